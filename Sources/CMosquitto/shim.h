@@ -8,6 +8,9 @@
 
 /// Returns why the certificate of the peer was rejected (X509_STORE_CTX_get_error(3)), or 0.
 long SSL_get_verify_result(const void *ssl);
+/// Keeps a connection until SSL_free(3).
+int SSL_up_ref(void *ssl);
+void SSL_free(void *ssl);
 /// Returns 1 if the handshake is complete.
 int SSL_is_init_finished(const void *ssl);
 /// Returns an English description of a verification result.

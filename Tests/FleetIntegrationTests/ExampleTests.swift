@@ -23,11 +23,59 @@ struct ExampleTests {
         MQTTConnection.Options(broker: broker.address(try devices.client(name)), clientID: name)
     }
 
-    private func reader(_ identifier: String) throws -> MQTTConnection.Options {
-        var tls = try readers.client("reader")
+    private func reader(_ name: String, as identifier: String = "r") throws -> MQTTConnection.Options {
+        var tls = try readers.client(name)
         // The broker's own certificate is that of the devices' authority.
         tls.ca = devices.ca
         return MQTTConnection.Options(broker: broker.readersAddress(tls), clientID: identifier)
+    }
+
+    @Test("each right in the table of Fleet.md is given, and no other one", arguments: RightsTable.clients)
+    func rights(client: String) async throws {
+        let rights = try RightsTable().rights(of: client)
+        let seeder = try Peer()
+        try await seeder.connect(MQTTConnection.Options(broker: broker.ungoverned, clientID: "seeder"))
+        for topic in rights.keys { #expect(try await seeder.publish("seed", to: topic) == nil) }
+        let options =
+            switch client {
+            case "device itself": try device("phone")
+            case "other device": try device("evil")
+            // Whatever its name is, but those of the table.
+            case "reader": try reader("kitchen")
+            default: try reader(client)
+            }
+        let peer = try Peer()
+        try await peer.connect(options)
+        // The answer to the second subscription follows what the broker keeps for the first one.
+        try await peer.subscribe("#", qos: 0)
+        try await peer.subscribe("last", qos: 0)
+        #expect(await peer.topics == Set(rights.filter { $0.value.mayRead }.keys))
+        for (topic, right) in rights {
+            // One that was refused could hide the next refusal.
+            try await peer.connect(options)
+            let refusal = try await peer.publish("x", to: topic)
+            #expect(refusal == (right.mayPublish ? nil : "not authorized"), "\(topic)")
+        }
+    }
+
+    @Test("no reader becomes a device by its name", arguments: ["reader", "kitchen", "setter", "homeassistant"])
+    func phantom(name: String) async throws {
+        let peer = try Peer()
+        for topic in ["state/battery", "status"].map({ "reveille/v1/\(name)/\($0)" })
+            + ["homeassistant/device/reveille_\(name)/config"]
+        {
+            try await peer.connect(reader(name))
+            #expect(try await peer.publish("x", to: topic) == "not authorized", "\(topic)")
+        }
+    }
+
+    @Test("a reader with the client identifier of a device does not take over its connection")
+    func takeoverByReader() async throws {
+        let phone = try Peer()
+        let evil = try Peer()
+        try await phone.connect(device("phone"))
+        try await evil.connect(reader("kitchen", as: "phone"))
+        #expect(try await phone.publish("still here", to: topic) == nil)
     }
 
     @Test("a device publishes its own states, which a reader receives") func states() async throws {
@@ -36,7 +84,7 @@ struct ExampleTests {
         try await phone.connect(device("phone"))
         #expect(try await phone.publish("full", to: topic) == nil)
         #expect(try await phone.publish("x", to: "reveille/v1/phone/desired/org.example.a") == "not authorized")
-        try await reader.connect(self.reader("r1"))
+        try await reader.connect(self.reader("kitchen"))
         try await reader.subscribe("reveille/v1/+/state/+")
         #expect(try await reader.message().text == "full")
         #expect(try await reader.publish("x", to: topic) == "not authorized")
@@ -63,11 +111,11 @@ struct ExampleTests {
         #expect(error.kind == .tls || error.kind == .unreachable, "\(error)")
     }
 
-    @Test("several readers share one name") func severalReaders() async throws {
+    @Test("readers with names of their own are connected together") func severalReaders() async throws {
         let first = try Peer()
         let second = try Peer()
-        try await first.connect(reader("r1"))
-        try await second.connect(reader("r2"))
+        try await first.connect(reader("kitchen"))
+        try await second.connect(reader("office"))
         #expect(try await first.publish("x", to: "reveille/v1/reader/r1/mark", retain: false) == nil)
     }
 }

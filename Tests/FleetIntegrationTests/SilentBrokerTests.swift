@@ -58,6 +58,30 @@ struct SilentBrokerTests {
         #expect(broker.isLeft())
     }
 
+    @Test("a broker that answers pings but no request is lost", arguments: ["subscription", "publication"])
+    func unanswered(request: String) async throws {
+        var options = broker.options()
+        options.answerPatience = .milliseconds(300)
+        let isSubscription = request == "subscription"
+        try await peer.open(options) { connection, event in
+            guard case .connected = event else { return }
+            if isSubscription {
+                _ = try? connection?.subscribe(to: ["a"])
+            } else {
+                _ = try? connection?.publish([1], to: "a", retain: false)
+            }
+        }
+        // A keep-alive of 0: the broker does not even expect pings.
+        try broker.welcome([0x20, 6, 0, 0, 3, 0x13, 0, 0], until: isSubscription ? FalseBroker.subscribe : 0x32)
+        broker.send([0xD0, 0])
+        let error = try await peer.end()
+        #expect(error.kind == .lost)
+        #expect(
+            error.description
+                == "connection to \(broker.options().broker): the broker did not answer a request in time")
+        #expect(broker.isLeft())
+    }
+
     /// When a broker closes the connection, after what it has sent.
     enum Stage: String, CaseIterable {
         case accepted, asked, withinAcceptance, welcomed, withinMessage

@@ -19,17 +19,16 @@ struct FleetReadingTests {
     @Test("of 100 devices with 5 aspects that changed 3 times while the reader was away, it receives 500 events")
     func hundredDevices() async throws {
         let certificates = try Certificates()
-        guard case .bytes(let rules) = FileContents.read(FleetScene.rules, limit: 1 << 20) else {
-            throw Trouble("no \(FleetScene.rules)")
-        }
-        let broker = try MosquittoBroker(
-            .tls(try certificates.broker(), requiresCertificate: true), rules: String(decoding: rules, as: UTF8.self))
+        let readers = try Certificates("readers", beside: certificates)
+        let broker = try MosquittoBroker(.example(ExampleFiles(devices: certificates, readers: readers)))
         let devices = (1...100).map { "kiosk-\($0)" }
         let identities = try devices.map { broker.address(try certificates.client($0)) }
-        let identity = try certificates.client("reader")
+        var client = try readers.client("kitchen")
+        client.ca = certificates.ca
+        let identity = client
         func fleet() async throws -> Fleet {
             try await Fleet.connect(
-                to: "\(broker.address(identity))", ca: identity.ca, certificate: identity.certificate,
+                to: "\(broker.readersAddress(identity))", ca: identity.ca, certificate: identity.certificate,
                 key: identity.key)
         }
         for (device, endpoint) in zip(devices, identities) {

@@ -10,7 +10,6 @@ import Varlink
 /// Devices that publish to a broker, and what a reader takes.
 struct FleetScene {
     static let aspects = ["battery", "orientation", "proximity", "display", "org.example.mode"]
-    static let rules = root + "/Scripts/debian/examples/mosquitto.acl"
     static let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
     let peer: Peer

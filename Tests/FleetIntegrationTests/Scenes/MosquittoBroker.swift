@@ -84,6 +84,9 @@ final class MosquittoBroker {
         }
     }
 
+    /// The socket of the example, which has no rules.
+    var ungoverned: MQTTConnection.Endpoint { .unix(directory.path + "/broker") }
+
     /// The address for readers of the example.
     func readersAddress(_ tls: MQTTConnection.TLS) -> MQTTConnection.Endpoint {
         .tcp(host: "127.0.0.1", port: readersPort, tls: tls)
@@ -146,7 +149,9 @@ final class MosquittoBroker {
         switch listener {
         case .unix: all.append("listener 0 \(directory.path)/broker")
         case .tcp, .tls: all.append("listener \(ports.0) 127.0.0.1")
-        case .example(let files): return try (all + [files.configuration(ports)]).joined(separator: "\n")
+        case .example(let files):
+            let socket = directory.path + "/broker"
+            return try (all + [files.configuration(ports, socket: socket)]).joined(separator: "\n")
         }
         if case .tls(let files, let requiresCertificate) = listener {
             all += ["cafile \(files.ca ?? "")", "certfile \(files.certificate ?? "")", "keyfile \(files.key ?? "")"]

@@ -35,6 +35,9 @@ actor Peer {
     ) throws {
         events = []
         self.reaction = reaction
+        var options = options
+        // What a test shortens stays.
+        if options.answerPatience >= .seconds(30) { options.answerPatience = Self.connectPatience }
         connection = try MQTTConnection(options, on: thread.loop, patience: patience) { [weak self] event in
             self?.assumeIsolated { $0.take(event) }
         }
@@ -140,6 +143,11 @@ actor Peer {
             return Received(
                 topic: topic, text: String(decoding: payload, as: UTF8.self), isRetained: isRetained, expiry: expiry)
         }
+    }
+
+    /// The topics of all messages that have arrived and were not waited for.
+    var topics: Set<String> {
+        Set(events.compactMap { if case .message(let topic, _, _, _, _) = $0 { topic } else { nil } })
     }
 
     /// Acts on the connection on its loop.

@@ -89,6 +89,25 @@ struct DesiredStatesTests {
         #expect(states.endCollection(isComplete: true).contains(.withdraw(Self.name)))
     }
 
+    @Test("a broker that lost its memory withdraws nothing, also later, until a value is deleted")
+    mutating func forgottenByBroker() throws {
+        _ = states.take(.desired(device, Self.name), counted(1, "day"))
+        _ = settle(states.endCollection(isComplete: true))
+        states.begin()
+        let effects = states.endCollection(isComplete: true, hasForgotten: true)
+        #expect(!effects.contains(.withdraw(Self.name)))
+        _ = settle(effects)
+        let saved = BridgePositions(
+            uplink: Uplink(.init(device: device, broker: "b", aspects: [])).positions,
+            desired: states.positions)
+        var later = DesiredStates(
+            device: device, groups: [], allowed: ["org.example.*"],
+            from: try BridgePositions(parsing: saved.bytes).desired)
+        // The broker now knows the device, but still not what was desired.
+        #expect(!later.endCollection(isComplete: true).contains(.withdraw(Self.name)))
+        #expect(later.take(.desired(device, Self.name), []) == [.withdraw(Self.name)])
+    }
+
     @Test("a broker with an older memory withdraws nothing, and the newer value stays")
     mutating func olderMemory() {
         _ = states.take(.desired(device, Self.name), counted(5, "night"))

@@ -123,6 +123,16 @@ struct LedgerTests {
         #expect(scene.state("a", 3).state?.changedAt == LedgerScene.time)
     }
 
+    @Test("of ten thousand devices whose clocks are wrong, one is reported")
+    func manyUnknownTimes() throws {
+        var ledger = Ledger()
+        let state = StateMessage(instance: "a", generation: 1, changes: 1, changedAt: 60_000_000, value: .null)
+        let problems = try (1...10_000).compactMap {
+            ledger.take(state, of: try DeviceID("kiosk-\($0)"), aspect: "battery", isRetained: false, at: 0).problem
+        }
+        #expect(problems == [.unknownTime(try DeviceID("kiosk-1"))])
+    }
+
     @Test("a status is an event only if it changed, and a will keeps what the device has said")
     func statuses() throws {
         var scene = try LedgerScene()

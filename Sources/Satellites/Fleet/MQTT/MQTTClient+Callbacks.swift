@@ -25,9 +25,7 @@ extension MQTTClient {
             MQTTClient.client(userdata).note(message, ReceivedProperties(list: properties))
         }
         mosquitto_publish_v5_callback_set(handle) { _, userdata, identifier, code, _ in
-            let code = UInt8(truncatingIfNeeded: code)
-            let refusal = ReasonCode.isError(code) ? ReasonCode.text(code) : nil
-            MQTTClient.client(userdata).events.append(.acknowledged(identifier, refusal: refusal, code: code))
+            MQTTClient.client(userdata).notePublished(identifier, UInt8(truncatingIfNeeded: code))
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, userdata, identifier, count, codes, _ in
             let codes = UnsafeBufferPointer(start: codes, count: Int(max(0, count)))

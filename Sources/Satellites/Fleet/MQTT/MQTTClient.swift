@@ -33,6 +33,8 @@ final class MQTTClient {
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
 
     let handle: OpaquePointer
+    /// The connection of TLS, which libmosquitto releases with the reason for a failure.
+    private(set) var tls: UnsafeMutableRawPointer?
     /// The length of a message in the log before its verb: `Client ID `.
     private let prefix: Int
     private let clientID: String
@@ -53,6 +55,10 @@ final class MQTTClient {
     private var isDuplicate = false
     /// The number of filters in subscriptions that have not been acknowledged.
     var subscriptions: [Int32: Int] = [:]
+    /// The messages at QoS 1 that have not been acknowledged.
+    var publications: Set<Int32> = []
+    /// The number of answers and messages, which show that the broker does more than answer pings.
+    private(set) var answered = 0
 
     init(_ options: MQTTConnection.Options) throws(Failure) {
         guard Self.isInitialized, let handle = mosquitto_new(options.clientID, options.cleanStart, nil) else {
@@ -76,6 +82,7 @@ final class MQTTClient {
     }
 
     deinit {
+        if let tls { SSL_free(tls) }
         mosquitto_destroy(handle)
     }
 
@@ -88,6 +95,12 @@ final class MQTTClient {
     /// Notes why the connection has ended, unless a reason is known.
     func fail(_ kind: MQTTError.Kind, _ reason: @autoclosure () -> String) {
         if failure == nil { failure = Failure(kind, reason()) }
+    }
+
+    /// Keeps the connection of TLS, if there is one.
+    func keepTLS() {
+        guard tls == nil, let current = mosquitto_ssl_get(handle), SSL_up_ref(current) == 1 else { return }
+        tls = current
     }
 
     // MARK: - Callbacks
@@ -127,6 +140,7 @@ final class MQTTClient {
             return fail(.protocol, "the broker sent a message of \(message.payloadlen) bytes")
         }
         let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(max(0, message.payloadlen)))
+        answered += 1
         events.append(
             .message(
                 topic: message.topic.map { String(cString: $0) } ?? "", payload: Array(payload),
@@ -138,8 +152,18 @@ final class MQTTClient {
         guard subscriptions.removeValue(forKey: identifier) == codes.count else {
             return fail(.protocol, "the broker acknowledged a subscription that was not requested")
         }
+        answered += 1
         events.append(.subscribed(identifier, codes: codes))
     }
+
+    func notePublished(_ identifier: Int32, _ code: UInt8) {
+        if publications.remove(identifier) != nil { answered += 1 }
+        let refusal = ReasonCode.isError(code) ? ReasonCode.text(code) : nil
+        events.append(.acknowledged(identifier, refusal: refusal, code: code))
+    }
+
+    /// Whether a request has not been answered.
+    var awaitsAnswer: Bool { !subscriptions.isEmpty || !publications.isEmpty }
 
     /// Takes notes of what no callback reports of a packet.
     private func noteReceived(_ text: UnsafePointer<CChar>) {

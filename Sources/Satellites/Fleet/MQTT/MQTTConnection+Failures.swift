@@ -53,11 +53,8 @@ extension MQTTConnection {
 }
 
 extension MQTTClient {
-    /// Why OpenSSL rejected the certificate of the broker (X509_STORE_CTX_get_error(3)); 0 if it did not.
-    var verification: Int {
-        guard let ssl = mosquitto_ssl_get(handle) else { return 0 }
-        return SSL_get_verify_result(ssl)
-    }
+    /// Why OpenSSL rejected the certificate of the broker (X509_STORE_CTX_get_error(3)); 0 if that is unknown.
+    var verification: Int { tls.map { SSL_get_verify_result($0) } ?? 0 }
 
     /// Returns a reason for which a certificate was rejected in words.
     static func text(ofVerification code: Int) -> String {

@@ -79,6 +79,10 @@ extension MQTTConnection {
         package var receiveMaximum: UInt16 = 1_000
         /// The time in seconds without traffic after which a ping is sent: 0 for never, or at least 5.
         package var keepAlive: UInt16 = 60
+        /// The time in which the broker must answer a request or send a message; pings do not count.
+        ///
+        /// It is longer than a broker needs that serves a whole fleet after its return.
+        package var answerPatience: Duration = .seconds(30)
         /// The name of the user, if the broker does not take it from the certificate.
         package var user: String?
         /// The user's password.

@@ -117,6 +117,7 @@ extension MQTTConnection {
                 )
             }
         }
+        client.keepTLS()
         if result != MOSQ_ERR_SUCCESS.code, result != MOSQ_ERR_CONN_PENDING.code { note(result, code) }
         if let failure = client.failure { throw failure }
         noteActivity()

@@ -16,6 +16,12 @@ extension MQTTConnection {
         var sent = 0
         /// When they were sent and received.
         var keepAlive = KeepAlive()
+        /// The number of answers.
+        var answered = 0
+        /// Since when the broker owes an answer: the time of the request or of the last answer.
+        var owedSince: UInt64?
+        /// When the timer of an established connection fires.
+        var due = UInt64.max
         /// Whether the socket is connected.
         var isEstablished = false
         /// The number of bytes of an incomplete packet that were waiting to be read.
@@ -139,8 +145,9 @@ extension MQTTConnection {
             activity.received = client.received
             let wasAsking = activity.keepAlive.isAsking
             activity.keepAlive.received(at: loop.bootClock)
-            if wasAsking, phase == .connected { awaitPing() }
+            if wasAsking, phase == .connected { awaitNext() }
         }
+        noteAnswers(client)
         if client.sent != activity.sent {
             activity.sent = client.sent
             activity.keepAlive.sent(at: loop.bootClock)
@@ -150,7 +157,16 @@ extension MQTTConnection {
     func noteAccepted() {
         phase = .connected
         attempts = Attempts()
-        awaitPing()
+        awaitNext()
+    }
+
+    /// Notes since when the broker owes an answer.
+    private func noteAnswers(_ client: MQTTClient) {
+        if client.answered != activity.answered || !client.awaitsAnswer { activity.owedSince = nil }
+        activity.answered = client.answered
+        guard client.awaitsAnswer, activity.owedSince == nil, phase == .connected else { return }
+        activity.owedSince = loop.bootClock
+        if let end = answerDeadline, end < activity.due { awaitNext() }
     }
 
     // MARK: - Time
@@ -165,35 +181,46 @@ extension MQTTConnection {
                 lookup != nil
                 ? "the host was not resolved" : activity.isEstablished ? "the broker did not answer" : "no connection"
             client?.fail(.unreachable, "\(step) in time")
-        case .connected: keepAlive()
+        case .connected: checkConnection()
         case .disconnecting, .closed: return release()
         }
         deliver()
     }
 
-    /// Sets the timer to the time of the next ping, or to the end of the wait for its answer.
-    ///
-    /// It is not moved by each packet, only when it fires and by an answer.
-    private func awaitPing() {
-        guard let client, client.keepAlive > 0 else {
-            timer?.disarm()
-            return
-        }
-        let now = loop.bootClock
-        var pause: UInt64 = 0
-        if case .wait(let due) = activity.keepAlive.step(at: now, interval: client.keepAlive) { pause = due - now }
-        timer?.fire(after: .microseconds(pause))
+    /// When a broker that has not answered anything is given up.
+    private var answerDeadline: UInt64? {
+        activity.owedSince.map { $0 + EventLoop.microseconds(options.answerPatience) }
     }
 
-    private func keepAlive() {
-        guard let client, client.keepAlive > 0 else { return }
+    /// Sets the timer to the time of the next ping, or to the end of the wait for its answer or that of a request.
+    ///
+    /// It is not moved by each packet, only when it fires, by the answer to a ping and by the first request.
+    private func awaitNext() {
+        guard let client else { return }
         let now = loop.bootClock
-        switch activity.keepAlive.step(at: now, interval: client.keepAlive) {
-        case .lost(let silence): return client.fail(.lost, "nothing was received for \(silence / 1_000_000) s")
-        case .ping: ping(client, now)
-        case .wait: break
+        var due = answerDeadline ?? .max
+        if client.keepAlive > 0 {
+            let step = activity.keepAlive.step(at: now, interval: client.keepAlive)
+            if case .wait(let end) = step { due = min(due, end) } else { due = now }
         }
-        awaitPing()
+        activity.due = due
+        if due == .max { timer?.disarm() } else { timer?.fire(after: .microseconds(due > now ? due - now : 0)) }
+    }
+
+    private func checkConnection() {
+        guard let client else { return }
+        let now = loop.bootClock
+        if let answerDeadline, answerDeadline <= now {
+            return client.fail(.lost, "the broker did not answer a request in time")
+        }
+        if client.keepAlive > 0 {
+            switch activity.keepAlive.step(at: now, interval: client.keepAlive) {
+            case .lost(let silence): return client.fail(.lost, "nothing was received for \(silence / 1_000_000) s")
+            case .ping: ping(client, now)
+            case .wait: break
+            }
+        }
+        awaitNext()
     }
 
     private func ping(_ client: MQTTClient, _ now: UInt64) {

@@ -104,6 +104,7 @@ package final class MQTTConnection {
         var identifier: Int32 = 0
         let result = mosquitto_publish_v5(
             client.handle, &identifier, topic, Int32(clamping: payload.count), payload, qos, retain, properties.list)
+        if result == MOSQ_ERR_SUCCESS.code, qos > 0 { client.publications.insert(identifier) }
         try requested(result, "publishing to '\(topic)'")
         return identifier
     }
@@ -129,8 +130,8 @@ package final class MQTTConnection {
         let result = Self.withCStrings(filters) {
             mosquitto_subscribe_multiple(client.handle, &identifier, Int32($0.count), $0.baseAddress, qos, options, nil)
         }
-        try requested(result, action)
         client.subscriptions[identifier] = filters.count
+        try requested(result, action)
         return identifier
     }
 

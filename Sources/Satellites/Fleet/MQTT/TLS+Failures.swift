@@ -95,6 +95,8 @@ extension MQTTConnection.TLS {
         case 2, 18, 19, 20, 21, 24:
             "the broker's certificate is not signed by \(ca.map { "the CA file \($0)" } ?? "a CA of this system")"
         case 23: "the broker's certificate was revoked"
+        // The chain is right, and the rejection has a cause that OpenSSL does not keep.
+        case 0: "the broker's certificate was rejected"
         default: "the broker's certificate was rejected: \(MQTTClient.text(ofVerification: verification))"
         }
     }

@@ -44,7 +44,7 @@ package struct BridgePositions: Sendable, Hashable {
             else { throw FleetError(.positions, "the entry of '\(member.name.escaped)' is invalid") }
             let applied = DesiredStates.Applied(
                 instance: entry["instance"]?.stringValue, generation: entry["generation"]?.integerValue,
-                changes: entry["changes"]?.integerValue)
+                changes: entry["changes"]?.integerValue, isForgotten: entry["forgotten"]?.boolValue ?? false)
             for number in [applied.generation, applied.changes] {
                 guard (0...StateMessage.generationLimit).contains(number ?? 0) else {
                     throw FleetError(.positions, "the number \(number ?? 0) of '\(member.name.escaped)' is invalid")
@@ -61,6 +61,7 @@ package struct BridgePositions: Sendable, Hashable {
             if let instance = applied.instance { entry["instance"] = .string(instance) }
             if let generation = applied.generation { entry["generation"] = .integer(generation) }
             if let changes = applied.changes { entry["changes"] = .integer(changes) }
+            if applied.isForgotten { entry["forgotten"] = true }
             return JSONObject.Member(name: name, value: .object(entry))
         }
         var file: JSONObject = [

@@ -37,8 +37,11 @@ extension DesiredStates {
             return [.retry]
         }
         let last = applied.removeValue(forKey: name)
-        if let target = flight.target { applied[name] = target }
-        return (last == flight.target ? [] : [.save]) + (flight.isOutdated ? apply(name) : [])
+        if var target = flight.target {
+            target.isForgotten = last?.isForgotten ?? false
+            applied[name] = target
+        }
+        return (last == applied[name] ? [] : [.save]) + (flight.isOutdated ? apply(name) : [])
     }
 
     private func winner(_ name: String) -> DesiredMessage? { values[name]?.min { $0.key < $1.key }?.value.message }

@@ -32,6 +32,8 @@ package struct DesiredStates: Sendable {
         var generation: Int64?
         /// The changes that it stands for; `nil` if unknown.
         var changes: Int64?
+        /// Whether the broker has forgotten the value, so that only a message withdraws it.
+        var isForgotten = false
     }
 
     /// The most names, so that a fleet cannot fill a device; as many as a user can publish on the bus.
@@ -88,6 +90,9 @@ package struct DesiredStates: Sendable {
     /// What was last published of each name.
     package var positions: [String: Applied] { applied }
 
+    /// Whether the bus has not answered yet, so that the positions may be behind it.
+    package var awaitsAnswer: Bool { !flights.isEmpty }
+
     /// Begins to collect values: they arrive again with each connection.
     package mutating func begin() {
         arrived = [:]
@@ -130,6 +135,7 @@ package struct DesiredStates: Sendable {
         guard isKnown || Set(values.keys).union(applied.keys).count < Self.nameLimit else {
             return ignore("the fleet can set at most \(Self.nameLimit) names")
         }
+        applied[name]?.isForgotten = false
         if payload.isEmpty {
             values[name]?[place] = nil
         } else {
@@ -161,16 +167,24 @@ package struct DesiredStates: Sendable {
 
     /// Applies what was collected.
     ///
-    /// - Parameter isComplete: Whether all values have arrived, so that one that has not was deleted.
+    /// - Parameters:
+    ///   - isComplete: Whether all values have arrived, so that one that has not was deleted or forgotten.
+    ///   - hasForgotten: Whether the broker has lost its memory. What is missing then stays until a message replaces or
+    ///     deletes it.
     /// - Returns: The effects.
-    package mutating func endCollection(isComplete: Bool) -> [Effect] {
+    package mutating func endCollection(isComplete: Bool, hasForgotten: Bool = false) -> [Effect] {
         guard let arrived else { return [] }
         self.arrived = nil
-        if isComplete {
-            for (name, places) in values {
-                values[name] = places.filter { arrived[name]?.contains($0.key) == true }
-            }
+        guard isComplete else { return apply(failed.union(values.keys)) }
+        var effects: [Effect] = []
+        if hasForgotten {
+            for name in applied.keys where arrived[name] == nil { applied[name]?.isForgotten = true }
+            effects.append(.save)
         }
-        return apply(failed.union(values.keys).union(isComplete ? Array(applied.keys) : []))
+        for (name, places) in values where applied[name]?.isForgotten != true {
+            values[name] = places.filter { arrived[name]?.contains($0.key) == true }
+        }
+        let remembered = applied.keys.filter { applied[$0]?.isForgotten != true }
+        return effects + apply(failed.union(values.keys).union(remembered))
     }
 }

@@ -138,9 +138,9 @@ package struct Uplink: Sendable {
     /// The time in which a broker must accept a connection, and a device that wakes must be done.
     static let patience: Duration = .seconds(30)
     /// The time in which the last status must be acknowledged before the bridge ends: a person waits for it.
-    static let farewell: Duration = .seconds(1)
+    package static let farewell: Duration = .seconds(1)
     /// The time in microseconds after which a connection was a good one: attempts then begin with short pauses again.
-    static let steady: Int64 = 60_000_000
+    package static let steady: Int64 = 60_000_000
 
     /// The connections in a row that end early before a clone is suspected: a broker that restarts ends one.
     static let suspicion = 3

@@ -23,7 +23,8 @@ public enum FleetProblem: Sendable, Hashable {
     case missingDevices(expected: Int, found: Int)
     /// The reader cannot know whether everything has arrived, for this reason.
     case uncertain(String)
-    /// The clock of a device is not synchronized, so the times of its changes are unknown.
+    /// The clock of a device is not synchronized, so the times of its changes are unknown; further such devices are not
+    /// reported for an hour.
     case unknownTime(DeviceID)
     /// The fleet has more states than a reader keeps; the state was ignored.
     case tooLarge(DeviceID, limit: Int)
@@ -70,7 +71,10 @@ extension FleetProblem: CustomStringConvertible {
             """
         case .uncertain(let reason): reason
         case .unknownTime(let device):
-            "\(device): its clock is not synchronized, so the times of its changes are unknown"
+            """
+            \(device): its clock is not synchronized, so the times of its changes are unknown; further such devices are not \
+            reported
+            """
         case .tooLarge(let device, let limit):
             "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"
         case .tooManyStates(let device, let limit):

@@ -65,7 +65,7 @@ extension FleetProblem {
         case .missingStates(let device, _): .init(kind: 5, device: device, name: "")
         case .missingStatus(let device): .init(kind: 6, device: device, name: "")
         case .missingDevices: .init(kind: 7, device: nil, name: "")
-        case .unknownTime(let device): .init(kind: 8, device: device, name: "")
+        case .unknownTime: .init(kind: 8, device: nil, name: "")
         case .tooLarge: .init(kind: 9, device: nil, name: "")
         case .tooManyStates(let device, _): .init(kind: 12, device: device, name: "")
         case .uncertain: .init(kind: 11, device: nil, name: "")
@@ -76,8 +76,9 @@ extension FleetProblem {
     /// The most reports of the subject in an interval.
     fileprivate var reportLimit: Int {
         switch self {
-        // A full ledger ignores every further device, and the first one is as good an example as the next.
-        case .tooLarge: 1
+        // A full ledger ignores every further device, and the first one is as good an example as the next. So is the first
+        // device without a clock: a fleet can have ten thousand of them, and their events have no time.
+        case .tooLarge, .unknownTime: 1
         default: ProblemReports.changeLimit
         }
     }

@@ -26,6 +26,8 @@ final class Bridge {
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
+    /// Whether only an answer of the bus is waited for.
+    private var isEnding = false
 
     /// Creates a bridge from the saved positions.
     init(_ setup: BridgeSetup, to route: BusRoute, keeper: PositionsKeeper, notes: Notes) throws(SystemError) {
@@ -39,7 +41,7 @@ final class Bridge {
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
         announcer = Announcer(setup, announced: saved?.announced ?? [])
-        timer = try loop.timer { [weak self] in self?.take(.timeIsOver) }
+        timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
         bus = try BusLink(
             setup, to: route, from: uplink.positions, notes: notes, onInput: { [weak self] in self?.takeBus($0) },
@@ -57,7 +59,15 @@ final class Bridge {
     /// A second call does not wait for the broker.
     func stop() {
         Supervisor.notifyStopping()
-        take(.stop)
+        isEnding ? end() : take(.stop)
+    }
+
+    private func timeIsOver() { isEnding ? end() : take(.timeIsOver) }
+
+    private func end() {
+        save(isUrgent: true)
+        bus?.close()
+        loop.exit()
     }
 
     private func takeBus(_ input: Uplink.Input) {
@@ -69,6 +79,7 @@ final class Bridge {
     private func takeAnswer(_ name: String, isTaken: Bool) {
         if isTaken { retries.reset() }
         carryOut(desired.answered(name, isTaken: isTaken))
+        if isEnding, !desired.awaitsAnswer { end() }
     }
 
     private func publishAgain() { carryOut(desired.retry()) }
@@ -93,13 +104,13 @@ final class Bridge {
             }
         case .acknowledged(let topic):
             if announcer.acknowledge(topic) { save(isUrgent: true) }
-        case .collected(let isComplete):
+        case .collected(let isComplete, let hasForgotten):
             if !isComplete {
                 notes.write(
                     .warning, "the broker did not deliver all desired states, so none is withdrawn",
                     about: .topic(FleetTopic.status(setup.device).text))
             }
-            carryOut(desired.endCollection(isComplete: isComplete))
+            carryOut(desired.endCollection(isComplete: isComplete, hasForgotten: hasForgotten))
             take(.desiredArrived)
         }
     }
@@ -139,8 +150,10 @@ final class Bridge {
                     "the broker closes connections soon after it accepts them: it restarts, or another client uses the "
                         + "identity \(setup.device) (a cloned device?)", about: .identity)
             case .end:
-                bus?.close()
-                loop.exit()
+                guard desired.awaitsAnswer else { return end() }
+                // Without the answer, the next run would not know the count of a value that the bus has taken.
+                isEnding = true
+                timer?.fire(after: Uplink.farewell)
             }
         }
     }

@@ -34,8 +34,13 @@ struct BridgeCommand: ParsableCommand {
     @Flag(help: "Check the configuration, print it with its defaults, and exit: with 0 if it is valid, else with 78.")
     var check = false
 
-    @Option(help: ArgumentHelp("The configuration, in JSON5.", valueName: "file"))
-    var config = "/etc/reveille/fleet.json5"
+    @Option(
+        help: ArgumentHelp(
+            """
+            The configuration, in JSON5. Default: /etc/reveille/fleet.json5 for root, else reveille/fleet.json5 in \
+            $XDG_CONFIG_HOME or in ~/.config.
+            """, valueName: "file"))
+    var config: String?
 
     @Option(
         help: ArgumentHelp(
@@ -55,7 +60,7 @@ struct BridgeCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let setup = try BridgeSetup.read(config)
+            let setup = try BridgeSetup.read(config ?? BridgeSetup.usualPath())
             if check {
                 try setup.checkFiles()
                 return try setup.print()

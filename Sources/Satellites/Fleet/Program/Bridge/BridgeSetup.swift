@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleCore
@@ -22,6 +23,17 @@ struct BridgeSetup {
     let configuration: BridgeConfiguration
     let device: DeviceID
     private let password: String?
+
+    /// Returns where the configuration of the system, or of the user who runs the bridge, is.
+    static func usualPath() throws(Failure) -> String {
+        let name = "/reveille/fleet.json5"
+        if getuid() == 0 { return "/etc" + name }
+        if let directory = Environment["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return directory + name }
+        guard let home = Environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(.usage, "$HOME is not set; give a file with --config")
+        }
+        return home + "/.config" + name
+    }
 
     /// Reads a configuration.
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
@@ -119,6 +131,8 @@ struct BridgeSetup {
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
         options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
+        // A connection that ends so is not a short one, which would be taken for the work of a clone.
+        options.answerPatience = .microseconds(Uplink.steady)
         options.user = access.user
         options.password = password
         options.will = MQTTConnection.Will(

@@ -16,11 +16,11 @@ final class BrokerLink {
         case message(topic: String, payload: [UInt8])
         /// The broker has a message of which ``Uplink`` knows nothing.
         case acknowledged(topic: String)
-        /// The desired values have arrived; whether all have.
-        case collected(isComplete: Bool)
+        /// The desired values have arrived; whether all have, and whether the broker had lost its memory before.
+        case collected(isComplete: Bool, hasForgotten: Bool)
     }
 
-    /// The time in which the broker sends the desired values.
+    /// The time from the last subscription in which the broker sends the desired values, unless its rules forbid it.
     private static let patience: Duration = .seconds(10)
     /// The time after the mark in which known values that are missing can still arrive: some brokers deliver what they
     /// retained for several subscriptions at once.
@@ -39,6 +39,10 @@ final class BrokerLink {
     private var publications: [Int32: (publication: Uplink.Publication?, topic: String)] = [:]
     private var subscribed: [Int32: [String]] = [:]
     private var isCollecting = true
+    /// Whether the broker knows nothing of this device: neither its session nor, as far as is known, its last status.
+    private var hasForgotten = false
+    /// Whether the mark was asked for.
+    private var isAwaitingMark = false
     /// Whether the mark has arrived.
     private var isMarked = false
     /// Whether the broker refused the subscription to desired values, which therefore do not arrive.
@@ -98,9 +102,11 @@ final class BrokerLink {
         switch event {
         case .connected(let sessionPresent):
             notes.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
+            hasForgotten = !sessionPresent
+            // Before the birth message, which replaces what the broker remembers.
+            if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
             onMessage(.uplink(.connected(sessionPresent: sessionPresent)))
             if sessionPresent, !former.isEmpty { try? connection?.unsubscribe(from: former) }
-            timer?.fire(after: Self.patience)
             // After the birth message, whose return is the mark.
             if filters.isEmpty { noteMark() } else { subscribe(to: filters) }
         case .acknowledged(let identifier, let refusal, let code):
@@ -119,8 +125,9 @@ final class BrokerLink {
         case .subscribed(let identifier, let codes): takeSubscribed(identifier, codes)
         case .message(let topic, let payload, let isRetained, _, _):
             if topic == statusTopic {
-                // One that is not retained was published by this connection before it subscribed.
-                if isRetained { noteMark() }
+                // One that is not retained was published by this connection.
+                guard isRetained else { return }
+                if isAwaitingMark { noteMark() } else { hasForgotten = false }
             } else {
                 onMessage(.message(topic: topic, payload: payload))
             }
@@ -156,9 +163,14 @@ final class BrokerLink {
             if desired.contains(filter) { isRefused = true }
         }
         if requested == filters {
+            isAwaitingMark = true
             subscribe(to: [statusTopic])
-        } else if codes.contains(where: { $0 >= 0x80 }) {
-            endCollection()
+        } else if isAwaitingMark {
+            if codes.contains(where: { $0 >= 0x80 }) {
+                endCollection()
+            } else if !isMarked {
+                timer?.fire(after: Self.patience)
+            }
         }
     }
 
@@ -172,7 +184,7 @@ final class BrokerLink {
         isCollecting = false
         timer = nil
         if let connection, !filters.isEmpty { try? connection.unsubscribe(from: [statusTopic]) }
-        onMessage(.collected(isComplete: isMarked && !isRefused))
+        onMessage(.collected(isComplete: isMarked && !isRefused, hasForgotten: hasForgotten))
     }
 
     /// The rule that the broker lacks.

@@ -31,18 +31,30 @@ struct FleetStatusCommand: ParsableCommand {
 
     func run() {
         Failure.guarding(broker) {
-            let interest = try FleetInterest(devices: devices, aspects: ["battery"])
-            let snapshot = try FleetSnapshot.read(interest, from: try broker.fleet(), try broker.log())
-            var table = FleetTable()
-            for states in snapshot.states.values {
-                for state in states.values { table.take(.state(state)) }
-            }
-            let rows = table.rows(of: snapshot.ledger, at: snapshot.time)
+            let rows = try readRows()
             if json { return try Console.json(FleetTable.json(rows)) }
             guard !rows.isEmpty else { return try Console.line("no devices") }
             for line in FleetTable.lines(rows, width: Console.columns) { try Console.line(StyledText(line)) }
             try Console.line("")
             try Console.line(Style.dim(StyledText(FleetTable.summary(rows))))
         }
+    }
+
+    private func readRows() throws -> [FleetTable.Row] {
+        let (fleet, log) = (try broker.fleet(), try broker.log())
+        let interest = try FleetInterest(devices: devices, aspects: ["battery"])
+        let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
+        var table = FleetTable()
+        for states in snapshot.states.values {
+            for state in states.values { table.take(.state(state)) }
+        }
+        let rows = table.rows(of: snapshot.ledger, at: snapshot.time)
+        // The status of a lost device is the will, which names no aspects: those that it has are read.
+        let unlisted = snapshot.statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
+        guard !unlisted.isEmpty else { return rows }
+        let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
+        let found = table.rows(of: whole.ledger, at: whole.time)
+        let complete = Dictionary(found.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+        return rows.map { complete[$0.device] ?? $0 }
     }
 }
