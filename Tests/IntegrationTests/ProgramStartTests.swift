@@ -93,12 +93,7 @@ import Varlink
         Command(program: "reveille-sensor-proxy", arguments: ["--address", "unix:/nowhere/bus"]),
     ]
 
-    /// Expects that a command works, or ends with a reason.
-    ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - program: The path of its program.
-    ///   - limits: What starts it, with few of something.
+    /// Expects that a command of the program at a path works, or ends with a reason, if something starts it with limits.
     private func expectReason(_ command: Command, _ program: String, limits: [String]) throws {
         try directory.write("{ broker: 'localhost:1', device: 'd' }", to: "fleet.json5")
         let time = command.runsOn ? "1" : "60"
@@ -124,7 +119,8 @@ import Varlink
         let program = try OtherUser.program(ChildProcess.sibling(command.program), in: directory)
         chmod(directory.path, 0o777)
         // A user whose processes are only these.
-        let user = try "\(64_200 + limit + 10 * #require(Self.commands.firstIndex { $0.arguments == command.arguments }))"
+        let index = try #require(Self.commands.firstIndex { $0.arguments == command.arguments })
+        let user = "\(64_200 + limit + 10 * index)"
         try expectReason(
             command, program,
             limits: ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "prlimit", "--nproc=\(limit)"])
@@ -148,8 +144,9 @@ import Varlink
         let streams = { (0...2).map { "/proc/\(run.process.pid)/fd/\($0)" }.map(Self.target) }
         // The program is the shell until it is executed; a program that has ended has nothing more to take.
         try wait(for: "the descriptors of the program") {
-            run.process.hasEnded || Self.target("/proc/\(run.process.pid)/fd/3") != nil
-                && Self.target("/proc/\(run.process.pid)/exe")?.hasSuffix("/\(program)") == true
+            run.process.hasEnded
+                || Self.target("/proc/\(run.process.pid)/fd/3") != nil
+                    && Self.target("/proc/\(run.process.pid)/exe")?.hasSuffix("/\(program)") == true
         }
         let found = streams()
         #expect(run.process.hasEnded || found.allSatisfy { $0 == "/dev/null" }, "\(found)")

@@ -8,9 +8,6 @@ import Glibc
 
 /// The processes that the children of this process leave behind.
 package enum OrphanedProcesses {
-    /// The longest list of children, which has room for several thousand.
-    private static let longestList = 65_536
-
     /// Makes the processes that children leave behind children of this process (`PR_SET_CHILD_SUBREAPER`).
     package static func adopt() throws(SystemError) {
         guard c_reveille_adopt_orphans() == 0 else { throw SystemError("prctl") }
@@ -44,14 +41,19 @@ package enum OrphanedProcesses {
         sigtimedwait(&signals, nil, &limit)
     }
 
-    /// Returns the children that have not ended; none if the kernel does not list them.
+    /// Returns the children that have not ended.
     private static func reapAndList() -> [Int32] {
         while waitpid(-1, nil, WNOHANG) > 0 {}
-        let threads = (try? DirectoryListing.files(in: "/proc/self/task")) ?? []
-        return threads.flatMap { thread -> [Int32] in
-            let list = FileContents.read("/proc/self/task/\(thread)/children", limit: longestList)
-            guard case .bytes(let bytes) = list else { return [] }
-            return String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
-        }
+        let processes = (try? DirectoryListing.files(in: "/proc"))?.compactMap { Int32($0) } ?? []
+        return processes.filter { parent(of: $0) == getpid() }
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        // PID (NAME) STATE PARENT, where the name may contain any character.
+        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/stat", limit: ProcessIdentity.longestFile),
+            let name = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
     }
 }

@@ -8,48 +8,54 @@ import SensorClaims
 extension SensorProxy {
     /// Reports whether the bus is reachable.
     func watchConnection() {
-        Task {
-            var isReachable = true
-            for await state in await device.connectionStates where (state == .connected) != isReachable {
-                isReachable.toggle()
-                if case .disconnected(let error) = state { log.write(.warning, "the bus is away: \(error)") }
-                if isReachable { log.write(.info, "the bus is back") }
-                handle(.reachable(isReachable))
-            }
+        Task(executorPreference: thread) { [self] in await reportConnection() }
+    }
+
+    private func reportConnection() async {
+        var isReachable = true
+        for await state in await device.connectionStates where (state == .connected) != isReachable {
+            isReachable.toggle()
+            if case .disconnected(let error) = state { log.write(.warning, "the bus is away: \(error)") }
+            if isReachable { log.write(.info, "the bus is back") }
+            handle(.reachable(isReachable))
         }
     }
 
     /// Asks the bus which sensors the device has.
     func check() {
-        Task {
-            do throws(ReveilleError) {
-                let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
-                let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
-                offer()
-                handle(.checked(Set(present)))
-            } catch {
-                guard isOffered else { return end(.bus(error)) }
-                log.write(.warning, "the bus was asked for its sensors: \(error)")
-                handle(.checked(nil))
-            }
+        Task(executorPreference: thread) { [self] in await askForSensors() }
+    }
+
+    private func askForSensors() async {
+        do throws(ReveilleError) {
+            let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
+            let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
+            offer()
+            handle(.checked(Set(present)))
+        } catch {
+            guard isOffered else { return end(.bus(error)) }
+            log.write(.warning, "the bus was asked for its sensors: \(error)")
+            handle(.checked(nil))
         }
     }
 
     /// Subscribes to the aspect of a sensor until the task is cancelled.
     func follow(_ sensor: Sensor) {
         followers[sensor]?.cancel()
-        followers[sensor] = Task {
-            do throws(ReveilleError) {
-                let subscription = try await device.subscribe(
-                    to: AspectSet(sensor.aspect), delivering: .currentState, name: SensorObject.busName)
-                while let event = try await subscription.next(), !Task.isCancelled {
-                    handle(.reading(sensor, Measurement(event.reading)))
-                }
-            } catch {
-                guard !Task.isCancelled else { return }
-                log.write(.warning, "\(sensor.aspect): \(error)")
-                handle(.unfollowed(sensor))
+        followers[sensor] = Task(executorPreference: thread) { [self] in await takeReadings(of: sensor) }
+    }
+
+    private func takeReadings(of sensor: Sensor) async {
+        do throws(ReveilleError) {
+            let subscription = try await device.subscribe(
+                to: AspectSet(sensor.aspect), delivering: .currentState, name: SensorObject.busName)
+            while let event = try await subscription.next(), !Task.isCancelled {
+                handle(.reading(sensor, Measurement(event.reading)))
             }
+        } catch {
+            guard !Task.isCancelled else { return }
+            log.write(.warning, "\(sensor.aspect): \(error)")
+            handle(.unfollowed(sensor))
         }
     }
 }

@@ -14,7 +14,8 @@ actor SensorProxy {
     /// The time in which the message bus answers; it is busy when a desktop starts.
     static let busTimeout: Duration = .seconds(10)
 
-    nonisolated private let thread: LoopThread
+    /// The thread of all tasks, which need no other: one of the runtime's wakes up every second.
+    nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let device: Device

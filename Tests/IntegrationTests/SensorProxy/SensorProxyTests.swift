@@ -3,6 +3,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -33,6 +34,18 @@ struct SensorProxyTests {
             SensorProxyClient.path,
         ])
         #expect(text.code == 0 && text.output.contains("readonly s AccelerometerOrientation = 'undefined'"))
+    }
+
+    @Test func `Claims and releases start no thread beside the main one and that of the loop`() throws {
+        let scene = try SensorProxyScene()
+        let client = try SensorProxyClient(scene)
+        for _ in 0..<2 {
+            try client.call("ClaimAccelerometer")
+            try client.call("ReleaseAccelerometer")
+            try scene.waitUntilFollowed([])
+        }
+        let threads = try DirectoryListing.files(in: "/proc/\(scene.proxy.process.pid)/task")
+        #expect(threads.count == 2)
     }
 
     @Test("a claim is answered with the first measurement, and changes go to the claimant alone") func claim() throws {
