@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 #include <microhttpd.h>
+#include <string.h>
 
 // Swift cannot call functions with variable arguments.
 
 /// Starts a daemon without threads and without a listening socket: the caller accepts, and runs it when its epoll
 /// descriptor is readable. A timeout is in seconds.
 static inline struct MHD_Daemon *c_reveille_http_start(
+    void *(*begin)(void *context, const char *target, struct MHD_Connection *connection),
     MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notify,
     void *context, size_t memory, unsigned int timeout, unsigned int connections) {
     return MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notify, context,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT, timeout,
-        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, begin, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, notify, context, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+        MHD_OPTION_CONNECTION_TIMEOUT, timeout, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 /// Returns the descriptor that is readable when the daemon has something to do, or -1.
 static inline int c_reveille_http_epoll(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
+}
+
+/// Cuts off the query of a target, which must be that of a callback `begin`.
+static inline void c_reveille_http_cut_query(const char *target) {
+    // It is in the buffer of the connection, where libmicrohttpd itself ends the path.
+    char *query = (char *)strchr(target, '?');
+    if (query) query[1] = 0;
 }
 
 /// Returns the socket of a connection, or -1.

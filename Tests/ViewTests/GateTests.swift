@@ -36,6 +36,7 @@ import Testing
         #expect(decide("/view.js") == .success(.file(.script)))
         #expect(decide("/", method: "HEAD") == .success(.file(.page)))
         #expect(decide("/events") == .success(.stream(nil)))
+        #expect(decide("/aspects") == .success(.aspects))
         #expect(decide("/subscriptions") == .success(.subscriptions))
         #expect(decide("/battery") == .success(.battery(.day)))
         #expect(decide("/battery", [Field("span", "month")]) == .success(.battery(.month)))

@@ -6,7 +6,9 @@ import Testing
 
 /// UPower's files of past charges.
 @Suite struct UPowerHistoryTests {
-    private static func read(_ text: String) -> UPowerHistory { UPowerHistory(Array(text.utf8)) }
+    private static func read(_ text: String, at now: Int64 = 5_000) -> UPowerHistory {
+        UPowerHistory(Array(text.utf8), at: now)
+    }
 
     @Test("each line is a sample, and a start of UPower is a start of a recording") func lines() {
         let history = Self.read(
@@ -32,6 +34,15 @@ import Testing
         #expect(history.samples.map(\.time) == [2_000])
         #expect(history.ignored == 1)
         #expect(history.firstIgnored == "line 1 must be SECONDS, PERCENT and STATE, separated by tabs")
+    }
+
+    @Test("a sample of a time that has not come is ignored, except within the tolerance for clocks") func future() {
+        let now: Int64 = 1_000_000
+        let last = now + UPowerHistory.clockTolerance
+        let history = Self.read("\(last)\t50\tcharging\n\(last + 1)\t50\tcharging\n\(Int64.max)\t50\tfull\n", at: now)
+        #expect(history.samples.map(\.time) == [last])
+        #expect(history.ignored == 2)
+        #expect(history.firstIgnored == "line 2 is in the future: 1000301 s since 1970 is 301 s from now")
     }
 
     @Test("an empty file has no samples") func emptyFile() {

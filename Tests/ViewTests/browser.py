@@ -216,6 +216,16 @@ def check_hidden(scene):
     expect(scene.driver.execute_script(count) - before, 1, "the deliveries for seven changes")
 
 
+def check_names(scene):
+    scene.run("publish", "zz-shop.counter", '{"count": 5}')
+    wait(lambda: scene.card("zz-shop.counter") == "5", "a name whose first word is new")
+    expect(len(scene.pages()), 1, "the subscriptions of the page")
+    scene.run("publish", "org.example.serial", '{"number": 9007199254740993}')
+    wait(lambda: scene.card("org.example.serial") == "9007199254740993", "an integer that no double can hold")
+    scene.run("publish", "org.example.serial", '{"deep": [-9223372036854775808], "more": 1e300}')
+    wait(lambda: scene.card("org.example.serial") == "deep [-9223372036854775808] · more 1e+300", "integers in a list")
+
+
 def check_bus_restart(scene):
     scene.post_battery(33)
     wait(lambda: scene.card("battery") == "33 %", "the event before the restart")
@@ -390,7 +400,7 @@ def check_console(scene):
 
 
 CHECKS = (check_entry, check_events, check_hidden, check_bus_restart, check_requests, check_other_site,
-          check_keyboard, check_view_restart, check_pictures, check_other_instance, check_console)
+          check_keyboard, check_view_restart, check_pictures, check_names, check_other_instance, check_console)
 
 
 def main():

@@ -28,6 +28,9 @@ enum ViewTarget {
             let isKnown = String(decoding: bytes, as: UTF8.self).contains(secret)
             try require(isKnown || !refusal.reason.contains(secret), "a reason does not reveal the token")
         }
+        let target = PageRequest(method: "GET", target: bytes, headers: [], headerSize: 0)
+        let isBounded = target.path.unicodeScalars.count <= bytes.count && target.arguments.count <= bytes.count
+        try require(isBounded, "a target is not longer than what was sent")
         try checkFiles(bytes)
     }
 
@@ -55,10 +58,13 @@ enum ViewTarget {
 
     /// Reads the same bytes as a file of UPower, and draws its chart.
     private static func checkFiles(_ bytes: [UInt8]) throws(Falsified) {
-        let history = UPowerHistory(bytes)
+        let now: Int64 = 2_000_000_000
+        let history = UPowerHistory(bytes, at: now)
         try require(
             history.samples.allSatisfy { (0...1).contains($0.level ?? -1) && $0.time > 0 }, "levels are between 0 and 1"
         )
+        let latest = history.samples.map(\.time).max() ?? 0
+        try require(latest <= now + UPowerHistory.clockTolerance, "no sample is in the future: \(latest)")
         let chart = BatteryChart(history.samples, from: 0, length: 86_400, intervals: 4)
         try require(chart.points.count <= history.samples.count, "a chart has no points that are not samples")
         if let position = StreamPosition(String(decoding: bytes, as: UTF8.self)) {

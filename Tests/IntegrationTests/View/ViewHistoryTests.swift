@@ -52,6 +52,46 @@ import Varlink
         #expect(program.chart(of: .day, at: now)["changes"] == 500)
     }
 
+    @Test(
+        "a record that the file does not take is reported until it does, however often charts are read",
+        arguments: [
+            ("BEGIN IMMEDIATE", "ROLLBACK", "database is locked"),
+            ("CREATE TABLE other AS SELECT zeroblob(17 << 20)", "DROP TABLE other", "database or disk is full"),
+        ])
+    func unwritableFile(obstacle: String, end: String, reason: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/history.sqlite"
+        let history = History(path: path, notes: Notes(ProgramLog(of: "reveille-view", level: .error)))
+        let now = Clocks.wall() / 1_000_000
+        func record(_ generation: Int64, at time: Int64) -> StreamPosition {
+            let position = StreamPosition(instance: "one", generations: ["battery": generation])
+            history.record(BatterySample(time: time, level: 0.5, state: "unplugged", changes: 1), at: position)
+            return position
+        }
+        let first = record(1, at: now - 60)
+        let other = try Database(path)
+        try other.run(obstacle)
+        let last = record(2, at: now)
+        for _ in 1...2 {
+            let chart = history.chart(of: .day, at: now)
+            #expect(chart["problem"] == .string("the history \(path) cannot be written: \(reason)"))
+            #expect(chart["events"] == 1)
+        }
+        #expect(history.position == first)
+        try other.run(end)
+        _ = history.chart(of: .day, at: now)
+        let chart = history.chart(of: .day, at: now)
+        #expect(chart["problem"] == .null && chart["events"] == 2)
+        #expect(history.position == last)
+    }
+
+    @Test("the page does not wait for another program that writes the history") func patience() throws {
+        let directory = try TemporaryDirectory()
+        var milliseconds: Int64?
+        try Database(directory.path + "/history.sqlite").run("PRAGMA busy_timeout") { milliseconds = $0.integer(0) }
+        #expect(milliseconds == 0)
+    }
+
     @Test("a file that is not a database is reported on the page and left alone, and the page works") func spoiltFile()
         throws
     {
@@ -83,12 +123,13 @@ import Varlink
         let scene = try ViewScene()
         let now = Clocks.wall() / 1_000_000
         let lines = (1...100).map { "\(now - Int64($0) * 600)\t\(100 - $0).000\tdischarging\n" }.reversed().joined()
-        try scene.bus.directory.write(lines + "damaged\n\(now - 100 * 86_400)\t50\tcharging\n", to: "charge.dat")
+        let text = lines + "damaged\n\(now - 100 * 86_400)\t5\tfull\n\(now + 9_999)\t5\tfull\n"
+        try scene.bus.directory.write(text, to: "charge.dat")
         let file = scene.bus.directory.path + "/charge.dat"
         let run = try scene.bus.run(["--history", scene.history, "--import", file], program: ViewScene.program)
         #expect(run.code == 0)
         #expect(run.output == "\(file): 100 of 101 samples added\n")
-        #expect(run.errors.contains("1 lines are not samples and were ignored; the first is line 101 must be"))
+        #expect(run.errors.contains("2 lines ignored; the first: line 101 must be"))
         let again = try scene.bus.run(["--history", scene.history, "--import", file], program: ViewScene.program)
         #expect(again.output == "\(file): 0 of 101 samples added\n")
         #expect(try points(scene).count == 100)

@@ -81,6 +81,19 @@ import Varlink
         #expect(try scene.subscriptions() == ["reveille-view history"])
     }
 
+    @Test("a request is answered whatever its query is, and only at the path that it names") func queries() throws {
+        for query in ["a", "a=b&", "&"].map({ String(repeating: $0, count: 8_000 / $0.utf8.count) }) {
+            let client = try scene.connect()
+            try client.request("/battery?" + query.prefix(7_800))
+            #expect(status(try client.receiveAll()) == "HTTP/1.1 401 Unauthorized")
+            #expect(status(try scene.get("/battery?" + query.prefix(7_800))) == "HTTP/1.1 200 OK")
+        }
+        #expect(status(try scene.get("/battery%00x")) == "HTTP/1.1 404 Not Found")
+        #expect(status(try scene.get("/battery%00")) == "HTTP/1.1 404 Not Found")
+        #expect(try scene.object("/%62attery?%73pan=%77eek")["from"] != nil)
+        #expect(try scene.object("/aspects")["aspects"]?.arrayValue?.isEmpty == false)
+    }
+
     @Test("the 33rd connection is refused with the reason, and a stream that is open continues")
     func tooManyConnections() throws {
         let (stream, _) = try scene.stream()

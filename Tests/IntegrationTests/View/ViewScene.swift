@@ -36,9 +36,9 @@ final class ViewScene {
     }
 
     /// Ends `reveille-view`, and starts it again at its port.
-    func restart() throws {
+    func restart(launcher: String = #"exec "$@""#) throws {
         #expect(view.stop() == 0)
-        (view, port, token) = try Self.start(bus, port: port, history: history, launcher: #"exec "$@""#)
+        (view, port, token) = try Self.start(bus, port: port, history: history, launcher: launcher)
     }
 
     var cookie: String { "Cookie: reveille-view-\(port)=\(token)" }

@@ -109,6 +109,16 @@ import Varlink
         #expect(scene.token != second && scene.view.errors.contains("the token cannot be saved"))
     }
 
+    @Test("a token that cannot be saved does not leave the last one in the file") func unsavedToken() throws {
+        let path = scene.history + ".token"
+        #expect(access(path, F_OK) == 0)
+        // Files that must not grow are like a disk without room. What the program prints goes through pipes.
+        let script = #"trap "" XFSZ; exec 1> >(cat) 2> >(cat >&2); ulimit -f 0; exec "$0" "$@""#
+        try scene.restart(launcher: "exec bash -c '\(script)' \"$@\"")
+        #expect(scene.view.errors.contains("the token cannot be saved: write \(path)"))
+        #expect(access(path, F_OK) != 0)
+    }
+
     @Test("a port that is taken is named, with what to do") func takenPort() throws {
         let run = try scene.bus.run(
             ["--port", "\(scene.port)", "--history", scene.history], program: ViewScene.program)

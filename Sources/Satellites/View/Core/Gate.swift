@@ -28,6 +28,8 @@ package struct Gate: Sendable {
         case fleet(BoardPosition?)
         /// The changes of an aspect that the bus remembers.
         case changes(aspect: String)
+        /// The aspects of the bus, and the names that programs have published.
+        case aspects
         /// The subscriptions of the bus.
         case subscriptions
         /// The history of the battery.
@@ -137,6 +139,7 @@ package struct Gate: Sendable {
                 throw .badRequest("The argument aspect must be the name of an aspect, not \(Refusal.quoted(aspect)).")
             }
             return .changes(aspect: aspect)
+        case "/aspects": return .aspects
         case "/subscriptions": return .subscriptions
         case "/battery":
             let text = try request.argument("span") ?? BatterySpan.day.rawValue

@@ -39,6 +39,34 @@ package struct PageRequest: Sendable {
         self.headerSize = headerSize
     }
 
+    /// Creates a request with the target of its request line, such as `/battery?span=day`.
+    package init(method: String, target: [UInt8], headers: [Field], headerSize: Int) {
+        let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        let pairs = parts.dropFirst().flatMap { $0.split(separator: UInt8(ascii: "&")) }
+        let arguments = pairs.map { pair in
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            return Field(Self.decoded(name), Self.decoded(pair.dropFirst(name.count + 1)))
+        }
+        self.init(
+            method: method, path: Self.decoded(parts[0]), arguments: arguments, headers: headers,
+            headerSize: headerSize)
+    }
+
+    /// Replaces each `%` and two hexadecimal digits by a byte, which may be NUL.
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        var (decoded, rest): ([UInt8], _) = ([], bytes)
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                decoded.append(UInt8(digits[0] << 4 | digits[1]))
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
     /// Returns the values of all headers with a name, whose case does not matter.
     func values(of name: String) -> [String] {
         headers.filter { Self.isEqual($0.name, name) }.map(\.value)

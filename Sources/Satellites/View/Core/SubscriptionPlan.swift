@@ -22,7 +22,8 @@ package enum SubscriptionPlan: Sendable {
     private static let aspectLimit = 64
     /// The first words of most names.
     ///
-    /// A name with another first word is found if it is published when the page connects.
+    /// A name with another first word is subscribed to if it is there when the page connects, which it does again for a
+    /// new one.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
     /// Returns the parameters of the subscription.

@@ -7,6 +7,11 @@
 package struct UPowerHistory: Sendable, Hashable {
     /// The samples, in the order of the file.
     package var samples: [BatterySample] = []
+    /// The time in seconds for which the clock that wrote a sample may be ahead of this one.
+    ///
+    /// A sample of a later time would be the last one of the chart until then.
+    package static let clockTolerance: Int64 = 300
+
     /// The number of lines that are not samples.
     package var ignored = 0
     /// The number and the reason of the first of them.
@@ -16,15 +21,20 @@ package struct UPowerHistory: Sendable, Hashable {
     ///
     /// UPower writes a line with the state `unknown` and a level of 0 when it starts. What follows is the start of a
     /// recording.
-    package init(_ bytes: [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of the file.
+    ///   - now: The time in seconds since 1970.
+    package init(_ bytes: [UInt8], at now: Int64) {
         var isStart = true
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             if line.isEmpty { continue }
             guard var sample = Self.sample(line) else {
-                ignored += 1
-                if firstIgnored == nil {
-                    firstIgnored = "line \(index + 1) must be SECONDS, PERCENT and STATE, separated by tabs"
-                }
+                ignore(index, "must be SECONDS, PERCENT and STATE, separated by tabs")
+                continue
+            }
+            guard sample.time <= now + Self.clockTolerance else {
+                ignore(index, "is in the future: \(sample.time) s since 1970 is \(sample.time - now) s from now")
                 continue
             }
             if sample.state == "unknown" {
@@ -35,6 +45,11 @@ package struct UPowerHistory: Sendable, Hashable {
             isStart = false
             samples.append(sample)
         }
+    }
+
+    private mutating func ignore(_ index: Int, _ reason: String) {
+        ignored += 1
+        firstIgnored = firstIgnored ?? "line \(index + 1) \(reason)"
     }
 
     /// The words of UPower, and those of the bus.

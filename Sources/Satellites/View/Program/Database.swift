@@ -22,14 +22,11 @@ final class Database {
         case text(String)
     }
 
-    /// How long another program that writes is waited for, in milliseconds: an import takes less.
-    private static let patience: Int32 = 2_000
-
     private var handle: OpaquePointer?
     private let path: String
 
-    /// Opens a database; creates it if it does not exist.
-    init(_ path: String) throws(Failure) {
+    /// Opens a database, and creates it if it does not exist; waits for other programs that write, in milliseconds.
+    init(_ path: String, patience: Int32 = 0) throws(Failure) {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let result = sqlite3_open_v2(path, &handle, flags, nil)
@@ -39,7 +36,7 @@ final class Database {
             handle = nil
             throw failure
         }
-        sqlite3_busy_timeout(handle, Self.patience)
+        sqlite3_busy_timeout(handle, patience)
     }
 
     deinit {
@@ -53,13 +50,26 @@ final class Database {
         guard prepared == SQLITE_OK, let statement else { throw failure("cannot be read", prepared) }
         defer { sqlite3_finalize(statement) }
         for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
+        let isWriting = sqlite3_stmt_readonly(statement) == 0 || sqlite3_get_autocommit(handle) == 0
         while true {
             let result = sqlite3_step(statement)
             if result == SQLITE_DONE { return }
             guard result == SQLITE_ROW else {
-                throw failure(sqlite3_stmt_readonly(statement) != 0 ? "cannot be read" : "cannot be written", result)
+                throw failure(isWriting ? "cannot be written" : "cannot be read", result)
             }
             row(Row(statement: statement))
+        }
+    }
+
+    /// Executes statements that write, all or none of them.
+    func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
+        try run("BEGIN IMMEDIATE")
+        do throws(Failure) {
+            try body()
+            try run("COMMIT")
+        } catch {
+            try? run("ROLLBACK")
+            throw error
         }
     }
 

@@ -3,6 +3,7 @@
 
 import BusClient
 import CMicroHTTPD
+import Glibc
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -10,6 +11,8 @@ import Varlink
 /// A request and its response.
 final class Exchange {
     private enum Progress {
+        /// The request line has been read: its target.
+        case reading([UInt8])
         /// The request was accepted, and is answered when it is complete.
         case accepted(Gate.Decision)
         /// The bus was asked.
@@ -29,26 +32,38 @@ final class Exchange {
         self.progress = progress
     }
 
+    /// Called by libmicrohttpd when the request line has been read; returns the state of the request.
+    static func begin(
+        _ context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+    ) -> UnsafeMutableRawPointer? {
+        guard let server = WebServer.from(context), let connection, let target else { return nil }
+        let bytes = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
+        // The query is cut off before libmicrohttpd reads it. Its memory has room for some 200 arguments; with more, the
+        // version of Debian 12 holds the connection without an answer.
+        c_reveille_http_cut_query(target)
+        return Unmanaged.passRetained(Exchange(connection, server: server, progress: .reading(bytes))).toOpaque()
+    }
+
     /// The handler of libmicrohttpd, which is called with the headers, with each part of a body, at the end of the
     /// request, and after a pause.
     static func handle(
-        _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, url: UnsafePointer<CChar>?,
-        method: UnsafePointer<CChar>?, bodySize: UnsafeMutablePointer<Int>?,
+        _ connection: OpaquePointer?, method: UnsafePointer<CChar>?, bodySize: UnsafeMutablePointer<Int>?,
         state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> MHD_Result {
-        guard let server = WebServer.from(context), let connection, let url, let method, let state else { return .NO }
-        if let exchange = state.pointee.map({ Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }) {
+        guard let connection, let method, let state = state?.pointee else { return .NO }
+        let exchange = Unmanaged<Exchange>.fromOpaque(state).takeUnretainedValue()
+        guard case .reading(let target) = exchange.progress else {
             // A body is refused with the headers. What arrives before the connection is closed is ignored.
             bodySize?.pointee = 0
             return exchange.proceed()
         }
-        let socket = c_reveille_http_socket(connection)
+        let server = exchange.server
         do throws(Refusal) {
-            guard !server.connections.isExcess(socket) else { throw .full(Connections.limit) }
-            let request = PageRequest(connection, method: String(cString: method), path: String(cString: url))
-            let decision = try server.gate.decide(request)
-            let exchange = Exchange(connection, server: server, progress: .accepted(decision))
-            state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            guard !server.connections.isExcess(c_reveille_http_socket(connection)) else {
+                throw .full(Connections.limit)
+            }
+            let request = PageRequest(connection, method: String(cString: method), target: target)
+            exchange.progress = .accepted(try server.gate.decide(request))
             return .YES
         } catch {
             return Response(error).send(on: connection)
@@ -71,7 +86,7 @@ final class Exchange {
 
     private func proceed() -> MHD_Result {
         switch progress {
-        case .asking: return .YES
+        case .reading, .asking: return .YES
         case .answered(let response): return response.send(on: connection)
         case .accepted(.stream(let position)): return send(EventFeed(on: server.site.bus, from: position))
         case .accepted(.fleet(let position)):
@@ -79,6 +94,7 @@ final class Exchange {
             return send(FleetFeed(fleet, from: position))
         case .accepted(.changes(let aspect)):
             ask(BusRoute.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
+        case .accepted(.aspects): ask(BusRoute.call("DescribeAspects"))
         case .accepted(.subscriptions): ask(BusRoute.call("ListSubscriptions"))
         case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
         }
@@ -114,18 +130,11 @@ final class Exchange {
 
 extension PageRequest {
     /// Creates a request from a connection whose headers have been read.
-    init(_ connection: OpaquePointer, method: String, path: String) {
-        self.init(
-            method: method, path: path, arguments: Self.fields(of: connection, .GET_ARGUMENT_KIND),
-            headers: Self.fields(of: connection, .HEADER_KIND),
-            headerSize: c_reveille_http_header_size(connection))
-    }
-
-    private static func fields(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [Field] {
-        var fields: [Field] = []
-        withUnsafeMutablePointer(to: &fields) { pointer in
+    init(_ connection: OpaquePointer, method: String, target: [UInt8]) {
+        var headers: [Field] = []
+        withUnsafeMutablePointer(to: &headers) { pointer in
             _ = MHD_get_connection_values_n(
-                connection, kind,
+                connection, .HEADER_KIND,
                 { context, _, name, nameSize, value, valueSize in
                     func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
                         String(
@@ -137,6 +146,7 @@ extension PageRequest {
                     return .YES
                 }, pointer)
         }
-        return fields
+        self.init(
+            method: method, target: target, headers: headers, headerSize: c_reveille_http_header_size(connection))
     }
 }

@@ -9,8 +9,8 @@ import Varlink
 
 /// The history of the battery in a file, which is bounded in time, rows and bytes.
 ///
-/// A file that cannot be used is reported, on the page too, and tried again with each record. Nothing else depends on
-/// it. Loop thread only.
+/// A file that cannot be used is reported, on the page too, and tried again with each record and each chart. What it
+/// does not take is kept until it does. Nothing else depends on it. Loop thread only.
 final class History {
     /// The age in seconds after which a record is deleted: 90 days.
     static let longest: Int64 = 90 * 86_400
@@ -26,12 +26,23 @@ final class History {
     private static let sweepLimit: Int64 = 500
     /// The fraction of the records that are deleted if the file has its largest size.
     private static let shedFraction: Int64 = 10
+    /// The most records that wait for a file that cannot be written: those of a day.
+    private static let waitingLimit = 1_440
+
+    /// How long an import waits for another program that writes, in milliseconds.
+    ///
+    /// The page does not wait: it would stand still.
+    private static let importPatience: Int32 = 2_000
 
     /// The path of the file.
     let path: String
     private let notes: Notes
     private var database: Database?
     private var recordsUntilSweep = 0
+    /// The records that are not in the file yet.
+    private var waiting: [BatterySample] = []
+    /// The position of the last of them.
+    private var waitingPosition = StreamPosition()
     /// Why the history cannot be used now.
     private(set) var problem: String?
 
@@ -41,22 +52,15 @@ final class History {
         self.notes = notes
     }
 
-    /// Records a sample; a failure is noted.
+    /// Records a sample; a failure is noted, and the sample waits.
     func record(_ sample: BatterySample, at position: StreamPosition) {
-        attempt { database throws(Database.Failure) in
-            do throws(Database.Failure) {
-                try insert([sample], into: database, isImport: false)
-            } catch {
-                guard error.isFull else { throw error }
-                // The disk may be full, or the file has its largest size.
-                try shed(database)
-                try insert([sample], into: database, isImport: false)
-            }
-            try database.run(
-                "INSERT OR REPLACE INTO facts VALUES ('position', ?)", [.text(position.text)])
-            recordsUntilSweep -= 1
-            if recordsUntilSweep < 0 { try sweep(database, at: sample.time) }
+        waiting.append(sample)
+        waitingPosition = position
+        if waiting.count > Self.waitingLimit {
+            waiting.removeFirst()
+            waiting[0].isStart = true
         }
+        attempt { _ in }
     }
 
     /// The position of the last record.
@@ -72,9 +76,13 @@ final class History {
     ///
     /// - Returns: The number of samples that were added.
     func add(_ samples: [BatterySample], at now: Int64) throws(Database.Failure) -> Int {
-        let database = try opened()
-        let added = try insert(samples.filter { $0.time > now - Self.longest }, into: database, isImport: true)
-        try sweep(database, at: now)
+        let database = try opened(patience: Self.importPatience)
+        var added = 0
+        try database.transaction { () throws(Database.Failure) in
+            let recent = samples.filter { $0.time > now - Self.longest }
+            added = try insert(recent, into: database, isImport: true)
+            try sweep(database, at: now)
+        }
         return added
     }
 
@@ -103,9 +111,14 @@ final class History {
         return chart
     }
 
+    /// Uses the file, and saves what waits.
+    ///
+    /// The file can be used if both succeed: one that can be read may be full, or locked by another program.
     private func attempt(_ body: (Database) throws(Database.Failure) -> Void) {
         do throws(Database.Failure) {
-            try body(try opened())
+            let database = try opened()
+            try body(database)
+            try save(in: database)
             if problem != nil { notes.write(.info, "the history \(path) can be used again", about: .history) }
             problem = nil
         } catch {
@@ -116,10 +129,33 @@ final class History {
         }
     }
 
-    private func opened() throws(Database.Failure) -> Database {
+    private func save(in database: Database) throws(Database.Failure) {
+        guard let last = waiting.last else { return }
+        let write = { () throws(Database.Failure) in
+            try self.insert(self.waiting, into: database, isImport: false)
+            // Together: with an older position, the bus would report the changes of these records again.
+            try database.run(
+                "INSERT OR REPLACE INTO facts VALUES ('position', ?)", [.text(self.waitingPosition.text)])
+            if self.recordsUntilSweep <= 0 { try self.sweep(database, at: last.time) }
+        }
+        do throws(Database.Failure) {
+            try database.transaction(write)
+        } catch {
+            guard error.isFull else { throw error }
+            // The file may have its largest size. If the disk is full, the oldest records remain.
+            try database.transaction { () throws(Database.Failure) in
+                try shed(database)
+                try write()
+            }
+        }
+        recordsUntilSweep = (recordsUntilSweep <= 0 ? Self.sweepInterval : recordsUntilSweep) - waiting.count
+        waiting = []
+    }
+
+    private func opened(patience: Int32 = 0) throws(Database.Failure) -> Database {
         if let database { return database }
         PrivateDirectory.create(parentOf: path)
-        let database = try Database(path)
+        let database = try Database(path, patience: patience)
         for statement in [
             // Before the first table, since a database cannot change it later.
             "PRAGMA page_size = 4096",
@@ -150,28 +186,20 @@ final class History {
                 isStart = max(isStart, excluded.isStart)
             """
         let conflict = isImport ? "NOTHING" : update
-        try database.run("BEGIN IMMEDIATE")
-        do throws(Database.Failure) {
-            for sample in samples {
-                try database.run(
-                    "INSERT INTO battery VALUES (?, ?, ?, ?, ?) ON CONFLICT (time) DO \(conflict)",
-                    [
-                        .integer(sample.time), sample.level.map { .number($0) } ?? .null, .text(sample.state),
-                        .integer(Int64(sample.changes)), .integer(sample.isStart ? 1 : 0),
-                    ])
-                count += database.changedRows
-            }
-            try database.run("COMMIT")
-        } catch {
-            try? database.run("ROLLBACK")
-            throw error
+        for sample in samples {
+            try database.run(
+                "INSERT INTO battery VALUES (?, ?, ?, ?, ?) ON CONFLICT (time) DO \(conflict)",
+                [
+                    .integer(sample.time), sample.level.map { .number($0) } ?? .null, .text(sample.state),
+                    .integer(Int64(sample.changes)), .integer(sample.isStart ? 1 : 0),
+                ])
+            count += database.changedRows
         }
         return count
     }
 
     /// Deletes records that are too old or too many.
     private func sweep(_ database: Database, at now: Int64) throws(Database.Failure) {
-        recordsUntilSweep = Self.sweepInterval
         // A clock that is years ahead for a moment must not erase the history.
         try database.run(
             "DELETE FROM battery WHERE time IN (SELECT time FROM battery WHERE time < ? ORDER BY time LIMIT ?)",

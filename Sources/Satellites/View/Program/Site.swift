@@ -22,7 +22,7 @@ struct Site {
         case .file(let file): Response(type: file.type, content: content(of: file))
         case .battery(let span): Response(history.chart(of: span, at: Clocks.wall() / 1_000_000))
         // The exchange answers these itself.
-        case .stream, .fleet, .changes, .subscriptions: Response(.noFleet)
+        case .stream, .fleet, .changes, .aspects, .subscriptions: Response(.noFleet)
         case .cookie(let page):
             // After this, the token is neither in the address bar nor in the browser's history.
             Response(

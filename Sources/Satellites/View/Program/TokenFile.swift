@@ -7,7 +7,7 @@ import ReveilleViewCore
 
 /// The file from which the user of a service reads the token, which is not in the journal.
 enum TokenFile {
-    /// Creates a token, and saves it in a file.
+    /// Creates a token, and saves it in a file, in which the token of the last run does not remain.
     ///
     /// The token is valid until the program ends. While the program does not run, another account can listen on its
     /// port, and browsers send their cookies to that account.
@@ -24,15 +24,15 @@ enum TokenFile {
     }
 
     private static func write(_ token: AccessToken, to path: String) throws(SystemError) {
-        let new = path + ".new"
-        unlink(new)
-        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw SystemError("open", on: new) }
+        unlink(path)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError("open", on: path) }
+        defer { close(file) }
         let line = Array("\(token)\n".utf8)
-        let count = Glibc.write(file, line, line.count)
-        let error = SystemError("write", on: new)
-        close(file)
-        guard count == line.count else { throw error }
-        guard rename(new, path) == 0 else { throw SystemError("rename", on: path) }
+        guard Glibc.write(file, line, line.count) == line.count else {
+            let error = SystemError("write", on: path)
+            unlink(path)
+            throw error
+        }
     }
 }

@@ -165,14 +165,15 @@ struct ViewCommand: ParsableCommand {
                 throw failure("\(file) exceeds \(Self.importLimit >> 20) MiB, so UPower did not write it", log)
             case .unreadable(let error): throw failure("\(error)", log)
             }
-            let found = UPowerHistory(bytes)
+            let now = Clocks.wall() / 1_000_000
+            let found = UPowerHistory(bytes, at: now)
             if let reason = found.firstIgnored {
                 log.write(
                     .warning,
-                    "\(file): \(found.ignored) lines are not samples and were ignored; the first is \(reason)")
+                    "\(file): \(found.ignored) \(found.ignored == 1 ? "line" : "lines") ignored; the first: \(reason)")
             }
             do {
-                let added = try history.add(found.samples, at: Clocks.wall() / 1_000_000)
+                let added = try history.add(found.samples, at: now)
                 print("\(file): \(added) of \(found.samples.count) samples added")
             } catch {
                 log.write(.error, "\(error)")

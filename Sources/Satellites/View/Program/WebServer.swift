@@ -41,7 +41,8 @@ final class WebServer {
         // The server survives the callbacks: both end with the process.
         let context = Unmanaged.passUnretained(self).toOpaque()
         daemon = c_reveille_http_start(
-            { Exchange.handle($0, $1, url: $2, method: $3, bodySize: $6, state: $7) },
+            { Exchange.begin($0, target: $1, $2) },
+            { Exchange.handle($1, method: $3, bodySize: $6, state: $7) },
             { Exchange.complete($0, $1, state: $2, $3) },
             { WebServer.from($0)?.note($1, $3) }, context, Self.memory, UInt32(Connections.deadline),
             UInt32(Connections.limit + Connections.refusals))

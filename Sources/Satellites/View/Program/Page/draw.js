@@ -25,6 +25,10 @@ const isKnown = value => value !== null && value !== undefined && value !== "unk
 const round = (value, digits = 0) => Number(value.toFixed(digits)).toLocaleString();
 const words = text => text.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
+// Integers that a number cannot hold are exact, in browsers of 2025 and later.
+const stringify = value => JSON.stringify(value, (_, part) => typeof part === "bigint" ? JSON.rawJSON(part) : part);
+export const parse = text => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value);
 const list = values => values.filter(value => value).join(" · ");
 
 export const percent = level => `${Math.round(level * 100)} %`;
@@ -88,10 +92,10 @@ export function describe(event) {
   if (isName) return named(state);
   if (!state) return { value: "unknown" };
   try {
-    return forms[event.aspect]?.(state) ?? { value: JSON.stringify(state), isLong: true };
+    return forms[event.aspect]?.(state) ?? { value: stringify(state), isLong: true };
   } catch {
     // A newer bus may describe its aspects differently.
-    return { value: JSON.stringify(state), isLong: true };
+    return { value: stringify(state), isLong: true };
   }
 }
 
@@ -101,7 +105,7 @@ function named(value) {
   if (members.length === 1 && typeof members[0][1] !== "object") {
     return { value: String(members[0][1]), more: members[0][0] };
   }
-  const text = members.map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(" · ");
+  const text = members.map(([key, value]) => `${key} ${typeof value === "object" ? stringify(value) : value}`).join(" · ");
   return { value: text || "{}", isLong: true };
 }
 

@@ -3,7 +3,7 @@
 
 // What the page does: it is a subscriber in the foreground while it is visible, and none while it is hidden.
 
-import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, percent, svg, time, title } from "./draw.js";
+import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, parse, percent, svg, time, title } from "./draw.js";
 
 const find = id => document.getElementById(id);
 const hour = 3600e3;
@@ -38,9 +38,9 @@ function open() {
   if (stream || document.hidden) return;
   clearTimeout(probe);
   stream = new EventSource("/events" + (position ? `?resume=${encodeURIComponent(position)}` : ""));
-  stream.addEventListener("aspects", message => { sources = new Map(JSON.parse(message.data).aspects.map(source => [source.aspect, source])); });
-  stream.addEventListener("start", message => start(JSON.parse(message.data), message.lastEventId));
-  stream.addEventListener("events", message => take(JSON.parse(message.data).events, message.lastEventId));
+  stream.addEventListener("aspects", message => { sources = new Map(parse(message.data).aspects.map(source => [source.aspect, source])); });
+  stream.addEventListener("start", message => start(parse(message.data), message.lastEventId));
+  stream.addEventListener("events", message => take(parse(message.data).events, message.lastEventId));
   stream.addEventListener("lost", message => status("lost", `The bus is away: ${JSON.parse(message.data).reason}`));
   stream.addEventListener("error", () => {
     if (!stream) return;
@@ -242,7 +242,7 @@ async function loadWanted() {
     try {
       const response = await fetch(`/changes?aspect=${encodeURIComponent(aspect)}`);
       if (!response.ok) continue;
-      const changes = (await response.json()).events;
+      const changes = parse(await response.text()).events;
       // A name may have been withdrawn meanwhile.
       if (states.has(aspect)) lanes.set(aspect, changes.map(event => ({ at: event.changedAt / 1e3, event })));
     } catch {
@@ -356,7 +356,20 @@ async function poll() {
   try {
     const response = await fetch("/subscriptions");
     if (response.ok) drawSubscriptions((await response.json()).subscriptions);
+    await follow();
   } catch { /* The stream reports what is wrong. */ }
+}
+
+// The stream has the names whose first word is usual, or was there when it began. With another one, it begins again.
+async function follow() {
+  const response = await fetch("/aspects");
+  if (!response.ok || !stream) return;
+  const words = names => [...names].filter(name => name.includes(".")).map(name => name.split(".")[0]);
+  const known = new Set(words([...sources.keys(), ...states.keys()]));
+  const found = words((await response.json()).aspects.map(source => source.aspect));
+  if (found.every(word => known.has(word))) return;
+  close();
+  open();
 }
 
 function drawSubscriptions(subscriptions) {
