@@ -12,10 +12,8 @@ import Testing
         // The first bus is left in peace, the second is restarted.
         let records = try [22, 40].map { seed in
             let record = directory.path + "/\(seed).jsonl"
-            let life = try SecondOpinion.run(
-                "run",
-                ["--seed", "\(seed)", "--seconds", "3", "--steps", "200", "--program", BusProcess.program, "--keep", record],
-                in: directory)
+            let arguments = ["--seed", "\(seed)", "--seconds", "3", "--steps", "200", "--keep", record]
+            let life = try SecondOpinion.run("run", arguments + ["--program", BusProcess.program], in: directory)
             #expect(life.code == 0, "\(life.output) \(life.errors)")
             return record
         }
