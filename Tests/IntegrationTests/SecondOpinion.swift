@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 /// The random clients and the checker of `Tests/SecondOpinion`, which visit a bus until `finish()`.
@@ -9,7 +9,7 @@ final class SecondOpinion {
     private static let directory = Package.root + "/Tests/SecondOpinion/"
 
     private let run: RunningProgram
-    private let input: Int32
+    private let input: Pipe
 
     /// Runs one of its programs to its end.
     static func run(_ program: String, _ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
@@ -18,18 +18,15 @@ final class SecondOpinion {
 
     /// Starts random clients on a bus that may be restarted at any time.
     init(of bus: BusProcess, seed: UInt64) throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Trouble("pipe2: \(errno)") }
-        defer { close(ends[0]) }
-        input = ends[1]
+        input = try Pipe()
         run = try RunningProgram(
             [Self.directory + "run", "--address", bus.socket, "--seed", "\(seed)", "--programs", "2"],
-            program: "/usr/bin/python3", in: bus.directory, descriptors: [0: ends[0]])
+            program: "/usr/bin/python3", in: bus.directory, descriptors: [0: input.readingEnd])
     }
 
     /// Ends the visit, while the bus is left in peace, and returns what the record shows; `nil` if it shows nothing wrong.
     func finish() -> String? {
-        close(input)
+        input.wake()
         return run.process.wait() == 0 ? nil : run.output + run.errors
     }
 }

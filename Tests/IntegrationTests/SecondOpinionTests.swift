@@ -9,13 +9,15 @@ import Testing
 @Suite(.blocking, .timeLimit(.minutes(5))) struct SecondOpinionTests {
     @Test func `Random clients see what the protocol promises, and faults in their record are noticed`() throws {
         let directory = try TemporaryDirectory()
-        let record = directory.path + "/history.jsonl"
-        let life = try SecondOpinion.run(
-            "run",
-            ["--seed", "22", "--seconds", "3", "--steps", "200", "--program", BusProcess.program, "--keep", record],
-            in: directory)
-        #expect(life.code == 0, "\(life.output) \(life.errors)")
-        let test = try SecondOpinion.run("selftest", [record], in: directory)
+        // The first bus is left in peace, the second is restarted.
+        let records = try [22, 40].map { seed in
+            let record = directory.path + "/\(seed).jsonl"
+            let arguments = ["--seed", "\(seed)", "--seconds", "3", "--steps", "200", "--keep", record]
+            let life = try SecondOpinion.run("run", arguments + ["--program", BusProcess.program], in: directory)
+            #expect(life.code == 0, "\(life.output) \(life.errors)")
+            return record
+        }
+        let test = try SecondOpinion.run("selftest", records, in: directory)
         #expect(test.code == 0, "\(test.output) \(test.errors)")
     }
 

@@ -64,7 +64,7 @@ class _Times:
         if self.stream.background(aspect) == "immediate":
             return
         begin = self.writes.begin(self.stream.instance, aspect, event["generation"])
-        span = self.stream.is_held(begin, reply.at) if begin is not None else None
+        span = self.stream.is_held(begin, reply.at) if begin is not None and begin < reply.at else None
         if span is not None:
             yield f"{aspect} {event['generation']}, made at {begin}, came in the background {span}: {where}"
 

@@ -72,6 +72,10 @@ class Writes:
         if write is None:
             return None
         others = [other.begin for other in self.unknown.get(aspect, ()) if other.value == write.value]
+        if write.value == NULL:
+            # It may have been withdrawn by the end of a connection before.
+            every = [*self.known[instance, aspect], *self.unknown.get(aspect, ())]
+            others += [end_of_tie(self.run, other) for other in every if other.is_tied]
         return min([write.begin, *others])
 
     def _writes(self, call: Call) -> Iterator[Write]:
