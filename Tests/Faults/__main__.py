@@ -34,11 +34,11 @@ class Report:
 
     @property
     def findings(self) -> int:
-        return sum(count for kind, count in self.kinds.items() if kind not in ("passed", "unreached"))
+        return sum(count for kind, count in self.kinds.items() if kind not in runner.FINE)
 
     def take(self, outcome: runner.Outcome) -> None:
         self.kinds[outcome.kind] += 1
-        if outcome.kind not in ("passed", "unreached"):
+        if outcome.kind not in runner.FINE:
             print(f"FOUND {outcome.kind}: {outcome.case} ({outcome.case.subject})\n{outcome.text}\n"
                   f"  again: Scripts/faults --only {outcome.case}", flush=True)
         if time.monotonic() - self.shown > 15:
@@ -105,11 +105,11 @@ def main() -> int:
         cases = [case for some in lists.values() for case in some]
         chosen = exact + (part(lists, options.seconds) if options.seconds else cases)
         report = Report(len(chosen))
-        futures = [
+        runs = [
             (waiting if runner.option(case.scenario, "WAITS", False) else pool).submit(
                 runner.run, case, options.programs, shim, options.keep) for case in chosen]
-        for future in concurrent.futures.as_completed(futures):
-            report.take(future.result())
+        for run in concurrent.futures.as_completed(runs):
+            report.take(run.result())
     print(f"faults: {calls} calls, {len(chosen)} of {len(cases) or len(exact)} faults "
           f"in {time.monotonic() - report.begin:.0f} s: {report}")
     return 1 if report.findings else 0

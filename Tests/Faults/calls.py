@@ -4,6 +4,8 @@ import dataclasses
 import pathlib
 import re
 
+import table
+
 # A line begins a call, unless it ends one that another thread interrupted.
 LINE = re.compile(r"^(?P<thread>\d+) +(?P<name>\w+)\((?P<rest>.*)$")
 DESCRIPTOR = re.compile(r"^(?:AT_FDCWD(?:<[^>]*>)?|-?\d+(?:<(?P<object>.*?)>)?)(?:,|\)| <unfinished)")
@@ -30,6 +32,8 @@ def kind(name: str, rest: str) -> tuple[str, str]:
         return ("add" if "EPOLL_CTL_ADD" in rest else "other"), rest.split("<", 2)[-1].split(">")[0]
     if name == "fcntl":
         return ("dup" if "F_DUPFD" in rest else "lock" if "LK" in rest else "other"), ""
+    if name in ("wait4", "waitid"):
+        return ("immediate" if "WNOHANG" in rest else "waiting"), ""
     if name == "getsockopt":
         return ("pidfd" if "PIDFD" in rest or ", 0x4d" in rest else "other"), ""
     descriptor, path = DESCRIPTOR.match(rest), PATH.search(rest)
@@ -82,6 +86,12 @@ def read(log: pathlib.Path, mark: str) -> list[Call]:
         seen.add((name, number))
         calls.append(Call(name, number, *kind(name, rest)))
     return calls
+
+
+def is_fit(line: str, fault: str) -> bool:
+    """Returns whether the kernel can return a fault for the call in a line; false if the line has only its end."""
+    match = LINE.match(line)
+    return match is not None and fault in table.faults(match["name"], kind(match["name"], match["rest"])[0])
 
 
 def alike(call: Call) -> tuple[str, str, str]:

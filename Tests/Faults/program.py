@@ -46,7 +46,7 @@ class Injection:
         if self.mode == "count":
             return ["strace", *options, "-y", "-s", "200", "--", *arguments]
         rule = f"inject={self.syscall}:error={self.fault}:when={self.number}"
-        return ["strace", *options, "-e", "trace=" + self.syscall, "-e", rule, "--", *arguments]
+        return ["strace", *options, "-y", "-e", "trace=" + self.syscall, "-e", rule, "--", *arguments]
 
     def environment(self, environment: dict[str, str], directory: pathlib.Path) -> dict[str, str]:
         """Returns the environment, with the shim if it makes the fault."""
@@ -61,8 +61,13 @@ class Injection:
         """Returns whether the call was reached."""
         if self.uses_shim:
             return any("faults: injected" in log.read_text(errors="replace") for log in directory.glob("*.log"))
+        return bool(self.injected(directory))
+
+    def injected(self, directory: pathlib.Path) -> list[str]:
+        """Returns the lines of strace for the calls that had the fault: that of each thread that came so far."""
         log = directory / "strace"
-        return log.exists() and "(INJECTED)" in log.read_text(errors="replace")
+        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+        return [line for line in lines if line.endswith("(INJECTED)")]
 
 
 NONE = Injection("none")

@@ -99,7 +99,9 @@ class Reader:
         last, known = self.generations.get(name), self.known.get(name)
         # In a later life, the first event of a name may repeat what the last one printed.
         is_repeated = known is not None and generation - changes <= known and last == known
-        if changes and last is not None and generation - changes != last and not is_repeated:
+        # The generation of a name that was never published moves.
+        is_new = self.values.get(name) == "null"
+        if changes and last is not None and generation - changes != last and not is_repeated and not is_new:
             kind = "lost" if generation - changes > last else "counted twice"
             raise world.Broken(kind, f"{self.name} had generation {last} of {name}, and then got {event}")
         self.known.pop(name, None)

@@ -16,6 +16,9 @@ import world
 HERE = pathlib.Path(__file__).resolve().parent
 # Calls that come from one place again and again are alike. Of more than these, a part is taken.
 ENOUGH = 8
+# The outcomes without a finding. Unreached: the run took another path. Unfit: it was another call than in the run that was
+# counted, as threads take turns, and the kernel cannot return the fault for it.
+FINE = ("passed", "unreached", "unfit")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a case ended: `passed`, `unreached`, or the kind of a finding with its description."""
+    """How a case ended: `passed` or another of FINE, or the kind of a finding with its description."""
     case: Case
     kind: str
     text: str = ""
@@ -55,7 +58,8 @@ def option(scenario: str, name: str, otherwise: typing.Any) -> typing.Any:
 
 def attempt(scenario: str, injection: program.Injection, build: pathlib.Path) -> tuple[str, str, world.World]:
     """Runs a scenario and returns what was broken, if anything was; its world remains open."""
-    injection = dataclasses.replace(injection, detaches=option(scenario, "DETACHES", False), fatal=option(scenario, "FATAL", ()))
+    injection = dataclasses.replace(injection, detaches=option(scenario, "DETACHES", False), 
+                                    fatal=option(scenario, "FATAL", ()))
     place = world.World(injection, build, option(scenario, "SECONDS", world.SECONDS))
     try:
         option(scenario, "run", None)(place)
@@ -78,7 +82,8 @@ def count(scenario: str, build: pathlib.Path, shim: str, is_complete: bool) -> t
         kind, text, place = attempt(scenario, program.Injection(mode, shim=shim), build)
         place.close(keep=True)
         if kind != "passed":
-            raise SystemExit(f"faults: {scenario} fails without a fault: {kind}: {text}\nIts files are in {place.directory}.")
+            raise SystemExit(
+                f"faults: {scenario} fails without a fault: {kind}: {text}\nIts files are in {place.directory}.")
         if mode == "count":
             found += [call for call in calls.read(place.directory / "strace", mark) if call.syscall != "close"]
         else:
@@ -124,7 +129,9 @@ def run(case: Case, build: pathlib.Path, shim: str, keep: bool = False) -> Outco
     was_injected = injection.was_injected(place.directory)
     if kind == "passed" and not was_injected:
         kind = "unreached"
-    if kind not in ("passed", "unreached"):
+    if not all(calls.is_fit(line, case.fault) for line in injection.injected(place.directory)):
+        kind = "unfit"
+    if kind not in FINE:
         for log in place.directory.glob("*.log"):
             words = [line for line in log.read_text(errors="replace").splitlines() if program.ROUTINE[0] not in line]
             text += "".join(f"\n  {log.name}: {line}" for line in words[-4:] if log.name != "patient.log")

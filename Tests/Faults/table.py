@@ -20,11 +20,11 @@ FAULTS: dict[str, dict[str, tuple[str, ...]]] = {
         "pipe": ("EINTR", SHORT), "anon": ("EINTR", "EAGAIN")},
     "pread64": {"file": ("EINTR", "EIO"), "kernel": ("EIO",)},
     "readv": {"socket": ("EINTR",), "file": ("EINTR", "EIO")},
-    # A pipe or eventfd is full only if its reader has been woken, so EAGAIN without that is no fault of the kernel. Pipes
-    # take up to 4,096 bytes as a whole.
+    # A pipe or eventfd is full only if its reader has been woken, so EAGAIN without that is not a fault of the kernel, and
+    # an eventfd waits for nothing else. Pipes take up to 4,096 bytes as a whole.
     "write": {
         "kernel": ("EINTR", "EIO", "ENOMEM"), "file": ("EINTR", "EIO", "ENOSPC", SHORT),
-        "socket": ("EINTR", "EAGAIN", "ENOMEM", SHORT), "pipe": ("EINTR",), "anon": ("EINTR",)},
+        "socket": ("EINTR", "EAGAIN", "ENOMEM", SHORT), "pipe": ("EINTR",)},
     "writev": {"socket": ("EINTR", "EAGAIN", "ENOMEM"), "file": ("EINTR", "EIO", "ENOSPC"), "pipe": ("EINTR",)},
     "pwrite64": {"file": ("EINTR", "EIO", "ENOSPC")},
     # No EAGAIN for streams that have something to read: the kernel does not say so, and reports no other edge to epoll.
@@ -96,8 +96,8 @@ FAULTS: dict[str, dict[str, tuple[str, ...]]] = {
     "clone3": {"*": ("EAGAIN", "ENOMEM")},
     "vfork": {"*": ("EAGAIN", "ENOMEM")},
     # Not execve: strace counts it in each child, so every attempt would fail.
-    "wait4": {"*": (INTERRUPTED,)},
-    "waitid": {"*": (INTERRUPTED,)},
+    "wait4": {"waiting": (INTERRUPTED,)},
+    "waitid": {"waiting": (INTERRUPTED,)},
     "close": {"file": ("EINTR", "EIO", "ENOSPC"), "*": (INTERRUPTED,)},
     # Memory of the process. No Swift program survives it: its runtime ends the process if malloc fails. Only the next start
     # is checked.

@@ -2,9 +2,10 @@
 // Part of Reveille.
 
 import Glibc
-import ReveilleSystem
 import ReveilleTesting
 import Testing
+
+@testable import ReveilleSystem
 
 /// The cgroup of a process, its directory and its freezer state.
 @Suite(.timeLimit(.minutes(10))) struct CgroupTests {
@@ -49,6 +50,22 @@ import Testing
         #expect(hierarchy.directory(of: "/docker/one/app") == "/sys/fs/cgroup/app")
         #expect(hierarchy.directory(of: "/docker/other") == nil)
         #expect(hierarchy.directory(of: "/docker/one-more") == nil)
+    }
+
+    @Test("a cgroup whose freezer cannot be read is thawed, since it may be frozen") func unknownFreezer() throws {
+        let directory = try TemporaryDirectory()
+        let mount = "32 22 0:28 / \(directory.path) rw - cgroup2 cgroup2 rw\n"
+        func isRequested(_ name: String) throws -> Bool {
+            try ProgramCgroup("/" + name, in: CgroupHierarchy(inMountInfo: mount)).isRequested
+        }
+        try directory.write("0\n", to: "running/cgroup.freeze")
+        try directory.write("1\n", to: "frozen/cgroup.freeze")
+        // Even root cannot read a directory.
+        try directory.write("", to: "unknown/cgroup.freeze/file")
+        #expect(try !isRequested("running"))
+        #expect(try isRequested("frozen"))
+        #expect(try isRequested("unknown"))
+        #expect(try !isRequested("missing"))
     }
 
     @Test func rootAndMissingCgroupsAreAbsent() throws {

@@ -153,6 +153,17 @@ import Varlink
         #expect(try scene.list().count == 1)
     }
 
+    @Test("an entry whose alarm cannot be made fires as soon as it can") func noAlarm() throws {
+        let scene = try ScheduleScene()
+        let (peer, _) = try scene.subscribe()
+        scene.scene.loop.refusesAlarms = true
+        #expect(try scene.add(["at": .integer(scene.now + Self.second)]).error == nil)
+        scene.scene.loop.refusesAlarms = false
+        scene.scene.pass(.seconds(11))
+        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        #expect(try scene.list().isEmpty)
+    }
+
     @Test("B127: a canceled entry does not fire; firings that wait for their subscriber stay")
     func cancels() throws {
         let scene = try ScheduleScene()

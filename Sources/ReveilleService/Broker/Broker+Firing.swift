@@ -175,7 +175,10 @@ extension Broker {
             scheduler.schedule.forgetZones()
             scheduler.services.zones?.stop()
         }
-        attempt { () throws(SystemError) in try scheduler.setAlarm() }
+        if !attempt({ () throws(SystemError) in try scheduler.setAlarm() }) {
+            // Without an alarm, nothing would be due until the next change of the schedule.
+            attempt { () throws(SystemError) in try scheduler.retry() }
+        }
         launchesChanged()
     }
 

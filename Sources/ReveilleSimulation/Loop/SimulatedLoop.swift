@@ -105,6 +105,8 @@ package final class SimulatedLoop: Loop {
     package var lateness: UInt64 = 0
     /// Whether the bus can create no more timers.
     package var refusesTimers = false
+    /// Whether the bus can create no more alarms, each of which needs a descriptor.
+    package var refusesAlarms = false
     /// The streams by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
     /// The number of streams that the bus has not closed.
@@ -157,7 +159,8 @@ package final class SimulatedLoop: Loop {
         return source
     }
 
-    package func alarm(handler: @escaping (WallClockEvent) -> Void) -> any WallClockAlarm {
+    package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
+        if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
         let alarm = SimulatedAlarm(loop: self, handler: handler)
         weakAlarms.removeAll { $0.alarm == nil }
         weakAlarms.append(SimulatedAlarm.Reference(alarm))

@@ -33,7 +33,7 @@ package final class Pipe: Sendable {
         writingEnd.withLock { end in
             guard let end else { return }
             var byte: UInt8 = 1
-            _ = write(end, &byte, 1)
+            _ = retryingOnInterrupt { write(end, &byte, 1) }
         }
     }
 

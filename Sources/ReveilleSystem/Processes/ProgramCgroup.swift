@@ -114,8 +114,15 @@ struct ProgramCgroup {
         }
     }
 
-    /// Whether freezing has been requested of this cgroup itself, and it still exists.
-    var isRequested: Bool { read("cgroup.freeze")?.hasPrefix("1") ?? false }
+    /// Whether freezing has been requested of this cgroup itself, and it still exists; true if that is unknown.
+    var isRequested: Bool {
+        switch FileContents.read(freezer, limit: Self.longestFile) {
+        case .bytes(let bytes): bytes.first == UInt8(ascii: "1")
+        case .missing: false
+        // A program that nobody thaws stays frozen for good.
+        case .tooLarge, .notAFile, .unreadable: true
+        }
+    }
 
     /// Asks the kernel to freeze or thaw the processes, which takes time.
     func write(isFrozen: Bool) throws(SystemError) {

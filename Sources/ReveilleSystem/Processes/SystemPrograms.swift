@@ -16,7 +16,7 @@ package final class SystemPrograms: Programs {
 
     private let loop: any Loop
     private let manager: ServiceManager
-    private let hierarchy = CgroupHierarchy.find()
+    private var knownHierarchy: CgroupHierarchy?
     private let later: DeferredCalls
     /// The attempts that have not been completed, of which each cgroup has at most one.
     private var attempts: [String: FreezeAttempt] = [:]
@@ -74,7 +74,14 @@ package final class SystemPrograms: Programs {
     package func thawBeforeEnd(_ paths: [String]) -> [String] {
         let cgroups = paths.compactMap { path in try? ProgramCgroup(path, in: hierarchy) }
         manager.thawNow(cgroups.compactMap { $0.unit?.text })
-        return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
+        let thawed = Set(cgroups.filter { !$0.isRequested || thawByFile($0) }.map(\.path))
+        return paths.filter { !thawed.contains($0) }
+    }
+
+    /// The cgroups, which are looked for again if they could not be found.
+    private var hierarchy: CgroupHierarchy? {
+        if knownHierarchy == nil { knownHierarchy = CgroupHierarchy.find() }
+        return knownHierarchy
     }
 
     // MARK: - Freezing and thawing

@@ -61,8 +61,15 @@ final class TriggerStream: Sendable {
     /// Returns the changes that were merged into an event, as far as the bus keeps them.
     private func changes(mergedInto event: Event, on device: Device) async -> [Event] {
         guard event.changes > 1 else { return [event] }
+        for await state in await device.connectionStates where state == .connected {
+            do throws(ReveilleError) {
+                return Trigger.changes(mergedInto: event, from: try await device.history(of: event.aspect))
+            } catch {
+                // If the connection was lost, the next one can be asked.
+                guard [.noBus, .timeout, .system].contains(error.code) else { break }
+            }
+        }
         // Without a history, the last change counts for all.
-        let history = try? await device.history(of: event.aspect)
-        return Trigger.changes(mergedInto: event, from: history ?? [])
+        return Trigger.changes(mergedInto: event, from: [])
     }
 }

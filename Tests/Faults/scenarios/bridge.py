@@ -31,29 +31,31 @@ def missing() -> str:
 class Bridge(Reader):
     """The bridge, whose output is what a reader of the fleet prints."""
 
-    def __init__(self, around: Crowd, port: int) -> None:
+    def __init__(self, around: Crowd) -> None:
         world = around.place
+        # The path of a socket is short, and free.
+        socket_path = str(world.directory / "mqtt")
         configuration = world.directory / "fleet.json5"
-        configuration.write_text(f'{{ device: "kiosk", broker: "mqtt://127.0.0.1:{port}", aspects: ["org.example.*"] }}')
+        configuration.write_text(f'{{ device: "kiosk", broker: "unix:{socket_path}", aspects: ["org.example.*"] }}')
         super().__init__(around, "bridge", [
             str(world.build / "reveille-fleet"), "bridge", "--config", str(configuration),
             "--state", str(world.directory / "bridge.json")])
-        self.start_broker(port)
-        environment = around.bus.environment | {"REVEILLE_BROKER": f"mqtt://127.0.0.1:{port}"}
+        self.start_broker(socket_path)
+        environment = around.bus.environment | {"REVEILLE_BROKER": f"unix:{socket_path}"}
         with open(world.directory / "fleet.out", "ab") as output:
             world.start([str(world.build / "reveille-fleet"), "watch", "--initial", "--json"], environment, "fleet", stdout=output)
         world.wait("the reader of the fleet", lambda: (world.directory / "fleet.out").exists())
 
-    def start_broker(self, port: int) -> None:
+    def start_broker(self, path: str) -> None:
         world = self.around.place
         configuration = world.directory / "mosquitto.conf"
-        configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
+        configuration.write_text(f"listener 0 {path}\nallow_anonymous true\nuser root\n")
         libraries = ":".join(str(path) for top in ("usr/lib", "lib") for path in (UNPACKED / top).glob("*-linux-gnu"))
         world.start([broker(), "-c", str(configuration)], program.environment(LD_LIBRARY_PATH=libraries), "mosquitto")
 
         def accepts() -> bool:
-            with socket.socket() as attempt:
-                return attempt.connect_ex(("127.0.0.1", port)) == 0
+            with socket.socket(socket.AF_UNIX) as attempt:
+                return attempt.connect_ex(path) == 0
         world.wait("mosquitto", accepts)
 
     @property
@@ -70,11 +72,9 @@ class Bridge(Reader):
 
 
 def run(world: World) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
     crowd = Crowd(world)
     crowd.bus.start()
-    bridge = Bridge(crowd, port)
+    bridge = Bridge(crowd)
     crowd.publish("org.example.a", {"n": 0})
     bridge.start(is_faulty=True)
     bridge.wait("org.example.a", {"n": 0})

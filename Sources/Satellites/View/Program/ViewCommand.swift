@@ -105,14 +105,29 @@ struct ViewCommand: ParsableCommand {
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
-        let line = Array((gate.address + "\n").utf8)
-        // Without a buffer: the program that waits for the address may read from a pipe.
-        _ = write(STDOUT_FILENO, line, line.count)
+        try Self.announce(gate.address)
         Supervisor.notifyReady("serving \(Self.publicAddress(gate))")
         try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
         Supervisor.notifyStopping()
         // The server cannot be released while streams wait. The kernel closes what is open.
         _exit(EXIT_SUCCESS)
+    }
+
+    /// Prints the address, without which nobody can open the page.
+    private static func announce(_ address: String) throws(SystemError) {
+        // Without a buffer: the program that waits for the address may read from a pipe.
+        var rest = Array((address + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                retryingOnInterrupt { write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
+            }
+            if count < 0, errno == EBADF || errno == EPIPE {
+                // Nobody waits for it.
+                return
+            }
+            guard count > 0 else { throw SystemError("write", on: "stdout") }
+            rest = rest.dropFirst(count)
+        }
     }
 
     private func log() throws -> ProgramLog {
