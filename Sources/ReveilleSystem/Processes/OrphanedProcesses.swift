@@ -44,7 +44,7 @@ package enum OrphanedProcesses {
     /// Returns the children that have not ended.
     private static func reapAndList() -> [Int32] {
         while waitpid(-1, nil, WNOHANG) > 0 {}
-        let processes = (try? DirectoryListing.files(in: "/proc"))?.compactMap { Int32($0) } ?? []
+        let processes = CgroupHierarchy.children(of: "/proc").compactMap { Int32($0) }
         return processes.filter { parent(of: $0) == getpid() }
     }
 
