@@ -102,7 +102,7 @@ def _expected(call: Call) -> Iterator[str]:
 
 
 def _verdict(call: Call) -> tuple[str | None, set[str]]:
-    """The error of org.varlink.service that a call must get, with the parameters that it may name; None if it is valid."""
+    """The error that a call must get, with the parameters that it may name; None if it is valid."""
     scope, _, name = call.method.rpartition(".")
     declared = interface.interfaces().get(scope)
     if declared is None:

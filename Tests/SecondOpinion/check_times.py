@@ -41,9 +41,9 @@ class _Times:
         newest = {event["aspect"]: event for event in events}
         # A bus that is stopped delivers all that waits, read or not. What was made later is of another life.
         since = min(self.ended, self.stream.call.at if before is None else before.since)
+        for event in events if before is not None else ():
+            yield from self._held(event, reply, where)
         for aspect, event in newest.items():
-            if before is not None:
-                yield from self._held(event, reply, where)
             # `drop` delivers changes from before the background. Behind held changes, those without a net change wait.
             policy = self.stream.policy(aspect)
             old = self.stream.background(aspect) == "drop" or (
@@ -98,7 +98,7 @@ class _Times:
                     and self.facts.value.get((instance, aspect, position)) == NULL)
 
     def intervals(self) -> Iterator[str]:
-        """Events of one aspect are an interval apart. An event was sent after its change was made, and was read later."""
+        """Events of one aspect are an interval apart. Each was sent after its change was made, and read later."""
         sent: dict[str, int] = {}
         for before, reply in zip(self.stream.replies, self.stream.replies[1:]):
             if reply.error is not None:

@@ -56,8 +56,8 @@ class Facts:
             seen = Seen(
                 instance, aspect, event["generation"], value, event["sequence"], event["changedAt"],
                 # The null of a name that the bus does not know has the number of the moment, in a first reply.
-                value != NULL or (event["changes"] > 0 and not is_first), call.at if is_first else reply.since, reply.at, str(call),
-                is_first and call.method != BUS + "GetHistory")
+                value != NULL or (event["changes"] > 0 and not is_first), call.at if is_first else reply.since,
+                reply.at, str(call), is_first and call.method != BUS + "GetHistory")
             self.seen[instance, aspect].append(seen)
             self.value.setdefault((instance, aspect, seen.generation), value)
             if event["changes"] > 0 and seen.is_change:
