@@ -138,6 +138,41 @@ import Varlink
         #expect(values == [ScheduleScene.name: #"{"text":"\#(text)"}"#])
     }
 
+    @Test("a user whose entries are replaced without end writes a megabyte a second, and others do not wait")
+    func writingIsShared() throws {
+        let scene = try ScheduleScene(
+            publish: #"{ allow: [{ names: "org.example.*", users: [1000, 1001] }] }"#, owner: 0)
+        let text = String(repeating: "x", count: 4_000)
+        let peers = (0..<16).map { _ in scene.scene.connect() }
+        func add(_ number: Int) {
+            peers[number].send(
+                "org.reveille.Schedule.Add",
+                [
+                    "entry": [
+                        "id": .string("\(number)"), "aspect": "org.example.x", "every": 60_000_000,
+                        "value": ["text": .string(text)],
+                    ]
+                ])
+        }
+        for number in peers.indices { add(number) }
+        var added = 0
+        let start = scene.scene.loop.bootClock
+        while scene.scene.loop.bootClock < start + 4_000_000 {
+            for (number, peer) in peers.enumerated() {
+                guard let reply = try peer.next() else { continue }
+                #expect(reply.error == nil)
+                added += 1
+                add(number)
+            }
+            scene.scene.loop.advance(.milliseconds(1))
+        }
+        // The burst, and four seconds.
+        #expect((4 << 20...6 << 20).contains(added * 4_256))
+        let before = scene.scene.loop.bootClock
+        #expect(try scene.add(["every": 60_000], uid: 1_001).error == nil)
+        #expect(scene.scene.loop.bootClock == before)
+    }
+
     @Test("the file stays short, whatever the number of firings and replacements")
     func fileIsShortened() throws {
         let scene = try ScheduleScene()

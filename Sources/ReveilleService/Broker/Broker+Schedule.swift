@@ -14,6 +14,15 @@ struct ScheduleChange {
     let user: UInt32
     /// Called with the error, or with the reply of the call.
     let completion: (Result<any BusReply, CallError>) -> Void
+
+    /// The approximate number of bytes that it writes.
+    var size: Int {
+        guard case .add(let entry) = call else { return Self.usualSize }
+        return Self.usualSize + entry.published.count
+    }
+
+    /// The approximate size of a record without a value.
+    private static let usualSize = 256
 }
 
 extension Broker {
@@ -29,7 +38,6 @@ extension Broker {
             return reply(CancelReply(cancelled: 0), on: connection)
         case .add, .cancel: break
         }
-        let isFirst = scheduler.changes.isEmpty
         scheduler.changes.append(
             ScheduleChange(call: call, user: user) { [weak self] result in
                 self?.resume(connection) {
@@ -40,7 +48,9 @@ extension Broker {
                 }
             })
         // Without a timer, the change is saved alone.
-        if isFirst, !attempt({ () throws(SystemError) in try scheduler.commitSoon() }) { commitSchedule() }
+        if !scheduler.commitsSoon, !attempt({ () throws(SystemError) in try scheduler.commitSoon() }) {
+            commitSchedule()
+        }
     }
 
     /// The entries of a user, of which those that end while the list is read may be absent.
@@ -57,8 +67,7 @@ extension Broker {
 
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.
     func commitSchedule() {
-        let changes = scheduler.changes
-        scheduler.changes = []
+        let changes = scheduler.takeChanges()
         var records: [ScheduleRecord] = []
         var undo: [(user: UInt32, id: String, before: Schedule.Item?)] = []
         let results = changes.map { change -> Result<any BusReply, CallError> in

@@ -54,6 +54,9 @@ final class ScheduleKeeper {
     var clockChanged: () -> Void = {}
     /// Called when the next program may have to be started.
     var launchDue: () -> Void = {}
+    private var shares = WritingShares()
+    /// Whether ``commit`` is called in the next turn of the loop.
+    private(set) var commitsSoon = false
     private let loop: any Loop
     private let logger: Logger
     private var alarm: (any WallClockAlarm)?
@@ -130,13 +133,30 @@ final class ScheduleKeeper {
         retryTimer?.fire(after: Self.retryPause)
     }
 
-    /// Calls ``commit`` once in the next turn of the loop.
-    func commitSoon() throws(SystemError) {
+    /// Calls ``commit`` once in the next turn of the loop, or after a time.
+    func commitSoon(after time: UInt64 = 0) throws(SystemError) {
         commitTimer = try loop.timer { [unowned self] in
             commitTimer = nil
             commit()
         }
-        commitTimer?.fire(after: .zero)
+        commitTimer?.fire(after: .microseconds(time))
+        commitsSoon = time == 0
+    }
+
+    /// Takes the changes that may be saved now, and charges their users; others wait for a later commit.
+    func takeChanges() -> [ScheduleChange] {
+        commitsSoon = false
+        let now = loop.bootClock
+        let all = changes
+        var waits = all.map { shares.wait(of: $0.user, at: now) }
+        if let wait = waits.filter({ $0 > 0 }).min() {
+            // Without a timer, nothing waits.
+            do throws(SystemError) { try commitSoon(after: wait) } catch { waits = all.map { _ in 0 } }
+        }
+        changes = zip(all, waits).filter { $1 > 0 }.map { $0.0 }
+        let taken = zip(all, waits).filter { $1 == 0 }.map { $0.0 }
+        for change in taken { shares.charge(change.size, to: change.user, at: now) }
+        return taken
     }
 
     /// Sets the timer to the next step of a program.
