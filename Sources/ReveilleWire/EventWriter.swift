@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 package import ReveilleCore
-package import Varlink
+import Varlink
 
 /// Writes replies with events; subscribers that receive equal events one after the other share the bytes.
 ///
@@ -49,13 +49,9 @@ package struct EventWriter {
         return soleFrame
     }
 
-    /// Returns the bytes of a reply's parameters: a head, and after it the events.
-    package mutating func write(_ events: [Event], after head: JSONObject = [:]) -> [UInt8] {
-        var bytes = JSON.object(head).bytes
-        bytes.removeLast()
-        if !head.isEmpty { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(addingCapacity: room(of: events)) { append(events, to: &$0) }
-        return bytes
+    /// Returns an event as JSON text.
+    package mutating func text(of event: Event) -> [UInt8] {
+        event.settings.isEmpty ? event.text : settings.text(of: event)
     }
 
     // MARK: - Lists

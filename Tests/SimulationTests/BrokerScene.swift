@@ -75,9 +75,9 @@ final class BrokerScene {
             configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: loop.bootClock)
     }
 
-    /// Creates a connection of a user's process.
-    func connect(uid: UInt32 = 1_000, pid: Int32 = 7) -> ScenePeer {
-        ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: 1 << 20), in: self)
+    /// Creates a connection of a user's process, which may leave some bytes unread.
+    func connect(uid: UInt32 = 1_000, pid: Int32 = 7, room: Int = 1 << 20) -> ScenePeer {
+        ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: room), in: self)
     }
 
     /// Changes the state of an aspect, and notifies its watcher.

@@ -31,26 +31,29 @@ extension Bus {
 
     /// The status of all subscriptions.
     package var subscriptions: [SubscriptionStatus] {
-        let limit = max(SubscriptionStatus.pendingMinimum, SubscriptionStatus.pendingLimit / max(1, slotOf.count))
-        return slots.indices.compactMap { slot in
-            guard let subscription = slots[slot] else { return nil }
-            var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
-            var pending: [Aspect: Int] = [:]
-            var index = subscription.firstEntry
-            while index >= 0 {
-                let entry = entries[Int(index)]
-                index = entry.next
-                if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
-                guard pending.count < limit else { continue }
-                let count = self.pending(entry)
-                if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
-            }
-            return SubscriptionStatus(
-                id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
-                lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
-                events: subscription.events,
-                changes: subscription.changes)
+        slots.indices.compactMap { subscription(in: $0) }
+    }
+
+    /// Returns the status of the subscription in a slot; `nil` if there is none.
+    package func subscription(in slot: Int) -> SubscriptionStatus? {
+        guard let subscription = slots[slot] else { return nil }
+        let limit = SubscriptionStatus.pendingLimit(subscriptions: slotOf.count)
+        var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
+        var pending: [Aspect: Int] = [:]
+        var index = subscription.firstEntry
+        while index >= 0 {
+            let entry = entries[Int(index)]
+            index = entry.next
+            if entry.isLiteral { aspects.insert(logs[Int(entry.log)].aspect) }
+            guard pending.count < limit else { continue }
+            let count = self.pending(entry)
+            if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
         }
+        return SubscriptionStatus(
+            id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
+            lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
+            events: subscription.events,
+            changes: subscription.changes)
     }
 
     /// Returns whether the lifecycle of a subscription is not simply that of its holds, or was asked for.

@@ -44,12 +44,17 @@ package struct SubscriptionStart: Sendable, Hashable {
 
 /// The status of a subscription.
 package struct SubscriptionStatus: Sendable, Hashable {
-    /// The most aspects in ``pending`` of all subscriptions together.
-    ///
-    /// A list of a thousand names for each of a thousand sleeping subscriptions would keep a bus busy for seconds.
-    static let pendingLimit = 65_536
+    /// The most aspects in ``pending`` of all subscriptions together, about 4 MB.
+    private static let pendingTotal = 16_384
     /// The aspects that each subscription can have in ``pending`` nevertheless: more than people read.
-    static let pendingMinimum = 32
+    private static let pendingMinimum = 32
+    /// The most aspects in ``pending``: a reply is written subscription by subscription, and this one takes no long turn.
+    private static let pendingMaximum = 256
+
+    /// Returns the most aspects in ``pending`` among a number of subscriptions.
+    static func pendingLimit(subscriptions count: Int) -> Int {
+        min(pendingMaximum, max(pendingMinimum, pendingTotal / max(1, count)))
+    }
 
     /// The identifier.
     package var id: SubscriptionID

@@ -37,8 +37,11 @@ extension Broker {
             try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)
         case .getHistory(let aspect, let limit):
+            var changes = bus.changes(of: aspect, limit: limit).makeIterator()
             reply(
-                EventsReply(instance: bus.instance, events: bus.changes(of: aspect, limit: limit)), on: connection)
+                ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) {
+                    changes.next()?.structure.bytes
+                }, on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
         case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
@@ -63,6 +66,12 @@ extension Broker {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
     }
 
+    /// Answers with a list, which the next turns send piece by piece.
+    func reply(_ reply: ListReply, on connection: Connection) {
+        if connection.session.isOneway { return send(connection.session.reply(), to: connection) }
+        connection.reply = reply
+    }
+
     func fail(_ error: CallError, on connection: Connection) {
         send(connection.session.fail(error), to: connection)
     }
@@ -72,57 +81,17 @@ extension Broker {
         guard !connection.isClosed else { return }
         // If the call did not have to wait, its time is charged further up the stack.
         guard !connection.isInTurn else { return body() }
-        charging(connection) {
-            body()
-            advance(connection)
+        charging(connection, body)
+        // Many calls may have waited for the same.
+        if shares.isSpent(connection.peer.uid, at: loop.bootClock) {
+            if !connection.isClosed { connection.yield() }
+        } else {
+            charging(connection) { advance(connection) }
         }
         deliver()
     }
 
     // MARK: - Methods
-
-    private func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
-        connection.subscribe(to: request.aspects)
-        watchers.begin(request.aspects)
-        watchers.freshen(
-            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
-        ) { [weak self] in
-            guard let self, !connection.isClosed else { return }
-            noteForgottenNames()
-            let id = SubscriptionID(rawValue: random.next())
-            let start = bus.subscribe(request, as: id, at: now)
-            connection.stream(id)
-            if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
-            follow(connection)
-            addToTasks(connection)
-            noteSubscription(to: request.aspects)
-            let reply = SubscribeReply(
-                subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: start.events)
-            let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: true)
-            if awaitsReceipts { awaitReceipt(by: connection) }
-            send(connection.session.reply(frame: frame, continues: true), to: connection)
-            adjustWatchers()
-        }
-    }
-
-    private func getState(_ aspects: AspectSet, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
-            self?.resume(connection) {
-                guard let self else { return }
-                self.send(connection.session.reply(frame: self.states(of: aspects)), to: connection)
-            }
-        }
-    }
-
-    /// The whole reply to GetState, which all callers share until the next change.
-    private func states(of aspects: AspectSet) -> [UInt8] {
-        noteForgottenNames()
-        if let known = states[aspects] { return known }
-        let reply = EventsReply(instance: bus.instance, events: bus.states(of: aspects, at: now))
-        let frame = Reply.encode(parameters: writer.write(reply.events, after: reply.head), continues: false)
-        states.keep(frame, for: aspects)
-        return frame
-    }
 
     private func refresh(on connection: Connection) {
         // Only an owner may discard posted states.

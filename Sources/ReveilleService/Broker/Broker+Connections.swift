@@ -73,8 +73,6 @@ extension Broker {
             subscribers.remove(id)
             bus.cancel(id)
             if awaitsReceipts, !isStopping { desertNames() }
-            // The bus may have forgotten names that only this subscription gave, and with them their generations.
-            states.discardAll()
         }
         watchers.end(connection.aspects)
         connection.close()
@@ -85,7 +83,7 @@ extension Broker {
     }
 
     /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.
-    private func close(_ connection: Connection, because reason: String) {
+    func close(_ connection: Connection, because reason: String) {
         note("closing the connection of process \(connection.peer.pid): \(reason)", of: connection.peer.uid)
         close(connection)
     }
@@ -104,7 +102,7 @@ extension Broker {
         connection.note(interest)
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.
-        guard !connection.isStream else { return deliver() }
+        guard !connection.isStream || connection.takesPiece else { return deliver() }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
             connection.yield()
             return deliver()
@@ -169,9 +167,14 @@ extension Broker {
     private func answerCalls(of connection: Connection) {
         var calls = 0
         let start = loop.bootClock
-        while connection.takesCalls {
+        while connection.takesCalls || connection.takesPiece {
             if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
                 return connection.yield()
+            }
+            if let reply = connection.reply {
+                calls += 1
+                sendPiece(of: reply, to: connection)
+                continue
             }
             do throws(VarlinkError) {
                 if let call = try connection.nextCall() {
@@ -192,6 +195,16 @@ extension Broker {
             }
         }
         if connection.refusal != nil, !connection.hasOutput { close(connection) }
+    }
+
+    /// Sends the next piece of a reply, which counts as a call of the turn.
+    private func sendPiece(of reply: ListReply, to connection: Connection) {
+        let (piece, isLast) = reply.next()
+        guard !connection.isClosed else { return }
+        guard isLast else { return send(piece, to: connection) }
+        connection.reply = nil
+        send(connection.session.reply(frame: piece, continues: connection.isStream), to: connection)
+        if connection.isStream { connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock)) }
     }
 
     /// Closes the connection if its peer does not call in time.

@@ -6,31 +6,47 @@ package import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
 import ReveilleWire
+import Varlink
 
 // The replies for people.
 
 extension Broker {
     /// The subscriptions with their processes.
-    var subscriberList: [Subscriber] {
-        let connections = subscribers.connections
-        // Whether a reply was read is otherwise only checked when there is another one to send.
-        for connection in connections { releaseIfRead(connection) }
-        for case let process? in connections.map(\.process) { freezes.look(at: process, at: loop.bootClock) }
-        return knownSubscribers
+    var subscriberList: ListReply {
+        var slot = -1
+        return ListReply(of: Subscriber.self) { [unowned self] in
+            while slot + 1 < subscribers.slotCount {
+                slot += 1
+                guard let connection = subscribers[slot: slot] else { continue }
+                // Whether a reply was read is otherwise only checked when there is another one to send.
+                releaseIfRead(connection)
+                if let process = connection.process { freezes.look(at: process, at: loop.bootClock) }
+                if let subscriber = subscriber(connection, in: slot) { return subscriber.structure.bytes }
+            }
+            return nil
+        }
     }
 
     /// The subscriptions with their processes, as far as is known without looking at the processes.
     package var knownSubscribers: [Subscriber] {
-        bus.subscriptions.compactMap { status in
-            subscribers[status.id].map {
-                Subscriber(status, processID: $0.peer.pid, userID: $0.peer.uid, tasks: tasks(of: $0))
-            }
+        (0..<subscribers.slotCount).compactMap { slot in
+            subscribers[slot: slot].flatMap { subscriber($0, in: slot) }
+        }
+    }
+
+    private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
+        bus.subscription(in: slot).map {
+            Subscriber(
+                $0, processID: connection.peer.pid, userID: connection.peer.uid, tasks: tasks(of: connection))
         }
     }
 
     /// The sources of the device's aspects, and the publishers of names.
-    var sourceList: [AspectSource] {
-        BuiltInAspect.allCases.map(describe) + bus.names.map(describe)
+    var sourceList: ListReply {
+        var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
+        return ListReply(of: AspectSource.self) { [unowned self] in
+            aspects.next().map { source(of: $0).structure.bytes }
+        }
     }
 
     /// Returns the source of an aspect of the device, or the publisher of a name.

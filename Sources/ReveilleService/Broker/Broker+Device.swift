@@ -4,6 +4,7 @@
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
+import Varlink
 
 extension Broker {
     /// Answers a call about the device.
@@ -15,13 +16,15 @@ extension Broker {
     }
 
     /// Returns whether the device and the bus have capabilities, for a peer.
-    private func check(_ names: [String], for connection: Connection) -> [CapabilityCheck] {
+    private func check(_ names: [String], for connection: Connection) -> ListReply {
         // The search for a source can take as long as a list of all devices.
         var answers: [String: CapabilityAnswer] = [:]
-        return names.map { name in
+        var names = names.makeIterator()
+        return ListReply(of: CapabilityCheck.self) { [unowned self, unowned connection] in
+            guard let name = names.next() else { return nil }
             let answer = answers[name] ?? answer(name, for: connection)
             answers[name] = answer
-            return CapabilityCheck(name, answer)
+            return CapabilityCheck(name, answer).structure.bytes
         }
     }
 

@@ -120,7 +120,6 @@ extension Broker {
         let former = bus.publisher(of: firing.value.name)
         bus.fire(firing)
         tied.move(firing.value.name, from: former?.connection, to: nil)
-        states.discardAll()
     }
 
     /// Returns entries without the firings that their owners may no longer publish; the reasons are logged.

@@ -12,22 +12,26 @@ extension Broker {
     /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
         guard bus.report(reading, at: now) else { return }
-        if let aspect = reading.aspect.builtIn, !bus.mustSaveChange(of: aspect) {
-            states.discardAll()
-        } else {
-            stateWillBeDelivered()
-        }
+        discardText(of: reading)
+        let isSaved = reading.aspect.builtIn.map { bus.mustSaveChange(of: $0) } ?? true
+        if isSaved { stateWillBeDelivered() }
         deliver()
     }
 
     /// Prepares the delivery of a change, or of another publisher.
     func stateWillBeDelivered() {
-        states.discardAll()
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: Broker.newInstance(&random))
         logger.warning("continuing as a new instance: the saved state cannot be removed")
-        // Subscribers reconnect and get the new instance; their positions would be wrong in it.
-        for connection in subscribers.connections { close(connection) }
+        // Subscribers reconnect and get the new instance; their positions would be wrong in it, as would the rest of a
+        // reply.
+        for connection in connections.values where connection.subscription != nil || connection.reply != nil {
+            close(connection)
+        }
+    }
+
+    private func discardText(of reading: Reading) {
+        if let aspect = reading.aspect.builtIn { stateTexts[aspect] = nil }
     }
 
     /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
@@ -51,6 +55,7 @@ extension Broker {
     }
 
     func post(_ reading: Reading) {
+        discardText(of: reading)
         if bus.post(reading, at: now) { stateWillBeDelivered() }
         deliver()
     }

@@ -22,9 +22,7 @@ extension Broker {
         let user = connection.peer.uid
         switch call {
         case .list:
-            let items = scheduler.schedule.items(of: user)
-            return reply(
-                items.map { ScheduleListing(entry: $0.entry, next: $0.next, fired: $0.fired) }, on: connection)
+            return reply(entryList(of: user), on: connection)
         case .cancel(let id?) where scheduler.schedule.item(id, of: user) == nil && scheduler.changes.isEmpty:
             throw .noSuchEntry(id)
         case .cancel(nil) where scheduler.schedule.count(of: user) == 0 && scheduler.changes.isEmpty:
@@ -43,6 +41,18 @@ extension Broker {
             })
         // Without a timer, the change is saved alone.
         if isFirst, !attempt({ () throws(SystemError) in try scheduler.commitSoon() }) { commitSchedule() }
+    }
+
+    /// The entries of a user, of which those that end while the list is read may be absent.
+    private func entryList(of user: UInt32) -> ListReply {
+        var ids = scheduler.schedule.items(of: user).map(\.entry.id).makeIterator()
+        return ListReply(of: ScheduleListing.self) { [unowned self] in
+            while let id = ids.next() {
+                guard let item = scheduler.schedule.item(id, of: user) else { continue }
+                return ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
+            }
+            return nil
+        }
     }
 
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.

@@ -44,7 +44,8 @@ package final class Broker {
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
     @exclusivity(unchecked) var shares = UserShares()
-    @exclusivity(unchecked) var states = StateReplies()
+    /// The texts of the device's states since their last change, for GetState.
+    @exclusivity(unchecked) var stateTexts = AspectTable<[UInt8]?>(repeating: nil)
     @exclusivity(unchecked) var subscribers = SubscriberTable()
     let watchers: WatcherPool
     var connections: [ObjectIdentifier: Connection] = [:]
@@ -209,7 +210,7 @@ package final class Broker {
     package func stop() {
         for id in subscribers.identifiers { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
-            if let connection = subscribers[delivery.subscription] {
+            if let connection = subscribers[delivery.subscription], connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
                 // What did not fit into the socket is lost when it is closed.
                 if awaitsReceipts, !connection.isClosed, !connection.hasOutput { awaitReceipt(by: connection) }

@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 /// One peer: its session, its unwritten output and its subscription.
@@ -58,6 +59,8 @@ final class Connection {
     private var willEnd = false
     private var source: (any LoopSource)?
     @exclusivity(unchecked) private var output = PendingOutput()
+    /// The reply that is being written; its next piece is sent when the socket has room.
+    @exclusivity(unchecked) var reply: ListReply?
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
@@ -126,6 +129,7 @@ final class Connection {
         source?.cancel()
         silence = nil
         deadlines = [:]
+        reply = nil
     }
 
     // MARK: - Turns
@@ -174,8 +178,11 @@ final class Connection {
     /// Whether bytes wait for room in the socket.
     var hasOutput: Bool { !output.isEmpty }
 
-    /// Whether the peer has read everything that was sent.
-    var isAllRead: Bool { output.isEmpty && stream.isAllRead }
+    /// Whether the next piece of a reply may be sent.
+    var takesPiece: Bool { reply != nil && !hasOutput }
+
+    /// Whether the peer has read everything that was sent, and no reply is being written.
+    var isAllRead: Bool { output.isEmpty && reply == nil && stream.isAllRead }
 
     /// Whether the peer has read everything that was sent, also if it has closed its end since.
     var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }

@@ -15,6 +15,12 @@ struct SubscriberTable {
     /// The connections of all subscriptions.
     var connections: [Connection] { table.compactMap(\.self) }
 
+    /// One more than the largest slot that was in use.
+    var slotCount: Int { table.count }
+
+    /// The connection of the subscription in a slot.
+    subscript(slot slot: Int) -> Connection? { table[slot] }
+
     /// The connection of a subscription.
     subscript(id: SubscriptionID) -> Connection? {
         slots[id].flatMap { table[$0] }

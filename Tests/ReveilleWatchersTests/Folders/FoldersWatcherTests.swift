@@ -157,6 +157,7 @@ import Testing
     @Test("between the turns of a long scan, other sources have theirs, and the report is part of the scan's time")
     func scanLeavesTurnsToOthers() throws {
         let scene = try Scene()
+        scene.makeDirectory("/f")
         for number in 0..<5_000 { scene.write("/f/\(number)", "") }
         let work: UInt64 = 20_000
         let context = WatcherContext(

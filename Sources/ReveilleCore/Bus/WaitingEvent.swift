@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// An event that waits to be written.
+///
+/// It does not keep the value of a published name, which the name's log has for some time: otherwise, each of many
+/// replies that nobody reads could keep another value of each of a thousand names.
+package struct WaitingEvent {
+    fileprivate var event: Event
+    fileprivate let hasValue: Bool
+
+    /// The aspect of the event.
+    package var aspect: Aspect { event.aspect }
+
+    /// Creates an event without its value.
+    package init(_ event: Event) {
+        self.event = event
+        hasValue = event.reading.published?.bytes != nil
+        if hasValue { self.event.reading = .unknown(event.aspect) }
+    }
+}
+
+extension Bus {
+    /// Returns an event with its value; `nil` if the log has dropped the value after many changes.
+    package func event(_ waiting: WaitingEvent) -> Event? {
+        guard waiting.hasValue else { return waiting.event }
+        let change = log(of: waiting.aspect).flatMap { logs[$0].changes.retained(waiting.event.generation) }
+        return change.map { change in
+            var event = waiting.event
+            event.reading = change.reading
+            return event
+        }
+    }
+}

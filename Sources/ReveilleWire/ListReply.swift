@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// A reply with a list, which is written in pieces while its peer reads.
+///
+/// The text of an element is taken when its piece is written. So a reply takes the memory of one piece, however long the
+/// list is and however slowly the peer reads.
+package final class ListReply {
+    /// The size in bytes at which a piece ends: the socket has room for several, and all connections of a user may leave
+    /// one unsent.
+    package static let pieceSize = 32_768
+
+    private static let between = UInt8(ascii: ",")
+
+    private var start: [UInt8]
+    private let end: [UInt8]
+    private let text: () -> [UInt8]?
+    private var isFirst = true
+    /// An element that is a piece of its own, since many replies may share its bytes.
+    private var long: [UInt8]?
+
+    /// Creates a reply.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - head: The parameters before the list.
+    ///   - continues: Whether more replies follow.
+    ///   - text: Returns the JSON text of the next element; `nil` after the last one.
+    package init<Element: ReplyElement>(
+        of type: Element.Type, after head: JSONObject = [:], continues: Bool = false, text: @escaping () -> [UInt8]?
+    ) {
+        let head = JSON.object(head).bytes.dropLast()
+        start = Array(#"{"parameters":"#.utf8) + head
+        if head.count > 1 { start.append(Self.between) }
+        start += "\"\(type.list)\":[".utf8
+        end = Array((continues ? "]},\"continues\":true}\0" : "]}}\0").utf8)
+        self.text = text
+    }
+
+    /// Returns the next piece, and whether it is the last one.
+    package func next() -> (piece: [UInt8], isLast: Bool) {
+        if let long {
+            self.long = nil
+            return (long, false)
+        }
+        var piece: [UInt8] = []
+        swap(&piece, &start)
+        while piece.count < Self.pieceSize {
+            guard let element = text() else { return (piece + end, true) }
+            if !isFirst { piece.append(Self.between) }
+            isFirst = false
+            if element.count >= Self.pieceSize {
+                long = element
+                break
+            }
+            piece += element
+        }
+        return (piece, false)
+    }
+}
