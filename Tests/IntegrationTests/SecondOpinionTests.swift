@@ -4,6 +4,7 @@
 import Glibc
 import ReveilleTesting
 import Testing
+import Varlink
 
 /// The bus as judged by a checker that was written from the protocol alone: see `Tests/SecondOpinion`.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct SecondOpinionTests {
