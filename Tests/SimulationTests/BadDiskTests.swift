@@ -184,6 +184,7 @@ import Varlink
             if start.resumed == true, let event = start.events.first, event.changes != event.generation - position {
                 throw Broken("\(event.changes) changes from \(position) to \(event.generation)")
             }
+            if start.instance != instance { position = 0 }
             instance = start.instance
         }
 

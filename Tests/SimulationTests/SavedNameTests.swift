@@ -196,44 +196,6 @@ import Varlink
         #expect(status.st_mode & 0o7777 == 0o600)
     }
 
-    @Test("a state in which any bit is flipped begins a new instance") func anyFlippedBitIsNoticed() throws {
-        let scene = try scene()
-        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
-        save(scene)
-        let bytes = Array(directory.read("state.json").utf8)
-        for index in bytes.indices {
-            var damaged = bytes
-            damaged[index] ^= 1 << (index % 7)
-            try directory.write(bytes: damaged, to: "damaged")
-            let state = try? StateFile(path: directory.path + "/damaged").load()
-            // Only the case of a digit of the digest makes no difference.
-            #expect(state == nil || index < 16, "byte \(index)")
-        }
-    }
-
-    @Test("a state of an earlier release, without a digest, begins a new instance") func stateWithoutDigest() throws {
-        try directory.write(#"{"version":1,"instance":"i","sequence":5,"aspects":[]}"#, to: "state.json")
-        let scene = try scene()
-        #expect(scene.log.all.contains { $0.contains("\(path): it is damaged") })
-        #expect(try scene.connect().call("GetState").parameters["instance"] != "i")
-    }
-
-    @Test("a state that no bus writes begins a new instance and is logged, and names can be published again")
-    func impossibleStateIsRefused() throws {
-        let text =
-            #"{"version":1,"instance":"i","sequence":5,"aspects":[{"aspect":"org.example.volume","generation":1,"#
-            + #""sequence":1,"changedAt":1,"state":{},"publisher":-5}]}"#
-        let digest = String(Digest(of: Array(text.utf8)).value, radix: 16)
-        try directory.write("\(digest) \(text)", to: "state.json")
-        let scene = try scene()
-        #expect(
-            scene.log.all == [
-                "starting as a new instance, since the saved state is unusable: \(path): org.example.volume: "
-                    + "the saved publisher is not a user"
-            ])
-        #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 1]).parameters["generation"] == 1)
-    }
-
     @Test("a thousand names with the longest values are saved and restored, however deep they are")
     func longestStateIsSaved() throws {
         let scene = try scene()
