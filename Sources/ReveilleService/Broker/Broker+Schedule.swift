@@ -65,18 +65,6 @@ extension Broker {
         }
     }
 
-    /// The entries of a user, of which those that end while the list is read may be absent.
-    private func entryList(of user: UInt32) -> ListReply {
-        var ids = scheduler.schedule.items(of: user).map(\.entry.id).makeIterator()
-        return ListReply(of: ScheduleListing.self) { [unowned self] in
-            while let id = ids.next() {
-                guard let item = scheduler.schedule.item(id, of: user) else { continue }
-                return ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
-            }
-            return nil
-        }
-    }
-
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.
     func commitSchedule() {
         let changes = scheduler.takeChanges()
