@@ -232,7 +232,7 @@ import Varlink
         let run = try bus.run(["status"])
         #expect(run.output.split(separator: "\n").count { $0.contains("published by") } == 20)
         #expect(run.output.contains("\nand 980 more; --json prints all 1000 names\n"), "\(run.output)")
-        #expect(run.output.contains("org.example.n1007 1 and 992 more"), "\(run.output)")
+        #expect(run.output.contains(" 1 and at least 248 more"), "\(run.output)")
         #expect(run.output.split(separator: "\n").allSatisfy { $0.utf8.count < 400 })
         let json = try bus.run(["status", "--json"])
         let aspects = try #require(try JSON.parse(Array(json.output.utf8)).objectValue).objects("aspects")

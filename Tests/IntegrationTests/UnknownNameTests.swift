@@ -45,8 +45,11 @@ import Varlink
         #expect(back.integer("changes") == 1)
     }
 
-    @Test(arguments: ["Subscribe", "GetState"]) func `An empty list of aspects is refused`(method: String) throws {
-        let reply = try bus.client().call(method, #"{"aspects":[]}"#)
+    @Test(arguments: [#""Subscribe","more":true"#, #""GetState""#])
+    func `An empty list of aspects is refused`(method: String) throws {
+        let client = try bus.client()
+        try client.send(#"{"method":"org.reveille.Bus."# + method.dropFirst() + #","parameters":{"aspects":[]}}"#)
+        let reply = try client.receive()
         #expect(reply.error == "org.varlink.service.InvalidParameter")
         #expect(reply.parameters["parameter"] == "aspects")
     }

@@ -25,7 +25,7 @@ import Varlink
 
     @Test func statesOfAReplacedBusWaitForTheWake() async throws {
         let directory = try TemporaryDirectory()
-        let isReplaced = Lock(false)
+        let (isReplaced, hasResumed) = (Lock(false), Lock(false))
         let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
             while let call = peer.next() {
                 guard call.member == "Subscribe" else {
@@ -38,6 +38,7 @@ import Varlink
                     return
                 }
                 peer.start([.battery(0.4, 1, changes: 0)], instance: "j", resumed: false)
+                hasResumed.withLock { $0 = true }
             }
         }
         let device = try await Device.connect(to: bus.address)
@@ -49,7 +50,7 @@ import Varlink
         }
         try await subscription.enterBackground()
         isReplaced.withLock { $0 = true }
-        while subscription.positions?.instance != "j" { await Task.yield() }
+        while !hasResumed.withLock({ $0 }) { await Task.yield() }
         for _ in 0..<100 { try await device.refresh() }
         isAwake.withLock { $0 = true }
         try await subscription.enterForeground()

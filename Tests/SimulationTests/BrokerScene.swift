@@ -21,6 +21,8 @@ final class BrokerScene {
     private let owner: UInt32
     private let isSystemWide: Bool
     private let state: StateFile?
+    /// The number of starts, from which each bus has other random numbers.
+    private var starts: UInt64 = 1
     /// Returns the facilities of the schedule, for each start.
     private let schedule: () -> ScheduleServices
 
@@ -50,7 +52,7 @@ final class BrokerScene {
         self.state = state
         programs = SimulatedPrograms(loop: loop)
         bus = try Self.start(
-            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: 1)
+            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: starts)
     }
 
     private static func start(
@@ -67,12 +69,13 @@ final class BrokerScene {
     /// Replaces the broker by another one with the same state file; one that is not stopped is killed.
     func restart(isClean: Bool) throws {
         if isClean { bus.stop() }
+        starts += 1
         let time = loop.wallClock
         loop = SimulatedLoop(bootClock: loop.bootClock)
         loop.wallClock = time
         programs.loop = loop
         bus = try Self.start(
-            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: loop.bootClock)
+            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: starts)
     }
 
     /// Creates a connection of a user's process, which may leave some bytes unread.

@@ -129,11 +129,11 @@ package final class ScheduleFile {
         // What follows the last end of a line was not written to its end.
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         for line in bytes[..<end].dropFirst(header.count).split(separator: UInt8(ascii: "\n")) {
+            guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
             guard let record = try ScheduleRecord(line: line, values: schedule.value) else {
                 isTorn = true
                 continue
             }
-            guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
             schedule.apply(record)
         }
         return schedule

@@ -75,7 +75,7 @@ final class StateKeeper {
         timer?.disarm()
         let start = loop.threadClock
         let isSaved = attempt { () throws(SystemError) in try file.save(state()) }
-        if isSaved { isOnDisk = true }
+        if isSaved { (isOnDisk, hasFailed) = (true, false) }
         rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
         return isSaved
     }
@@ -84,7 +84,6 @@ final class StateKeeper {
     private func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
         do throws(SystemError) {
             try body()
-            hasFailed = false
             return true
         } catch {
             if !hasFailed {

@@ -72,10 +72,10 @@ package final class SystemPrograms: Programs {
     }
 
     package func thawBeforeEnd(_ paths: [String]) -> [String] {
+        guard let hierarchy else { return paths }
         let cgroups = paths.compactMap { path in try? ProgramCgroup(path, in: hierarchy) }
         manager.thawNow(cgroups.compactMap { $0.unit?.text })
-        let thawed = Set(cgroups.filter { !$0.isRequested || thawByFile($0) }.map(\.path))
-        return paths.filter { !thawed.contains($0) }
+        return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
     }
 
     /// The cgroups, which are looked for again if they could not be found.

@@ -10,6 +10,8 @@ enum StatusTables {
     private static let shownNames = 20
     /// The number of names that one cell shows; the others are counted.
     private static let shownInCell = 8
+    /// The length of a list of pending changes from which the bus may have left out aspects (Protocol.md, limits).
+    private static let leastComplete = 32
 
     /// Returns the table of the sources of the device's aspects.
     static func sources(_ sources: [AspectSource]) -> Table {
@@ -68,7 +70,7 @@ enum StatusTables {
     /// Returns the numbers of changes that wait for a subscription, by aspect.
     static func pending(of subscriber: Subscriber) -> String {
         let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        return pending.isEmpty ? "-" : list(pending, separator: ", ")
+        return pending.isEmpty ? "-" : list(pending, separator: ", ", isWhole: pending.count < leastComplete)
     }
 
     /// Returns the names of the aspects of a subscription.
@@ -94,8 +96,9 @@ enum StatusTables {
     }
 
     /// Returns the first items, and the number of the others.
-    private static func list(_ items: [String], separator: String) -> String {
+    private static func list(_ items: [String], separator: String, isWhole: Bool = true) -> String {
         let further = items.count - shownInCell
-        return items.prefix(shownInCell).joined(separator: separator) + (further > 0 ? " and \(further) more" : "")
+        return items.prefix(shownInCell).joined(separator: separator)
+            + (further > 0 ? " and \(isWhole ? "" : "at least ")\(further) more" : "")
     }
 }
