@@ -43,7 +43,8 @@ class Bus:
             [str(self.place.build / "reveille"), "serve", "--config", str(self.configuration),
              "--root", str(self.place.directory / "root")],
             self.environment, "bus", is_faulty)
-        self.place.record.note("bus", event="start", pid=self.running.pid)
+        faults = {"faulty": True} if is_faulty and self.place.faulty.mode == "inject" else {}
+        self.place.record.note("bus", event="start", pid=self.running.pid, **faults)
         self.place.wait("the bus to accept connections", lambda: self.accepts)
 
     @property

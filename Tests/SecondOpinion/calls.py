@@ -78,6 +78,7 @@ class Life:
     kill: int = FOREVER
     exited: int = FOREVER
     code: int | None = None
+    is_faulty: bool = False
     instances: set[str] = field(default_factory=set)
 
     @property
@@ -135,6 +136,7 @@ class Run:
         if record["event"] == "start" and known is not None and self.lives[known].exited < FOREVER:
             del self._alive[record["pid"]]
         life = self.lives[self._life(record["pid"], record["at"])]
+        life.is_faulty |= record.get("faulty", False)
         if record["event"] == "exit":
             life.exited, life.code = record["at"], record["code"]
         elif record["event"] in ("term", "kill"):

@@ -20,9 +20,10 @@ STREAMING = {"org.reveille.Bus.Subscribe", "org.reveille.Bus.BeginTask", "org.re
 # Errors that a call can get although its parameters are valid.
 REFUSALS = {
     "Subscribe": {"QuotaExceeded"}, "SetState": {"NoSuchSubscription", "CannotSuspend"}, "GetState": {"QuotaExceeded"},
-    "Publish": {"QuotaExceeded", "PermissionDenied"}, "Post": {"PermissionDenied"}, "Cancel": {"NoSuchEntry"},
+    "Publish": {"QuotaExceeded", "PermissionDenied"}, "Post": {"PermissionDenied"},
     "BeginTask": {"NoSuchSubscription", "QuotaExceeded", "PermissionDenied"},
-    "Add": {"QuotaExceeded", "PermissionDenied"}, "GetInterfaceDescription": {"InterfaceNotFound"},
+    "Add": {"QuotaExceeded", "PermissionDenied"}, "Cancel": {"NoSuchEntry", "QuotaExceeded"},
+    "GetInterfaceDescription": {"InterfaceNotFound"},
     "ObserveDemand": {"QuotaExceeded"},
 }
 
@@ -218,14 +219,15 @@ def _ending(run: Run, connection: Connection) -> Iterator[str]:
     """The bus ends no connection without a reason, and answers every call of a client that reads."""
     life = run.lives[connection.life]
     ended = min(life.term, life.kill)
-    if connection.closed_by == "bus" and run.has_bus_events and connection.raw == FOREVER:
+    judges_ends = run.has_bus_events and not life.is_faulty
+    if connection.closed_by == "bus" and judges_ends and connection.raw == FOREVER:
         refused = any(reply.error == "org.reveille.Bus.QuotaExceeded" for call in connection.calls[:1]
                       for reply in call.replies)
         if connection.closed < ended and not refused:
             yield f"the bus closed {connection.client} at {connection.closed} without a reason"
-    if life.exited < FOREVER and life.term < FOREVER and life.kill == FOREVER and life.code != 0:
+    if judges_ends and life.term < FOREVER and life.kill == FOREVER and life.exited < FOREVER and life.code != 0:
         yield f"the bus {life.bus} ended with {life.code} after SIGTERM"
-    if run.has_bus_events and life.exited < ended:
+    if judges_ends and life.exited < ended:
         yield f"the bus {life.bus} ended by itself at {life.exited} with {life.code}"
     # A control connection has a name without a letter at its end. It reads every reply.
     if connection.client[-1].isdigit() and connection.closed == FOREVER and connection.raw == FOREVER:

@@ -11,6 +11,8 @@ from writes import Writes
 
 # Aspects of which each occurrence is a change, equal or not.
 TALLIES = {"motion", "shake"}
+# Of so many changes before a restart, the bus knows which ones led to the state that was saved.
+SAVED_CHANGES = 64
 
 
 class Position:
@@ -131,9 +133,11 @@ class _Counts:
         # Between two subscriptions, a withdrawn name is forgotten, and names of connections end with the bus.
         return is_first and "." in aspect
 
-    def _is_after_restart(self) -> bool:
-        lives = [index for index, life in enumerate(self.run.lives) if self.stream.instance in life.instances]
-        return self.stream.call.connection.life > min(lives, default=0)
+    def _is_known(self, aspect: str, seen: int, generation: int) -> bool:
+        """Whether a bus knows the state at a position of `resume`: both changes are known to be of one life."""
+        times = [self.facts.changed.get((self.stream.instance, aspect, number)) for number in (seen, generation)]
+        lives = {sum(life.began <= at - self.run.wall for life in self.run.lives) for at in times if at is not None}
+        return None not in times and len(lives) == 1 and generation - seen <= SAVED_CHANGES
 
     def _net_change(self, event: dict[str, Any], value: Any, seen: int, is_first: bool, where: str) -> Iterator[str]:
         aspect, generation, instance = event["aspect"], event["generation"], self.stream.instance
@@ -142,8 +146,8 @@ class _Counts:
         before = self.facts.value.get((instance, aspect, seen))
         if aspect.startswith(words.FIRINGS):
             before = None if value == NULL else ("another", None)
-        if is_first and event["netChange"] and self._is_after_restart():
-            before = None  # The bus has saved the last change only, so it cannot know what was seen before.
+        if is_first and event["netChange"] and not self._is_known(aspect, seen, generation):
+            before = None
         if before is not None and event["dropped"] == 0 and event["netChange"] != (before != value):
             yield f"netChange is {event['netChange']}, but the state was {before} and is {value}: {where}"
         # A first reply has every aspect that changed, and `hold` keeps each change.

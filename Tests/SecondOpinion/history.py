@@ -4,7 +4,8 @@ Each record has `kind` and `at`, microseconds of CLOCK_MONOTONIC, which is one c
 
     scope    own: names and patterns that only recorded clients publish; quiet: whether the run ends with `quiet`;
              wall: the time of day less this clock
-    bus      event: start, term (SIGTERM was sent), kill (SIGKILL was sent), exit (with code); pid
+    bus      event: start, term (SIGTERM was sent), kill (SIGKILL was sent), exit (with code); pid; with start, faulty:
+             whether its system calls fail, so that it may close connections and end
     process  event: stop, continue, kill, end; pid of a program of clients
     open     client, pid and uid of the program that connected, bus: pid of the bus that listens
     call     client, call (its number), method, parameters; more, oneway, upgrade where they are true

@@ -100,6 +100,37 @@ import Varlink
         #expect(resumed.events.map(\.changes) == [3])
     }
 
+    @Test(
+        "B10: a state that changed back before a restart is not a net change after it, nor when it changes back again",
+        arguments: [true, false])
+    func netChangeOverARestart(isClean: Bool) throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["level": 1])
+        let start = try scene.connect().subscribe(to: [Self.name], ["initial": true])
+        for level: Int64 in [2, 3, 1] { try peer.publish(Self.name, ["level": .integer(level)]) }
+        save(scene)
+        let resume: JSONObject = [
+            "instance": .string(start.instance),
+            "resume": [
+                ["aspect": .string(Self.name), "generation": .integer(Int64(start.events.first?.generation ?? 0))]
+            ],
+        ]
+        for round in 0..<2 {
+            try scene.restart(isClean: isClean)
+            let resumed = try scene.connect().subscribe(to: [Self.name], resume)
+            #expect(resumed.resumed == true)
+            #expect(resumed.events.map(\.changes) == [3 + 2 * round])
+            #expect(resumed.events.map(\.netChange) == [false])
+            let peer = scene.connect(uid: 0)
+            try peer.publish(Self.name, ["level": 4])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [true])
+            try peer.publish(Self.name, ["level": 1])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [false])
+            save(scene)
+        }
+    }
+
     /// Whether the saved state contains the name.
     private var isNameSaved: Bool {
         directory.read("state.json").contains(Self.name)

@@ -227,7 +227,9 @@ extension AspectLog {
             reading: entry?.state.reading ?? .unknown(aspect))
         // A name without a publisher was saved only because a subscription gave it.
         let isEstablished = entry.map { !aspect.isPublished || $0.publisher != nil } ?? false
-        changes = ChangeLog(start: start, isEstablished: isEstablished, after: entry?.start, capacity: capacity)
+        changes = ChangeLog(
+            start: start, isEstablished: isEstablished, after: entry?.start,
+            equal: entry.flatMap { $0.state.reading == nil ? nil : $0.equal } ?? [], capacity: capacity)
         guard let entry else { return }
         if isLive { publisher = entry.publisher ?? Publisher(user: 0) }
         if entry.isPosted { origin = Origin(own: entry.ownReading, isPosted: true) }
@@ -241,6 +243,7 @@ extension AspectLog {
             state: origin.digest.map { .digest($0, of: aspect) } ?? KeptReading(last.reading),
             isPosted: origin.isPosted,
             ownReading: origin.isPosted ? origin.own.flatMap { KeptReading($0).reading } : nil,
-            publisher: isLive ? publisher : nil, start: aspect.builtIn == nil ? changes.start : nil)
+            publisher: isLive ? publisher : nil, start: aspect.builtIn == nil ? changes.start : nil,
+            equal: changes.equalGenerations)
     }
 }

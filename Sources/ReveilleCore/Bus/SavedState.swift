@@ -21,11 +21,14 @@ package struct SavedState: Sendable, Hashable {
         package var publisher: Publisher?
         /// The generation with which the log of a name began; `nil` if it is unknown.
         package var start: Int?
+        /// Earlier generations with the same state, as far as known, for subscribers who have seen them.
+        package var equal: [Int]
 
         /// Creates an entry.
         package init(
             generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
-            ownReading: Reading? = nil, publisher: Publisher? = nil, start: Int? = nil
+            ownReading: Reading? = nil, publisher: Publisher? = nil, start: Int? = nil,
+            equal: [Int] = []
         ) {
             self.generation = generation
             self.sequence = sequence
@@ -35,6 +38,7 @@ package struct SavedState: Sendable, Hashable {
             self.ownReading = ownReading
             self.publisher = publisher
             self.start = start
+            self.equal = equal
         }
     }
 

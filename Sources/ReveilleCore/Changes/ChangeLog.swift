@@ -8,6 +8,8 @@ struct ChangeLog {
     /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
     /// could exceed what a client accepts in one reply, 64 MiB.
     static let namesLimit = 4 << 20
+    /// The number of latest changes among which ``equalGenerations`` looks: those of one short absence.
+    private static let equalLimit = 64
 
     /// The last change, whose reading is the current state.
     private(set) var current: Change
@@ -17,6 +19,8 @@ struct ChangeLog {
     let start: Int
     /// The smallest generation that a position can have: what was seen before it, the log does not know.
     private let floor: Int
+    /// The changes before a restart that led to the same state as the one with which the log began, by generation.
+    private let former: [Int: Change]
     private var ring: ChangeRing
     private var parts: PartHistory
 
@@ -26,13 +30,17 @@ struct ChangeLog {
     ///   - start: The first change: a saved state, or a placeholder.
     ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
     ///   - beginning: The generation with which the log of a name began before a restart, if known.
+    ///   - equal: The generations before a restart with the state of `start`.
     ///   - capacity: The number of changes to keep.
-    init(start: Change, isEstablished: Bool, after beginning: Int? = nil, capacity: Int) {
+    init(start: Change, isEstablished: Bool, after beginning: Int? = nil, equal: [Int] = [], capacity: Int) {
         current = start
         self.isEstablished = isEstablished
         let last = isEstablished ? max(0, start.generation - 1) : start.generation
         self.start = beginning.map { min($0, last) } ?? last
         floor = beginning.map { min($0, last) - 1 } ?? 0
+        former = Dictionary(
+            equal.map { ($0, Change(generation: $0, sequence: 0, time: start.time, reading: start.reading)) },
+            uniquingKeysWith: { $1 })
         ring = ChangeRing(start, capacity: capacity)
         parts = PartHistory(restoring: start.reading, at: start.generation)
     }
@@ -49,6 +57,7 @@ struct ChangeLog {
         isEstablished = false
         start = sequence
         floor = sequence - 1
+        former = [:]
         ring = ChangeRing(current, capacity: capacity)
         parts = PartHistory(restoring: current.reading, at: sequence)
     }
@@ -101,10 +110,18 @@ struct ChangeLog {
     /// Returns the change of a generation that a subscriber has seen.
     func change(at generation: Int) -> Change {
         let known = max(generation, floor)
-        return retained(known)
+        return retained(known) ?? former[known]
             ?? Change(
                 generation: known, sequence: 0, time: current.time, reading: .unknown(current.reading.aspect),
                 isKnown: false)
+    }
+
+    /// The earlier generations, of the latest ones, that had the current state too.
+    var equalGenerations: [Int] {
+        let last = current.generation
+        return (max(0, last - Self.equalLimit)..<last).filter { generation in
+            (retained(generation) ?? former[generation])?.isSameState(as: current) == true
+        }
     }
 
     /// The position of the current state.

@@ -41,6 +41,7 @@ extension StateCoding {
             let changedAt = fields["changedAt"]?.integerValue
         else { throw StateError(reason: "an aspect of the saved state lacks a field") }
         guard let aspect = Aspect(word), !aspect.isPattern else { return nil }
+        let equal = (fields["equal"]?.arrayValue ?? []).compactMap { counter($0) }.filter { $0 < generation }
         if aspect.isPublished {
             let value = try decodeValue(fields, of: aspect)
             let start = counter(fields["start"])
@@ -50,7 +51,8 @@ extension StateCoding {
             return SavedState.Entry(
                 generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt),
                 state: .whole(.published(value)),
-                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect), start: start)
+                publisher: value.bytes == nil ? nil : try decodePublisher(fields, of: aspect), start: start,
+                equal: equal)
         }
         let state: KeptReading
         if aspect.builtIn?.isReportedInParts == true, let digest = fields["digest"]?.integerValue {
@@ -61,7 +63,8 @@ extension StateCoding {
         return SavedState.Entry(
             generation: generation, sequence: sequence, changedAt: Timestamp(microseconds: changedAt), state: state,
             isPosted: fields["posted"]?.boolValue ?? false,
-            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) })
+            ownReading: try fields["own"].map { json throws(StateError) in try decodeReading(json, of: aspect) },
+            equal: equal)
     }
 
     /// Reads the value of a name; one that is not in its canonical form, which no bus saves, is brought into it.

@@ -44,6 +44,7 @@ package enum StateCoding {
             "sequence": .integer(Int64(entry.sequence)),
             "changedAt": .integer(entry.changedAt.microseconds),
         ]
+        if !entry.equal.isEmpty { fields["equal"] = .array(entry.equal.map { .integer(Int64($0)) }) }
         if entry.state.aspect.isPublished {
             fields["start"] = entry.start.map { .integer(Int64($0)) }
             fields["publisher"] = entry.publisher.map { .integer(Int64($0.user)) }

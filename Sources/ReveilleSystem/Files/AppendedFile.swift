@@ -32,12 +32,16 @@ package final class AppendedFile {
 
     /// Shortens the file to a length that it had before.
     package func truncate(to length: Int) throws(SystemError) {
-        try disk.attempt(.truncate, "ftruncate", on: path) { ftruncate(descriptor.number, off_t(length)) == 0 }
+        try disk.attempt(.truncate, "ftruncate", on: path) {
+            retryingOnInterrupt { ftruncate(descriptor.number, off_t(length)) } == 0
+        }
         size = length
     }
 
     /// Waits until a loss of power would not undo what was appended.
     package func sync() throws(SystemError) {
-        try disk.attempt(.sync, "fdatasync", on: path) { fdatasync(descriptor.number) == 0 }
+        try disk.attempt(.sync, "fdatasync", on: path) {
+            retryingOnInterrupt { fdatasync(descriptor.number) } == 0
+        }
     }
 }

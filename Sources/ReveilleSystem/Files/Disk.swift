@@ -50,6 +50,8 @@ package struct Disk {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = try OwnedDescriptor(opening: directory, O_RDONLY | O_DIRECTORY)
-        try attempt(.syncDirectory, "fsync", on: directory) { fsync(descriptor.number) == 0 }
+        try attempt(.syncDirectory, "fsync", on: directory) {
+            retryingOnInterrupt { fsync(descriptor.number) } == 0
+        }
     }
 }

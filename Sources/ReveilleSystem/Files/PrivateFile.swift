@@ -62,7 +62,9 @@ package enum PrivateFile {
         var isReplaced = false
         defer { if !isReplaced { unlink(temporary) } }
         try disk.write(contents, to: descriptor.number, of: temporary)
-        if isDurable { try disk.attempt(.sync, "fsync", on: temporary) { fsync(descriptor.number) == 0 } }
+        if isDurable {
+            try disk.attempt(.sync, "fsync", on: temporary) { retryingOnInterrupt { fsync(descriptor.number) } == 0 }
+        }
         try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
         isReplaced = true
         if isDurable { try disk.syncDirectory(of: path) }

@@ -76,7 +76,8 @@ extension NaiveBus {
         // If it is unknown, the oldest change with a known state before it is the best approximation.
         let next = before == nil ? retained.dropFirst().first : retained.first { $0.generation == seen + 1 }
         return topic.current.event(
-            changes: topic.current.generation - seen, netChange: topic.current.isNew(after: before?.reading),
+            changes: topic.current.generation - seen,
+            netChange: topic.current.isNew(after: reading(at: seen, of: topic)),
             since: next?.time ?? topic.current.time)
     }
 

@@ -14,6 +14,8 @@ struct NaiveBus {
         /// The generation before the first change that counts.
         var start: Int
         var publisher: Publisher?
+        /// The generations before a restart whose state the first change also has, as far as the bus has saved them.
+        var equal: Set<Int> = []
 
         var current: NaiveChange { changes[changes.count - 1] }
         var isLive: Bool { current.reading.published?.bytes != nil }
@@ -197,7 +199,8 @@ struct NaiveBus {
     mutating func restart(_ names: [Aspect], at time: Timestamp) {
         subscribers = [:]
         for (aspect, topic) in topics where !aspect.isPublished {
-            topics[aspect] = Topic(changes: [topic.current], start: max(0, topic.current.generation - 1))
+            topics[aspect] = Topic(
+                changes: [topic.current], start: max(0, topic.current.generation - 1), equal: equalGenerations(topic))
         }
         let streams = topics.filter { $0.key.builtIn?.kind == .stream }
         let hasSamples = streams.contains { $0.value.current.reading.isOccurrence }
@@ -212,7 +215,22 @@ struct NaiveBus {
                 continue
             }
             topics[name] = Topic(
-                changes: [topic.current], start: topic.start, publisher: topic.isLive ? topic.publisher : nil)
+                changes: [topic.current], start: topic.start, publisher: topic.isLive ? topic.publisher : nil,
+                equal: equalGenerations(topic))
         }
+    }
+
+    /// Returns which of the latest 64 generations before the last one are known to have had its state.
+    private func equalGenerations(_ topic: Topic) -> Set<Int> {
+        let last = topic.current
+        return Set((last.generation - 64..<last.generation).filter { reading(at: $0, of: topic) == last.reading })
+    }
+
+    /// Returns the state at a generation, if the bus still knows it.
+    func reading(at generation: Int, of topic: Topic) -> Reading? {
+        if let change = topic.changes.suffix(history).first(where: { $0.generation == generation }) {
+            return change.reading
+        }
+        return topic.equal.contains(generation) ? topic.changes[0].reading : nil
     }
 }
