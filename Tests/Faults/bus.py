@@ -48,6 +48,11 @@ class Bus:
         self.place.wait("the bus to accept connections", lambda: self.accepts)
 
     @property
+    def has_lost_state(self) -> bool:
+        """Whether a life has said that it could not save its state."""
+        return "a restart will begin a new instance" in (self.place.directory / "bus.log").read_text(errors="replace")
+
+    @property
     def accepts(self) -> bool:
         """Whether its socket accepts; a connection that is closed at once leaves no trace but its end."""
         with socket.socket(socket.AF_UNIX) as attempt:

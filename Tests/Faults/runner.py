@@ -106,7 +106,9 @@ def cases(scenario: str, call: calls.Call) -> list[Case]:
         kind = "file" if call.subject.startswith("/") and not call.subject.startswith(("/proc/", "/sys/")) else "*"
         faults = table.faults("close", kind) if call.syscall == "close" else (table.SHORT,)
     else:
-        faults = tuple(fault for fault in table.faults(call.syscall, call.kind) if fault != table.SHORT)
+        impossible = option(scenario, "IMPOSSIBLE", set())
+        faults = tuple(fault for fault in table.faults(call.syscall, call.kind)
+                       if fault != table.SHORT and (call.syscall, fault) not in impossible)
     return [Case(scenario, call.syscall, call.number, fault, call.subject) for fault in faults]
 
 

@@ -84,7 +84,7 @@ extension BuiltInAspect {
     }
 
     /// The position in an ``AspectTable`` and an ``AspectSet``.
-    var index: Int { traits.index }
+    package var index: Int { traits.index }
     /// When the aspect's sources are watched.
     package var sampling: Sampling { traits.sampling }
     /// What a reading of the aspect is.

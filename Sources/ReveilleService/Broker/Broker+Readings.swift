@@ -34,7 +34,7 @@ extension Broker {
     }
 
     private func discardText(of reading: Reading) {
-        if let aspect = reading.aspect.builtIn { stateTexts[aspect] = nil }
+        if let aspect = reading.aspect.builtIn { stateTexts[aspect.index] = nil }
     }
 
     /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus

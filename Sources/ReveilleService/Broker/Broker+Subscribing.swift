@@ -63,9 +63,9 @@ extension Broker {
     private func text(ofState aspect: Aspect) -> [UInt8] {
         noteForgottenNames()
         guard let builtIn = aspect.builtIn else { return writer.text(of: bus.state(of: aspect, at: now)) }
-        if let known = stateTexts[builtIn] { return known }
+        if let known = stateTexts[builtIn.index] { return known }
         let text = writer.text(of: bus.state(of: aspect, at: now))
-        stateTexts[builtIn] = text
+        stateTexts[builtIn.index] = text
         return text
     }
 }

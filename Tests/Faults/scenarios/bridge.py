@@ -7,7 +7,7 @@ import typing
 
 import program
 from crowd import Crowd
-from reader import Reader
+from reader import Reader, life
 from world import World
 
 COUNTS_START = True
@@ -73,25 +73,4 @@ class Bridge(Reader):
 
 def run(world: World) -> None:
     crowd = Crowd(world)
-    crowd.bus.start()
-    bridge = Bridge(crowd)
-    crowd.publish("org.example.a", {"n": 0})
-    bridge.start(is_faulty=True)
-    bridge.wait("org.example.a", {"n": 0})
-    for n in range(1, 3):
-        crowd.publish("org.example.a", {"n": n})
-        crowd.publish("org.example.b", {"n": n})
-        bridge.wait("org.example.a", {"n": n})
-        bridge.wait("org.example.b", {"n": n})
-    crowd.bus.settle()
-    crowd.bus.stop()
-    crowd.bus.start()
-    crowd.publish("org.example.b", {"n": 3})
-    bridge.wait("org.example.b", {"n": 3})
-    bridge.stop()
-    for n in range(4, 6):
-        crowd.publish("org.example.a", {"n": n})
-    bridge.start()
-    bridge.wait("org.example.a", {"n": 5})
-    bridge.wait("org.example.b", {"n": 3})
-    bridge.stop()
+    life(crowd, Bridge(crowd))

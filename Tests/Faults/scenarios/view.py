@@ -5,6 +5,8 @@ from world import World
 
 COUNTS_START = True
 SECONDS = 30.0
+# libmicrohttpd waits for another edge of epoll, which the kernel reports only once the socket was full.
+IMPOSSIBLE = {("sendto", "EAGAIN")}
 
 
 def run(world: World) -> None:
