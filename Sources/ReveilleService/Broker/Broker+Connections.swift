@@ -168,7 +168,10 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls || connection.takesPiece {
-            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+            // One that has nothing more to do must not wait after all others for its next call.
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn,
+                hasMore(connection)
+            {
                 return connection.yield()
             }
             if let reply = connection.reply {
@@ -195,6 +198,11 @@ extension Broker {
             }
         }
         if connection.refusal != nil, !connection.hasOutput { close(connection) }
+    }
+
+    /// Returns whether something may be left for another turn: a piece of a reply, a call, or bytes in the socket.
+    private func hasMore(_ connection: Connection) -> Bool {
+        connection.reply != nil || connection.session.bufferedCount > 0 || connection.input != .drained
     }
 
     /// Sends the next piece of a reply, which counts as a call of the turn.

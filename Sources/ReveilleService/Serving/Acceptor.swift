@@ -54,10 +54,13 @@ final class Acceptor {
                 case .connection(let stream): broker.accept(stream)
                 case .none:
                     isWaiting = false
+                    source?.setPriority(.normal)
                     return
                 case .exhausted(let error): return wait(error)
                 }
             }
+            // If they come at full speed, connections that are served last would otherwise never have a turn.
+            source?.setPriority(.flood)
         } catch {
             wait(error)
         }
