@@ -67,6 +67,9 @@ def _error(call: Call, error: str, parameters: dict[str, Any]) -> Iterator[str]:
     # Its first call tells a connection that it is one too many.
     if name not in allowed and not (name == "QuotaExceeded" and parameters.get("quota") == "connections"):
         yield f"{call} got {error}, which its interface does not give a reason for"
+    if own == "org.reveille.Schedule" and name == "QuotaExceeded" and call.method.endswith(".Cancel") \
+            and parameters.get("quota") not in ("storage", "connections"):
+        yield f"{call} exceeded the quota {parameters.get('quota')}"
 
 
 def _success(call: Call, parameters: dict[str, Any]) -> Iterator[str]:

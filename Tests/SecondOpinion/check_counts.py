@@ -11,7 +11,7 @@ from writes import Writes
 
 # Aspects of which each occurrence is a change, equal or not.
 TALLIES = {"motion", "shake"}
-# Of so many changes before a restart, the bus knows which ones led to the state that was saved.
+# The number of changes before a restart of which the bus knows whether they led to the state that was saved.
 SAVED_CHANGES = 64
 
 

@@ -8,7 +8,7 @@ struct ChangeLog {
     /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
     /// could exceed what a client accepts in one reply, 64 MiB.
     static let namesLimit = 4 << 20
-    /// The number of latest changes among which ``equalGenerations`` looks: those of one short absence.
+    /// How many of the latest changes ``equalGenerations`` compares: about as many as a short absence misses.
     private static let equalLimit = 64
 
     /// The last change, whose reading is the current state.

@@ -168,7 +168,7 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls || connection.takesPiece {
-            // One that has nothing more to do must not wait after all others for its next call.
+            // Without anything left to do, the connection would only be served last when its next call arrives.
             if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn,
                 hasMore(connection)
             {

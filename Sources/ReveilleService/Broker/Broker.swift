@@ -44,7 +44,7 @@ package final class Broker {
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
     @exclusivity(unchecked) var shares = UserShares()
-    /// The texts of the device's states since their last change, for GetState; one for each index of an aspect.
+    /// The texts of the device's states since their last change, for GetState, by the index of the aspect.
     ///
     /// Every post discards one, and an ``AspectTable`` is not specialized in this module.
     @exclusivity(unchecked) var stateTexts = [[UInt8]?](repeating: nil, count: BuiltInAspect.allCases.count)

@@ -7,7 +7,7 @@ from reader import Reader
 from world import Broken, World
 
 COUNTS_START = True
-# libdispatch, which runs Swift's tasks, ends the process without it. The start has tried whether it can be had.
+# libdispatch, which runs Swift's tasks, ends the process without it. The program has checked at its start that it works.
 FATAL = ("eventfd2",)
 # The commands are started by others, and have no fault.
 DETACHES = True

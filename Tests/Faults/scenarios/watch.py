@@ -4,7 +4,7 @@ from reader import Reader, life
 from world import World
 
 COUNTS_START = True
-# libdispatch, which runs Swift's tasks, ends the process without it. The start has tried whether it can be had.
+# libdispatch, which runs Swift's tasks, ends the process without it. The program has checked at its start that it works.
 FATAL = ("eventfd2",)
 
 
