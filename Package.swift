@@ -204,7 +204,12 @@ let package = Package(
                 "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "ReveilleServiceTests", dependencies: ["ReveilleCore", "ReveilleService", "Varlink"]),
+        .testTarget(
+            name: "ReveilleServiceTests",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "Varlink",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),

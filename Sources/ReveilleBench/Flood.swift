@@ -28,10 +28,10 @@ enum Flood: String, CaseIterable {
     case settings
     /// Posts states without permission.
     case posts
-    /// Changes long values of as many names as allowed, which makes the saved state as large as possible.
-    case values
     /// Publishes names for the duration of short connections.
     case ties
+    /// Changes long values of as many names as allowed, which makes the saved state as large as possible.
+    case values
     /// Lists sleeping subscriptions to all names, which are as long as allowed.
     case sleepers
     /// Requests the states of all names, does not read them, and changes the names meanwhile.

@@ -168,10 +168,7 @@ extension Broker {
         var calls = 0
         let start = loop.bootClock
         while connection.takesCalls || connection.takesPiece {
-            // Without anything left to do, the connection would only be served last when its next call arrives.
-            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn,
-                hasMore(connection)
-            {
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
                 return connection.yield()
             }
             if let reply = connection.reply {
@@ -198,11 +195,6 @@ extension Broker {
             }
         }
         if connection.refusal != nil, !connection.hasOutput { close(connection) }
-    }
-
-    /// Returns whether something may be left for another turn: a piece of a reply, a call, or bytes in the socket.
-    private func hasMore(_ connection: Connection) -> Bool {
-        connection.reply != nil || connection.session.bufferedCount > 0 || connection.input != .drained
     }
 
     /// Sends the next piece of a reply, which counts as a call of the turn.

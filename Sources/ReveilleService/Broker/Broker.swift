@@ -149,6 +149,10 @@ package final class Broker {
             guard let self, time > 0 else { return }
             shares.charge(time, to: user, at: self.loop.bootClock)
         }
+        watchers.isServedLast = { [weak self] user in
+            guard let self else { return false }
+            return shares.isSpent(user, at: self.loop.bootClock)
+        }
         departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }

@@ -8,7 +8,9 @@ import ReveilleWatchers
 ///
 /// Each caller gets a reading that began after its request. A reading begins after all events that were pending at the
 /// first request, so a hundred simultaneous requests cost one reading, which is charged to their users in equal parts.
-/// Readings take at most a fifth of the time, which leaves the rest to other peers.
+/// Readings take at most a fifth of the time, which leaves the rest to other peers. Together, the readings of many
+/// aspects may take all of it. So a reading that only users beyond their share wait for begins like their calls: after
+/// everything else, and in turn with other connections that are served last.
 final class SharedSampling {
     /// The pause after a reading, in durations of that reading.
     private static let rest: UInt64 = 4
@@ -21,6 +23,7 @@ final class SharedSampling {
 
     private let loop: any Loop
     private let charge: (_ microseconds: UInt64, _ user: UInt32) -> Void
+    private let isServedLast: (_ user: UInt32) -> Bool
     /// The earliest start of the next reading, by the boot clock.
     private var rested: UInt64 = 0
     /// The start of the current reading, by the thread's clock.
@@ -47,13 +50,16 @@ final class SharedSampling {
     ///   - watcher: The watcher.
     ///   - loop: The loop of the thread.
     ///   - charge: Charges processor time to a user.
+    ///   - isServedLast: Returns whether a user has exceeded its share.
     /// - Throws: `SystemError` if a timer cannot be created.
     init(
-        of watcher: any Watcher, loop: any Loop, charge: @escaping (_ microseconds: UInt64, _ user: UInt32) -> Void
+        of watcher: any Watcher, loop: any Loop, charge: @escaping (_ microseconds: UInt64, _ user: UInt32) -> Void,
+        isServedLast: @escaping (_ user: UInt32) -> Bool
     ) throws(SystemError) {
         self.watcher = watcher
         self.loop = loop
         self.charge = charge
+        self.isServedLast = isServedLast
         start = try loop.timer { [weak self] in self?.read() }
     }
 
@@ -74,6 +80,8 @@ final class SharedSampling {
 
     private func startSoon() {
         let now = loop.bootClock
+        let isLast = asking.allSatisfy { caller in caller.user.map(isServedLast) ?? false }
+        start?.setPriority(isLast ? .flood : .normal)
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 

@@ -19,6 +19,8 @@ final class WatcherPool {
     private let loop: any Loop
     /// Charges the processor time of a reading to the user of a caller.
     var charge: (_ microseconds: UInt64, _ user: UInt32) -> Void = { _, _ in }
+    /// Returns whether a user has exceeded its share.
+    var isServedLast: (_ user: UInt32) -> Bool = { _ in false }
     /// The watcher of each aspect, and the samples that are taken of it.
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
@@ -46,6 +48,8 @@ final class WatcherPool {
             } else {
                 samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) { [weak self] in
                     self?.charge($0, $1)
+                } isServedLast: { [weak self] in
+                    self?.isServedLast($0) ?? false
                 }
                 if !Self.onDemand.contains(watcher.aspect) { watcher.pace = .live }
             }

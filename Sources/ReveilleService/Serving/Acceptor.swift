@@ -7,34 +7,52 @@ import ReveilleSystem
 /// Accepts connections from one listening socket.
 ///
 /// When descriptors run out, it pauses until one is returned or a short time has passed. Otherwise, the same waiting
-/// connection would wake the loop over and over.
+/// connection would wake the loop over and over. When connections come at full speed, it rests after each turn for as
+/// long as the turn took. Otherwise, what is served last would never have a turn.
 final class Acceptor {
-    /// The most connections that are accepted before other sources have their turn.
-    private static let acceptsPerTurn = 16
+    /// The most connections that are accepted before other sources have their turn: about a millisecond.
+    private static let acceptsPerTurn = 100
     /// How long to wait for a returned descriptor.
     private static let pause: Duration = .milliseconds(200)
 
     private let listener: UnixListener
     private let loop: EventLoop
-    private let broker: Broker
+    private let serve: (any ByteStream) -> Void
     private let logger: Logger
     private var source: EventSource?
     private var timer: EventSource?
+    /// Ends a rest.
+    private var rest: EventSource?
+    private var isResting = false
     /// Whether connections wait, and the reason has been logged.
     private var isWaiting = false
 
-    init(listener: UnixListener, loop: EventLoop, broker: Broker, logger: Logger) throws(SystemError) {
+    /// Starts accepting.
+    ///
+    /// - Parameters:
+    ///   - listener: The listening socket.
+    ///   - loop: The loop of the thread.
+    ///   - logger: The log of waiting connections.
+    ///   - serve: Called with each accepted connection.
+    /// - Throws: `SystemError` if the loop cannot wait for the socket.
+    init(
+        listener: UnixListener, loop: EventLoop, logger: Logger, serve: @escaping (any ByteStream) -> Void
+    ) throws(SystemError) {
         self.listener = listener
         self.loop = loop
-        self.broker = broker
         self.logger = logger
+        self.serve = serve
         timer = try loop.timer { [weak self] in self?.resume() }
+        rest = try loop.timer { [weak self] in
+            self?.isResting = false
+            self?.resume()
+        }
         try listen()
     }
 
     /// Accepts again after a pause.
     func resume() {
-        guard source == nil else { return }
+        guard source == nil, !isResting else { return }
         do throws(SystemError) {
             try listen()
         } catch {
@@ -48,19 +66,20 @@ final class Acceptor {
     }
 
     private func accept() {
+        let start = loop.bootClock
         do throws(SystemError) {
             for _ in 0..<Self.acceptsPerTurn {
                 switch try listener.accept() {
-                case .connection(let stream): broker.accept(stream)
+                case .connection(let stream): serve(stream)
                 case .none:
                     isWaiting = false
-                    source?.setPriority(.normal)
                     return
                 case .exhausted(let error): return wait(error)
                 }
             }
-            // If they come at full speed, connections that are served last would otherwise never have a turn.
-            source?.setPriority(.flood)
+            isResting = true
+            source = nil
+            rest?.fire(after: .microseconds(loop.bootClock - start))
         } catch {
             wait(error)
         }

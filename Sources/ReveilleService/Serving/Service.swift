@@ -92,7 +92,7 @@ package final class Service {
                 if terminal.isGone { loop.exit() } else { reload() }
             })
         for listener in listeners {
-            acceptors.append(try Acceptor(listener: listener, loop: loop, broker: broker, logger: logger))
+            acceptors.append(try Acceptor(listener: listener, loop: loop, logger: logger) { broker.accept($0) })
         }
         for stream in streams { broker.accept(stream) }
         broker.connectionClosed = { [weak self] in

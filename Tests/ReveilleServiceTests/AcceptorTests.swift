@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Logging
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+
+@testable import ReveilleService
+
+/// The turns of an acceptor.
+@Suite struct AcceptorTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("while connections come without end, what is served last has a turn") func acceptorRests() throws {
+        let loop = try EventLoop()
+        let address = try UnixAddress("unix:\(directory.path)/bus")
+        let listener = try UnixListener(at: address)
+        var client = try UnixStream(connectingTo: address)
+        var accepted = 0
+        var hasHadTurn = false
+        let acceptor = try Acceptor(listener: listener, loop: loop, logger: Logger(label: "test")) { _ in
+            accepted += 1
+            if accepted == 100_000 { loop.exit() }
+            guard let next = try? UnixStream(connectingTo: address) else { return loop.exit() }
+            client = next
+        }
+        let last = try loop.timer(priority: .flood) {
+            hasHadTurn = true
+            loop.exit()
+        }
+        last.fire(after: .zero)
+        try loop.run()
+        #expect(hasHadTurn)
+        withExtendedLifetime((acceptor, client)) {}
+    }
+}
