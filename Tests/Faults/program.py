@@ -109,6 +109,11 @@ class Program:
         self.process.wait()
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself with an exit code other than 0."""
+        return self.process.poll() is not None and self.process.returncode > 0
+
+    @property
     def words(self) -> str:
         """What it wrote in this life."""
         with open(self.log, "rb") as file:

@@ -71,6 +71,9 @@ class Reader:
         flaw = ending.flaw()
         if flaw and not (flaw[0] == "signal" and self.around.place.faulty.is_fatal):
             raise world.Broken(*flaw)
+        # What it could not save as it ended, it repeats in its next life.
+        if ending.has_failed:
+            self.ends.append(ending.words)
 
     def take(self, has_ended: bool) -> None:
         if not self.output.exists():
