@@ -155,12 +155,12 @@ let package = Package(
         .target(
             name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
         .executableTarget(
-            name: "ReveilleFleetSimulation",
+            name: "ReveilleFleetStorm",
             dependencies: [
                 "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWire", "Varlink",
+                "ReveilleTesting", "Varlink",
             ],
-            path: "Sources/Satellites/Fleet/Simulation"),
+            path: "Sources/Satellites/Fleet/Storm"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
         .target(
@@ -187,7 +187,6 @@ let package = Package(
             name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
 
         // MARK: - Tests
-        .testTarget(name: "FleetSimulationTests", dependencies: ["ReveilleFleetSimulation"]),
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),

@@ -29,21 +29,14 @@ enum FleetTarget {
 
     /// Reads the same bytes as a file of positions.
     private static func checkFile(_ bytes: [UInt8]) throws(Falsified) {
-        guard let ledger = ledger(bytes) else { return }
-        let text = FuzzedReader.text(ledger, FleetInbox())
+        guard let ledger = ledger(String(decoding: bytes, as: UTF8.self)) else { return }
+        let text = PositionsFile.text(of: ledger)
         guard let again = Self.ledger(text) else { throw Falsified("written positions are read") }
-        try require(FuzzedReader.text(again, FleetInbox()) == text, "positions after they were written")
+        try require(PositionsFile.text(of: again) == text, "positions after they were written")
     }
 
-    static func ledger(_ bytes: [UInt8]) -> Ledger? {
-        var (ledger, decoder) = (Ledger(limit: FuzzedReader.limit), PositionsDecoder())
-        do throws(FleetError) {
-            try decoder.decode(bytes, into: &ledger)
-            try decoder.finish()
-            return ledger
-        } catch {
-            return nil
-        }
+    static func ledger(_ text: String) -> Ledger? {
+        try? PositionsFile.ledger(from: text, limit: FuzzedReader.limit)
     }
 }
 
@@ -125,8 +118,9 @@ private struct FuzzedReader {
 
     /// Ends the process, and continues from what the consumer has seen.
     private mutating func restart() throws(Falsified) {
-        let bytes = Self.text(ledger, inbox)
-        guard let restarted = FleetTarget.ledger(bytes) else { throw Falsified("saved positions are read") }
+        guard let restarted = FleetTarget.ledger(PositionsFile.text(of: ledger, without: inbox)) else {
+            throw Falsified("saved positions are read")
+        }
         var count = 0
         for (subject, position) in seen {
             let saved = restarted.position(of: subject.aspect, of: subject.device)
@@ -158,11 +152,5 @@ private struct FuzzedReader {
         try require(rows.count <= ledger.deviceCount, "a row for each device")
         let lines = FleetTable.lines(rows, width: 60)
         try require(lines.allSatisfy { $0.count <= 60 }, "the table fits")
-    }
-
-    static func text(_ ledger: Ledger, _ inbox: FleetInbox) -> [UInt8] {
-        var bytes: [UInt8] = []
-        PositionsFile.write(ledger, without: inbox) { bytes += $0 }
-        return bytes
     }
 }

@@ -48,10 +48,10 @@ struct FleetInboxTests {
         var inbox = FleetInbox()
         _ = scene.state("a", 1)
         inbox.put(scene.state("a", 5))
-        let saved = Saved.text(scene.ledger, inbox)
+        let saved = PositionsFile.text(of: scene.ledger, without: inbox)
         #expect(saved == "# reveille-fleet positions 1\nkiosk-7 a battery=1\n# end 1\n")
         _ = inbox.take()
-        #expect(Saved.text(scene.ledger, inbox).contains("battery=5"))
+        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("battery=5"))
     }
 
     @Test("a first state that waits is not saved, and a removal that waits is delivered again after a restart")
@@ -59,10 +59,10 @@ struct FleetInboxTests {
         var scene = try LedgerScene()
         var inbox = FleetInbox()
         inbox.put(scene.state("a", 1))
-        #expect(Saved.text(scene.ledger, inbox) == "# reveille-fleet positions 1\n# end 0\n")
+        #expect(PositionsFile.text(of: scene.ledger, without: inbox) == "# reveille-fleet positions 1\n# end 0\n")
         _ = inbox.take()
         inbox.put(scene.ledger.remove("battery", of: scene.device))
-        #expect(Saved.text(scene.ledger, inbox).contains("kiosk-7 a battery=1\n"))
+        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("kiosk-7 a battery=1\n"))
     }
 
     @Test("a state that is back before its removal was taken counts from what the consumer has seen")
@@ -79,7 +79,7 @@ struct FleetInboxTests {
         #expect(event.changes == 5)
     }
 
-    @Test("a file is the same after it was read in parts of any size")
+    @Test("a file is the same after it was read")
     func roundTrip() throws {
         var ledger = Ledger()
         for number in 0..<50 {
@@ -90,10 +90,8 @@ struct FleetInboxTests {
                 #expect(isResumed)
             }
         }
-        let text = Saved.text(ledger)
-        for size in [1, 7, 100_000] {
-            #expect(Saved.text(try Saved.ledger(text, partSize: size)) == text)
-        }
+        let text = PositionsFile.text(of: ledger)
+        #expect(PositionsFile.text(of: try PositionsFile.ledger(from: text)) == text)
     }
 
     @Test(
@@ -113,27 +111,7 @@ struct FleetInboxTests {
             ("# reveille-fleet positions 1\n# end 0\nkiosk a battery=1\n", "line 3 follows the end"),
         ])
     func invalidFile(text: String, reason: String) {
-        let error = #expect(throws: FleetError.self) { try Saved.ledger(text) }
+        let error = #expect(throws: FleetError.self) { try PositionsFile.ledger(from: text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
-    }
-}
-
-/// Saved positions as text.
-enum Saved {
-    static func text(_ ledger: Ledger, _ inbox: FleetInbox = FleetInbox()) -> String {
-        var bytes: [UInt8] = []
-        PositionsFile.write(ledger, without: inbox) { bytes += $0 }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    static func ledger(_ text: String, partSize: Int = 64) throws(FleetError) -> Ledger {
-        var (ledger, decoder) = (Ledger(), PositionsDecoder())
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            try decoder.decode(Array(rest.prefix(partSize)), into: &ledger)
-            rest = rest.dropFirst(partSize)
-        }
-        try decoder.finish()
-        return ledger
     }
 }

@@ -35,7 +35,7 @@ private struct ModelReader {
     init(seed: UInt64) throws {
         random = SplitMix64(seed: seed)
         fleet = try NaiveFleet(devices: 3, aspects: 2)
-        saved = (Saved.text(ledger), [:], [])
+        saved = (PositionsFile.text(of: ledger), [:], [])
     }
 
     private mutating func happens(onceIn count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
@@ -52,7 +52,7 @@ private struct ModelReader {
         case 11: if happens(onceIn: 3) { replaceBus(of: key.device) }
         case 12: connect()
         case 13: isConnected = false
-        case 14: saved = (Saved.text(ledger, inbox), seen, removed)
+        case 14: saved = (PositionsFile.text(of: ledger, without: inbox), seen, removed)
         case 15: if happens(onceIn: 3) { try restart() }
         case 16: if happens(onceIn: 3) { try connectToForgetfulBroker() }
         default: try take()
@@ -118,7 +118,7 @@ private struct ModelReader {
 
     /// Ends the process, and continues from what was saved.
     private mutating func restart() throws {
-        ledger = try Saved.ledger(saved.text)
+        ledger = try PositionsFile.ledger(from: saved.text)
         inbox = FleetInbox()
         (seen, removed) = (saved.seen, saved.removed)
         connect()

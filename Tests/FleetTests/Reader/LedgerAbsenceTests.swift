@@ -43,7 +43,7 @@ struct LedgerAbsenceTests {
     mutating func once() throws {
         _ = loseAll()
         #expect(loseAll() == [])
-        scene.ledger = try Saved.ledger(Saved.text(scene.ledger))
+        scene.ledger = try PositionsFile.ledger(from: PositionsFile.text(of: scene.ledger))
         #expect(loseAll() == [])
         #expect(scene.state("a", 12).state?.changes == 2)
     }
@@ -58,11 +58,11 @@ struct LedgerAbsenceTests {
             for outcome in outcomes { inbox.put(outcome) }
             break
         }
-        let text = Saved.text(scene.ledger, inbox)
+        let text = PositionsFile.text(of: scene.ledger, without: inbox)
         #expect(text.contains("kiosk-7 a battery=10\n"))
         while inbox.take() != nil {}
-        #expect(Saved.text(scene.ledger, inbox).contains("kiosk-7 a !battery=10\n"))
-        scene.ledger = try Saved.ledger(text)
+        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("kiosk-7 a !battery=10\n"))
+        scene.ledger = try PositionsFile.ledger(from: text)
         #expect(loseAll() == ["battery"])
     }
 

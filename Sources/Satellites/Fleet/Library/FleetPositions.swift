@@ -23,17 +23,9 @@ public struct FleetPositions: Sendable, Hashable {
 
     /// Copies the positions of a ledger that the consumer of an inbox has seen.
     init(of ledger: Ledger, without inbox: FleetInbox) {
-        var bytes: [UInt8] = []
-        PositionsFile.write(ledger, without: inbox) { bytes += $0 }
-        text = String(decoding: bytes, as: UTF8.self)
+        text = PositionsFile.text(of: ledger, without: inbox)
     }
 
     /// Returns a ledger that continues from the positions.
-    func ledger() throws(FleetError) -> Ledger {
-        var ledger = Ledger()
-        var decoder = PositionsDecoder()
-        try decoder.decode(Array(text.utf8), into: &ledger)
-        try decoder.finish()
-        return ledger
-    }
+    func ledger() throws(FleetError) -> Ledger { try PositionsFile.ledger(from: text) }
 }

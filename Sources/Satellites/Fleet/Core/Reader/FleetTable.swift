@@ -67,21 +67,19 @@ package struct FleetTable: Sendable {
 
     /// Returns the rows of all devices in a ledger, in their order.
     package func rows(of ledger: Ledger, at now: Int64) -> [Row] {
-        ledger.records.lazy.compactMap { $0 }.filter(\.isPresent).map { row($0, of: ledger, at: now) }
-            .sorted { $0.device < $1.device }
+        ledger.devices.values.filter(\.isPresent).map { row($0, at: now) }.sorted { $0.device < $1.device }
     }
 
-    private func row(_ record: DeviceRecord, of ledger: Ledger, at now: Int64) -> Row {
+    private func row(_ record: DeviceRecord, at now: Int64) -> Row {
         let battery = batteries[record.device]
-        let arrived = record.aspects.compactMap { ledger.texts[$0.name] }
         let state = Self.state(of: record, at: now)
-        let heard = max(record.heard, record.status?.time ?? .min)
+        let heard = [record.heard, record.status?.time].compactMap(\.self).max()
         let isConnected = state == .online || state == .noBus
         return Row(
             device: record.device, state: state,
-            lastSeen: isConnected ? 0 : heard == .min ? nil : max(0, now - heard),
+            lastSeen: isConnected ? 0 : heard.map { max(0, now - $0) },
             level: battery?.level, charging: battery?.state,
-            aspects: (ledger.listed(record) ?? arrived).sorted(), version: ledger.texts[record.version])
+            aspects: (record.listed ?? Array(record.states.keys)).sorted(), version: record.version)
     }
 
     private static func state(of record: DeviceRecord, at now: Int64) -> State {
@@ -90,9 +88,8 @@ package struct FleetTable: Sendable {
         switch status.reason {
         case .stopped: return .stopped
         case .asleep:
-            let (limit, isOverflown) = status.wakeEvery.multipliedReportingOverflow(by: overdueWakes)
-            guard status.wakeEvery > 0, !isOverflown, status.time != .min else { return .asleep }
-            return now - status.time > limit ? .overdue : .asleep
+            guard let every = status.wakeEvery, every > 0, let time = status.time else { return .asleep }
+            return (now - time) / every >= overdueWakes ? .overdue : .asleep
         default: return .lost
         }
     }

@@ -4,10 +4,7 @@
 extension Ledger {
     /// Returns the last position that was seen; `nil` if there is none.
     package func position(of aspect: String, of device: DeviceID) -> FleetPosition? {
-        guard let place = places[device].map(Int.init), let index = index(of: aspect, in: place),
-            let record = records[place]?.aspects[index]
-        else { return nil }
-        return texts[record.instance].map { FleetPosition(instance: $0, generation: record.generation) }
+        devices[device]?.states[aspect]?.seen
     }
 
     /// Continues after a position that was saved.
@@ -21,12 +18,11 @@ extension Ledger {
     package mutating func resume(
         _ position: FleetPosition, of aspect: String, of device: DeviceID, isAbsent: Bool = false
     ) -> Bool {
-        guard let (place, index) = place(of: aspect, of: device) else { return false }
-        records[place]?.aspects[index].generation = position.generation
-        guard var instance = records[place]?.aspects[index].instance else { return false }
-        texts.replace(&instance, by: position.instance)
-        records[place]?.aspects[index].instance = instance
-        if isAbsent { setConnection(DeviceRecord.Aspect.absent, of: index, in: place) }
+        guard admit(aspect, of: device) else { return false }
+        update(aspect, of: device) { state in
+            state.seen = position
+            if isAbsent { state.connection = nil }
+        }
         return true
     }
 
@@ -35,13 +31,15 @@ extension Ledger {
     /// States that it had not taken before a removal are never delivered, so the next one counts from what it has seen.
     package mutating func noteTaken(_ event: FleetEvent) {
         guard case .removed(let removal) = event, let aspect = removal.aspect,
-            let place = places[removal.device].map(Int.init), let index = index(of: aspect, in: place),
-            records[place]?.aspects[index].isAbsent == true
+            devices[removal.device]?.states[aspect]?.isAbsent == true
         else { return }
         guard let seen = removal.previous else {
-            _ = forget(index, in: place)
-            return forgetIfEmpty(place)
+            _ = forget(aspect, of: removal.device)
+            return forgetIfEmpty(removal.device)
         }
-        _ = resume(seen, of: aspect, of: removal.device)
+        update(aspect, of: removal.device) { $0.seen = seen }
     }
+
+    /// Returns the last status of a device without its age; `nil` if there is none.
+    package func status(of device: DeviceID) -> DeviceStatus? { devices[device]?.statusEvent() }
 }

@@ -23,30 +23,26 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// The most devices and states: a million devices with five states each, twice.
-    package static let entryLimit = 12_000_000
-    /// The most bytes of names, which a fleet of this size does not have.
-    private static let textLimit = 1 << 30
+    /// The most devices and states: 100,000 devices with nine states each.
+    package static let entryLimit = 1_000_000
+    /// The largest difference of generations that is believed: a century of a hundred changes a second is less.
+    package static let plausibleStep: Int64 = 1_000_000_000_000
 
     private let limit: Int
-    var places: [DeviceID: UInt32] = [:]
-    var records: ContiguousArray<DeviceRecord?> = []
-    private var freePlaces: ContiguousArray<UInt32> = []
-    var texts = SharedTexts()
-    var suspects = Suspects()
+    private(set) var devices: [DeviceID: DeviceRecord] = [:]
     private var problems = ProblemReports()
     /// The number of the connection to the broker; 0 before the first.
-    private(set) var connection: UInt32 = 0
+    private(set) var connection = 0
     /// The number of aspects that have a position or had a message.
     package private(set) var stateCount = 0
-    /// The number of them that the broker no longer has.
-    private var absentCount = 0
+    /// Whether there may be states that the broker no longer has.
+    private var hasAbsentStates = false
 
     /// Creates an empty ledger.
     package init(limit: Int = Self.entryLimit) { self.limit = limit }
 
     /// The number of devices that are known.
-    package var deviceCount: Int { places.count }
+    package var deviceCount: Int { devices.count }
 
     /// Notes a new connection to the broker, which delivers all retained messages again.
     package mutating func connect() { connection += 1 }
@@ -80,12 +76,49 @@ package struct Ledger: Sendable {
         } catch {
             // The broker has delivered the topic, although its payload is useless: it need not be asked for it again.
             switch parsed {
-            case .state(let device, let aspect): _ = arrive(aspect, of: device)
-            case .status(let device): _ = arrive(device)
+            case .state(let device, let aspect):
+                if admit(aspect, of: device) { devices[device]?.states[aspect]?.connection = connection }
+            case .status(let device): if admit(device) { devices[device]?.statusConnection = connection }
             default: break
             }
             return Outcome(problem: report(.invalidPayload(topic: topic, reason: error.description), at: now))
         }
+    }
+
+    /// Takes a state of a device.
+    package mutating func take(
+        _ message: StateMessage, of device: DeviceID, aspect: String, isRetained: Bool, at now: Int64
+    ) -> Outcome {
+        let isAdmitted = admit(aspect, of: device)
+        let outcome = devices[device]?.take(message, of: aspect, isRetained: isRetained, in: connection, at: now)
+        guard isAdmitted, let outcome else { return Outcome(problem: report(tooLarge(device), at: now)) }
+        return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
+    }
+
+    /// Takes a status of a device.
+    package mutating func take(
+        _ message: StatusMessage, of device: DeviceID, isRetained: Bool, expiry: UInt32?, at now: Int64
+    ) -> Outcome {
+        guard admit(device) else { return Outcome(problem: report(tooLarge(device), at: now)) }
+        devices[device]?.statusConnection = connection
+        let outcome = devices[device]?.take(message, isRetained: isRetained, expiry: expiry, at: now) ?? Outcome()
+        return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
+    }
+
+    /// Takes the deletion of the status of a device.
+    package mutating func removeStatus(of device: DeviceID) -> Outcome {
+        guard devices[device]?.status != nil else { return Outcome() }
+        devices[device]?.status = nil
+        forgetIfEmpty(device)
+        return Outcome(.removed(DeviceRemoval(device: device, aspect: nil)))
+    }
+
+    /// Takes the deletion of a state of a device.
+    package mutating func remove(_ aspect: String, of device: DeviceID) -> Outcome {
+        guard let state = forget(aspect, of: device) else { return Outcome() }
+        forgetIfEmpty(device)
+        guard let position = state.seen, !state.isAbsent else { return Outcome() }
+        return Outcome(.removed(DeviceRemoval(device: device, aspect: aspect, previous: position)))
     }
 
     /// Returns a problem unless it was reported before.
@@ -95,121 +128,67 @@ package struct Ledger: Sendable {
 
     // MARK: - Places
 
-    /// Whether nothing more fits.
-    private var isFull: Bool { places.count + stateCount >= limit || texts.size >= Self.textLimit }
-
-    /// Returns the place of a device, which is new if necessary; `nil` if the ledger is full.
-    mutating func place(of device: DeviceID) -> Int? {
-        if let place = places[device] { return Int(place) }
-        guard makeRoom() else { return nil }
-        let place: Int
-        if let free = freePlaces.popLast() {
-            place = Int(free)
-            records[place] = DeviceRecord(device)
-        } else {
-            place = records.count
-            records.append(DeviceRecord(device))
-        }
-        places[device] = UInt32(place)
-        return place
+    /// Returns whether a device has a place, which is new if necessary.
+    private mutating func admit(_ device: DeviceID) -> Bool {
+        if devices[device] != nil { return true }
+        guard hasRoom() else { return false }
+        devices[device] = DeviceRecord(device)
+        return true
     }
 
-    /// Returns the places of a device and of its aspect, which are new if necessary; `nil` if the ledger or the device is
-    /// full.
-    mutating func place(of aspect: String, of device: DeviceID) -> (Int, Int)? {
-        if let place = places[device], let index = index(of: aspect, in: Int(place)) { return (Int(place), index) }
-        guard makeRoom(in: device), makeRoom(), let place = place(of: device) else { return nil }
-        let record = DeviceRecord.Aspect(name: texts.use(aspect))
-        let index = records[place]?.append(record) ?? 0
+    /// Returns whether an aspect of a device has a place, which is new if necessary.
+    mutating func admit(_ aspect: String, of device: DeviceID) -> Bool {
+        if devices[device]?.states[aspect] != nil { return true }
+        if isFull(device) { forgetAbsentStates(of: device) }
+        guard !isFull(device), hasRoom(), admit(device) else { return false }
+        devices[device]?.states[aspect] = DeviceRecord.State()
         stateCount += 1
-        return (place, index)
+        return true
     }
 
-    /// Returns the index of an aspect in the record of a device.
-    func index(of aspect: String, in place: Int) -> Int? {
-        guard let name = texts.index(of: aspect) else { return nil }
-        return records[place]?.aspects.firstIndex { $0.name == name }
+    /// Changes a state that has a place.
+    mutating func update(_ aspect: String, of device: DeviceID, _ change: (inout DeviceRecord.State) -> Void) {
+        guard devices[device]?.states[aspect] != nil else { return }
+        change(&devices[device, default: DeviceRecord(device)].states[aspect, default: DeviceRecord.State()])
+        if devices[device]?.states[aspect]?.isAbsent == true { hasAbsentStates = true }
     }
 
-    /// Notes that a status arrived in this connection.
-    mutating func arrive(_ device: DeviceID) -> Int? {
-        guard let place = place(of: device) else { return nil }
-        records[place]?.statusConnection = connection
-        return place
-    }
-
-    /// Notes that a state arrived in this connection.
-    mutating func arrive(_ aspect: String, of device: DeviceID) -> (Int, Int)? {
-        guard let (place, index) = place(of: aspect, of: device) else { return nil }
-        setConnection(connection, of: index, in: place)
-        return (place, index)
-    }
-
-    /// Notes the connection in which a state arrived, or that it is absent.
-    mutating func setConnection(_ connection: UInt32, of index: Int, in place: Int) {
-        guard let isAbsent = records[place]?.aspects[index].isAbsent else { return }
-        absentCount += (connection == DeviceRecord.Aspect.absent ? 1 : 0) - (isAbsent ? 1 : 0)
-        records[place]?.aspects[index].connection = connection
-    }
-
-    /// Removes an aspect from the record of a device, and returns its last position.
-    mutating func forget(_ index: Int, in place: Int) -> FleetPosition? {
-        guard let old = records[place]?.aspects.remove(at: index) else { return nil }
-        let position = texts[old.instance].map { FleetPosition(instance: $0, generation: old.generation) }
-        for text in [old.name, old.instance, old.previousInstance] { texts.release(text) }
-        suspects.forget(Suspects.Key(place: place, aspect: old.name))
+    /// Removes an aspect from the record of a device, and returns what it was.
+    mutating func forget(_ aspect: String, of device: DeviceID) -> DeviceRecord.State? {
+        guard let state = devices[device]?.states.removeValue(forKey: aspect) else { return nil }
         stateCount -= 1
-        if old.isAbsent { absentCount -= 1 }
-        return position
+        return state
     }
 
     /// Removes a device without status and aspects.
-    mutating func forgetIfEmpty(_ place: Int) {
-        guard let record = records[place], record.aspects.isEmpty, record.status == nil else { return }
-        for text in [record.instance, record.listed, record.version, record.bus, record.previousBus] {
-            texts.release(text)
-        }
-        places[record.device] = nil
-        records[place] = nil
-        freePlaces.append(UInt32(place))
+    mutating func forgetIfEmpty(_ device: DeviceID) {
+        guard let record = devices[device], record.states.isEmpty, record.status == nil else { return }
+        devices[device] = nil
     }
 
     /// Returns why a device has no place for a further state.
-    func tooLarge(_ device: DeviceID) -> FleetProblem {
+    private func tooLarge(_ device: DeviceID) -> FleetProblem {
         isFull(device) ? .tooManyStates(device, limit: StatusMessage.aspectLimit) : .tooLarge(device, limit: limit)
     }
 
+    private var isFull: Bool { devices.count + stateCount >= limit }
+
     private func isFull(_ device: DeviceID) -> Bool {
-        places[device].flatMap { records[Int($0)] }.map { $0.aspects.count >= StatusMessage.aspectLimit } ?? false
+        devices[device].map { $0.states.count >= StatusMessage.aspectLimit } ?? false
     }
 
     /// Forgets absent states of all devices if the ledger is full, and returns whether it has room for another state.
-    private mutating func makeRoom() -> Bool {
-        guard isFull, absentCount > 0 else { return !isFull }
-        for place in records.indices {
-            forgetAbsent(in: place)
-            forgetIfEmpty(place)
+    private mutating func hasRoom() -> Bool {
+        guard isFull, hasAbsentStates else { return !isFull }
+        hasAbsentStates = false
+        for device in devices.keys {
+            forgetAbsentStates(of: device)
+            forgetIfEmpty(device)
         }
         return !isFull
     }
 
-    /// Forgets absent states of a device that is full, and returns whether it has room for another state.
-    private mutating func makeRoom(in device: DeviceID) -> Bool {
-        guard isFull(device), absentCount > 0, let place = places[device] else { return !isFull(device) }
-        forgetAbsent(in: Int(place))
-        return !isFull(device)
-    }
-
-    private mutating func forgetAbsent(in place: Int) {
-        while let index = records[place]?.aspects.lastIndex(where: \.isAbsent) { _ = forget(index, in: place) }
-    }
-}
-
-extension DeviceRecord {
-    /// Appends an aspect without room for further ones, because a fleet has many such arrays.
-    fileprivate mutating func append(_ aspect: Aspect) -> Int {
-        aspects.reserveCapacity(aspects.count + 1)
-        aspects.append(aspect)
-        return aspects.count - 1
+    private mutating func forgetAbsentStates(of device: DeviceID) {
+        for (aspect, state) in devices[device]?.states ?? [:] where state.isAbsent { _ = forget(aspect, of: device) }
     }
 }

@@ -12,13 +12,6 @@
 /// mark before an aspect means that its removal was reported. The last line has the number of the lines before it, so
 /// that a file that was cut is recognized.
 package enum PositionsFile {
-    /// One position of a device.
-    fileprivate struct Entry {
-        let aspect: String
-        let position: FleetPosition
-        var isAbsent = false
-    }
-
     /// The first line.
     ///
     /// Its number changes when older readers cannot read the file.
@@ -26,72 +19,130 @@ package enum PositionsFile {
     /// The last line, before the number.
     static let trailer = "# end "
     /// Before an aspect whose removal was reported; it cannot occur in a name.
-    static let absence = "!"
-    /// The longest line: the most aspects of a device, with names of the maximum length.
-    static let lineLimit = 1 << 20
-    /// The bytes that are written at a time.
-    private static let chunkSize = 1 << 16
+    private static let absence = "!"
 
-    /// Writes the positions that the consumer has seen.
+    /// Returns the positions that the consumer has seen.
     ///
     /// - Parameters:
     ///   - ledger: The positions of all messages that arrived.
     ///   - inbox: The events that the consumer has not taken.
-    ///   - write: Takes the parts of the file in their order.
-    /// - Throws: What the closure throws.
-    package static func write<Failure: Error>(
-        _ ledger: Ledger, without inbox: FleetInbox = FleetInbox(), to write: ([UInt8]) throws(Failure) -> Void
-    ) throws(Failure) {
-        var (lines, chunk) = (0, Array((header + "\n").utf8))
-        func add(_ line: String) {
-            guard !line.isEmpty else { return }
-            lines += 1
-            chunk += line.utf8
-        }
-        for place in ledger.records.indices {
-            add(line(ledger.positions(at: place, without: inbox)))
-            if chunk.count >= chunkSize {
-                try write(chunk)
-                chunk.removeAll(keepingCapacity: true)
-            }
+    /// - Returns: The text.
+    package static func text(of ledger: Ledger, without inbox: FleetInbox = FleetInbox()) -> String {
+        var lines = ledger.devices.values.sorted { $0.device < $1.device }.compactMap { record in
+            line(
+                record.device,
+                record.states.sorted { $0.key < $1.key }.compactMap { aspect, state in
+                    // An event that waits is delivered again by the next run, which must not know its removal either.
+                    let waiting = inbox.seen(aspect, of: record.device)
+                    return (waiting ?? state.seen).map {
+                        ((state.isAbsent && waiting == nil ? absence : "") + aspect, $0)
+                    }
+                })
         }
         for removal in inbox.removals where ledger.position(of: removal.aspect, of: removal.device) == nil {
-            add(line((removal.device, [Entry(aspect: removal.aspect, position: removal.position)])))
+            lines += [line(removal.device, [(removal.aspect, removal.position)])].compactMap(\.self)
         }
-        try write(chunk + Array("\(trailer)\(lines)\n".utf8))
+        return "\(header)\n\(lines.joined())\(trailer)\(lines.count)\n"
     }
 
-    private static func line(_ device: (id: DeviceID, entries: [Entry])?) -> String {
-        guard let device, !device.entries.isEmpty else { return "" }
-        var line = device.id.text
+    private static func line(_ device: DeviceID, _ positions: [(aspect: String, position: FleetPosition)]) -> String? {
+        var line = ""
         var instance: String?
-        for entry in device.entries {
-            if entry.position.instance != instance {
-                instance = entry.position.instance
-                line += " " + entry.position.instance
+        for (aspect, position) in positions {
+            if position.instance != instance {
+                instance = position.instance
+                line += " " + position.instance
             }
-            line += " \(entry.isAbsent ? absence : "")\(entry.aspect)=\(entry.position.generation)"
+            line += " \(aspect)=\(position.generation)"
         }
-        return line + "\n"
+        return line.isEmpty ? nil : device.text + line + "\n"
     }
-}
 
-extension Ledger {
-    /// Returns the positions of one device that the consumer has seen.
-    fileprivate func positions(
-        at place: Int, without inbox: FleetInbox
-    ) -> (id: DeviceID, entries: [PositionsFile.Entry])? {
-        guard let record = records[place] else { return nil }
-        var entries: [PositionsFile.Entry] = []
-        for aspect in record.aspects {
-            guard let name = texts[aspect.name], let instance = texts[aspect.instance] else { continue }
-            let position = FleetPosition(instance: instance, generation: aspect.generation)
-            guard !inbox.isEmpty, let seen = inbox.seen(name, of: record.device) else {
-                entries.append(PositionsFile.Entry(aspect: name, position: position, isAbsent: aspect.isAbsent))
+    /// Returns a ledger that continues from saved positions.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - limit: The most entries of the ledger.
+    /// - Returns: The ledger.
+    /// - Throws: ``FleetError`` with ``FleetError/Code/positions``, the number of the line and the reason.
+    package static func ledger(from text: String, limit: Int = Ledger.entryLimit) throws(FleetError) -> Ledger {
+        guard !text.isEmpty else { throw FleetError(.positions, "the file is empty") }
+        var ledger = Ledger(limit: limit)
+        var devices: Int?
+        var number = 0
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines.dropLast() {
+            number += 1
+            let text = String(Substring(line))
+            do throws(LineError) {
+                if devices != nil { throw LineError("follows the end") }
+                if number == 1 {
+                    guard text == header else {
+                        throw LineError("is not '\(header)'; the file was not written by this version")
+                    }
+                } else if text.hasPrefix("#") {
+                    guard text == trailer + "\(number - 2)" else {
+                        throw LineError("is '\(text.escaped)' after \(number - 2) devices")
+                    }
+                    devices = number - 2
+                } else {
+                    try read(text, into: &ledger)
+                }
+            } catch {
+                throw FleetError(.positions, "line \(number) \(error.reason)")
+            }
+        }
+        guard devices != nil, lines.last?.isEmpty == true else {
+            throw FleetError(.positions, "the file ends at line \(number + 1), without '\(trailer)N'")
+        }
+        return ledger
+    }
+
+    /// What is wrong with a line.
+    private struct LineError: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    private static func read(_ line: String, into ledger: inout Ledger) throws(LineError) {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        let device: DeviceID
+        do throws(FleetError) {
+            device = try DeviceID(String(words[0]))
+        } catch {
+            throw LineError("has an invalid device: \(error)")
+        }
+        var instance: String?
+        var count = 0
+        for word in words.dropFirst() {
+            guard let equals = word.firstIndex(of: "=") else {
+                instance = try? StateMessage.checkedInstance(String(word))
+                guard instance != nil else { throw LineError("has the invalid instance '\(String(word).escaped)'") }
                 continue
             }
-            if let seen { entries.append(PositionsFile.Entry(aspect: name, position: seen)) }
+            guard let instance else { throw LineError("has a position without an instance") }
+            let isAbsent = word.hasPrefix(absence)
+            let aspect = String(word[..<equals].dropFirst(isAbsent ? absence.count : 0))
+            guard FleetTopic.isAspect(aspect), let generation = generation(word[word.index(after: equals)...]) else {
+                throw LineError("has the invalid position '\(String(word).escaped)'")
+            }
+            guard ledger.position(of: aspect, of: device) == nil else {
+                throw LineError("has \(aspect) of \(device) a second time")
+            }
+            let position = FleetPosition(instance: instance, generation: generation)
+            guard ledger.resume(position, of: aspect, of: device, isAbsent: isAbsent) else {
+                throw LineError("exceeds what a reader keeps")
+            }
+            count += 1
         }
-        return (record.device, entries)
+        guard count > 0 else { throw LineError("has no position") }
+    }
+
+    /// Returns a generation; `nil` unless the text is the usual one of a number in its range.
+    private static func generation(_ text: Substring) -> Int64? {
+        guard let number = Int64(text), String(number) == text, (0...StateMessage.generationLimit).contains(number)
+        else { return nil }
+        return number
     }
 }

@@ -9,8 +9,8 @@ import ReveilleSystem
 
 /// The file of `reveille-fleet watch --state`.
 final class FleetPositionsFile: Sendable {
-    /// The largest file: ten million states of devices with long names.
-    private static let limit = 1 << 30
+    /// The largest file: a million states with long names.
+    private static let limit = 1 << 28
     /// The pause between two saves, in multiples of the time that the last one took: large fleets take seconds.
     private static let pace: Int64 = 20
 

@@ -16,6 +16,8 @@ final class SimulatedDevice {
     ]
     /// The time in seconds for which the broker keeps the session, as the real bridge requests.
     private static let sessionExpiry: UInt32 = 86_400
+    /// The keep-alive in seconds, which is longer than a storm.
+    private static let keepAlive: UInt16 = 900
 
     /// The last limit of the pauses, shorter than that of real bridges: a few of 10,000 devices would need all of it.
     static let longestPause: Duration = .seconds(60)
@@ -131,7 +133,7 @@ final class SimulatedDevice {
         var options = MQTTConnection.Options(broker: broker, clientID: id.text)
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
-        options.keepAlive = UInt16(DayBridge.keepAlive)
+        options.keepAlive = Self.keepAlive
         options.will = MQTTConnection.Will(
             topic: FleetTopic.status(id).text, payload: Uplink.will.bytes, delay: 30, expiry: StatusMessage.lease)
         publications = [:]

@@ -19,8 +19,6 @@ final class StormBroker {
     let port: UInt16
     private var process: ChildProcess?
 
-    var pid: Int32 { process?.pid ?? 0 }
-
     /// Starts a broker, which keeps nothing when it is killed.
     ///
     /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
