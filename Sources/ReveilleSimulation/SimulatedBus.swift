@@ -8,7 +8,7 @@ package import ReveilleService
 package import ReveilleSystem
 package import Varlink
 
-/// The real broker with a simulated loop, connections and sources.
+/// The real server with a simulated loop, connections and sources.
 package final class SimulatedBus {
     /// The number of iterations at one moment after which the loop is considered busy forever.
     private static let mostTurns = 100_000
@@ -16,11 +16,11 @@ package final class SimulatedBus {
     private static let mostDeadlines = 1_000
 
     /// The interfaces of the bus.
-    package static let interfaces = [Interface.service] + Broker.interfaces
+    package static let interfaces = [Interface.service] + BusServer.interfaces
 
     /// The loop of the bus.
     package let loop: SimulatedLoop
-    private let broker: Broker
+    private let server: BusServer
     /// The watchers of the bus.
     package let watchers: [SimulatedWatcher]
     /// The watcher of motion.
@@ -50,9 +50,9 @@ package final class SimulatedBus {
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
-        let broker: Broker
+        let server: BusServer
         do throws(SystemError) {
-            broker = try Broker(
+            server = try BusServer(
                 loop: loop, configuration: configuration, schedule: schedule, owner: owner,
                 isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
                 programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
@@ -62,15 +62,15 @@ package final class SimulatedBus {
         }
         watchers = Reality.aspects.map { aspect in
             SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {
-                [weak broker] in broker?.report($0)
+                [weak server] in server?.report($0)
             }
         }
-        motion = SimulatedMotion(loop: loop) { [weak broker] in broker?.report($0) }
+        motion = SimulatedMotion(loop: loop) { [weak server] in server?.report($0) }
         self.loop = loop
-        self.broker = broker
+        self.server = server
         self.random = random
         do throws(SystemError) {
-            try broker.start(watchers + [motion])
+            try server.start(watchers + [motion])
         } catch {
             throw Broken("the bus does not start: \(error)")
         }
@@ -85,30 +85,30 @@ package final class SimulatedBus {
     }
 
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
-    package var scheduleSourceCount: Int { broker.scheduleSourceCount }
+    package var scheduleSourceCount: Int { server.scheduleSourceCount }
 
     /// The subscriptions as ListSubscriptions shows them.
-    package var subscribers: [Subscriber] { broker.knownSubscribers }
+    package var subscribers: [Subscriber] { server.knownSubscribers }
 
     /// The cgroups that the next bus thaws, if this one is killed and has a state file.
-    package var recordedCgroups: [String] { broker.recordedCgroups }
+    package var recordedCgroups: [String] { server.recordedCgroups }
 
     /// Stops the bus as a signal does; a bus that is released without being stopped is killed.
     package func stop() {
-        broker.stop()
+        server.stop()
     }
 
     /// Connects a peer.
     ///
     /// - Parameters:
-    ///   - peer: The credentials, with an unused process ID, since the broker would watch a real process.
+    ///   - peer: The credentials, with an unused process ID, since the server would watch a real process.
     ///   - room: The number of bytes that the peer may leave unread.
     /// - Returns: The peer's end.
     package func connect(_ peer: UnixStream.Peer, room: Int) -> SimulatedStream {
         lastNumber += 1
         let stream = SimulatedStream(
             lastNumber, loop: loop, room: room, peer: peer, random: SplitMix64(seed: random.next()))
-        broker.accept(SimulatedStream.BusEnd(stream))
+        server.accept(SimulatedStream.BusEnd(stream))
         return stream
     }
 
@@ -119,12 +119,12 @@ package final class SimulatedBus {
 
     /// Notifies the bus that the clock was set or the machine resumed.
     package func clockChanged() {
-        broker.reread()
+        server.reread()
     }
 
     /// Freezes or thaws the process behind a connection.
     package func setFrozen(_ isFrozen: Bool, _ stream: SimulatedStream) {
-        broker.setFrozen(isFrozen, stream: stream.number)
+        server.setFrozen(isFrozen, stream: stream.number)
     }
 
     // MARK: - Time

@@ -68,7 +68,7 @@ private final class PhoneReadings {
         guard try next() == .read else { return service.loop.exit() }
         // A phone that timed out sends another request at once. A hold would block events that the reply needs.
         source?.rearm([])
-        service.bus.broker.reread(monitoredOnly: false) { [weak self] in
+        service.bus.server.reread(monitoredOnly: false) { [weak self] in
             self?.endingOnError { () throws(SystemError) in try self?.answer() }
             self?.source?.rearm(.readable)
         }

@@ -18,7 +18,7 @@ import Varlink
         directory = try TemporaryDirectory()
     }
 
-    private func scene() throws -> BrokerScene { try BrokerScene(owner: 0, state: StateFile(path: path)) }
+    private func scene() throws -> BusScene { try BusScene(owner: 0, state: StateFile(path: path)) }
 
     @Test("a state in which any bit is flipped begins a new instance") func anyFlippedBitIsNoticed() throws {
         let scene = try scene()

@@ -8,13 +8,13 @@ import Varlink
 
 /// `wakeAfter` in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let subscriber: ScenePeer
     private let control: ScenePeer
     private let id: JSON
 
     init() throws {
-        scene = try BrokerScene()
+        scene = try BusScene()
         subscriber = scene.connect()
         control = scene.connect()
         id = try subscriber.call("Subscribe", ["aspects": ["locale"]], more: true).parameters["subscription"] ?? ""

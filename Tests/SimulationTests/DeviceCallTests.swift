@@ -18,7 +18,7 @@ import Varlink
 
     @Test("B159: Check answers yes, no with a reason, or unknown for an unknown word")
     func checkAnswersYesNoOrUnknown() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         let peer = scene.connect(uid: 0)
         let answers = try check(["locale", "proximity", "weather", "", "org.example.*", "Locale", "locale"], as: peer)
         #expect(
@@ -36,14 +36,14 @@ import Varlink
     }
 
     @Test("B159: each word other than an aspect has an answer") func everyWordHasAnAnswer() throws {
-        let scene = try BrokerScene(owner: 1_000)
+        let scene = try BusScene(owner: 1_000)
         let answers = try check(Self.words, as: scene.connect(uid: 1_000))
         #expect(answers.map { $0["answer"]?.stringValue } == ["yes", "no", "no", "yes"])
     }
 
     @Test("B159: suspend is answered for the caller's own process, and no has the reason")
     func suspensionIsAnsweredForTheCaller() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         scene.programs.start(20, cgroup: "/app")
         scene.programs.start(21, cgroup: nil)
         #expect(try check(["suspend"], as: scene.connect(pid: 20)).first?["answer"] == "yes")
@@ -58,7 +58,7 @@ import Varlink
 
     @Test("B163: Check and DescribeAspects have one answer for each aspect and name, posted or published")
     func checkAgreesWithDescribeAspects() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         let peer = scene.connect(uid: 0)
         func compare() throws {
             let reply = try peer.call("DescribeAspects")
@@ -79,19 +79,19 @@ import Varlink
 
     @Test("B164: without the permission to publish, Check answers no and names it")
     func missingPermissionIsNamed() throws {
-        let usersBus = try BrokerScene(owner: 1_000)
+        let usersBus = try BusScene(owner: 1_000)
         for (uid, answer) in [(1_000, "yes"), (0, "yes"), (1_001, "no")] as [(UInt32, JSON)] {
             #expect(try check(["publish"], as: usersBus.connect(uid: uid)).first?["answer"] == answer)
         }
         let allow = #"{ allow: [{ names: "org.example.*", users: [2000] }] }"#
-        let systemBus = try BrokerScene(publish: allow, owner: 0)
+        let systemBus = try BusScene(publish: allow, owner: 0)
         #expect(try check(["publish"], as: systemBus.connect(uid: 2_000)).first?["answer"] == "yes")
         let refused = try check(["publish"], as: systemBus.connect(uid: 2_001)).first
         #expect(refused?["reason"] == "permission denied: publish.allow grants uid 2001 no name")
     }
 
     @Test("the identifier differs for each user, and is the same after a restart") func identifierDiffers() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         func identifier(_ uid: UInt32) throws -> JSON? {
             try scene.connect(uid: uid).call("org.reveille.Device.GetInfo").parameters["identifier"]
         }
@@ -106,7 +106,7 @@ import Varlink
 
     @Test("one capability too many is an invalid parameter, and the connection stays open")
     func capabilitiesAreLimited() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         let peer = scene.connect()
         let names = Array(repeating: "proximity" as JSON, count: 1_025)
         let reply = try peer.call("org.reveille.Device.Check", ["capabilities": .array(names)])

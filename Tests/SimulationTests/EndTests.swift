@@ -134,7 +134,7 @@ import Varlink
             (["battery"], "lifecycle", "end", "policies.aspect"),
         ])
     func impossibleModesAreRefused(aspects: [String], aspect: String, mode: String, field: String) throws {
-        let peer = try BrokerScene().connect()
+        let peer = try BusScene().connect()
         let reply = try peer.call(
             "Subscribe",
             [
@@ -146,7 +146,7 @@ import Varlink
     }
 
     @Test("B104: DescribeAspects says which policy lifecycle can have") func modesAreDescribed() throws {
-        let reply = try BrokerScene().connect().call("DescribeAspects")
+        let reply = try BusScene().connect().call("DescribeAspects")
         let aspects = reply.parameters["aspects"]?.arrayValue?.compactMap { $0.objectValue } ?? []
         let described = aspects.first { $0["aspect"] == "lifecycle" }
         let lifecycle = try #require(described)
@@ -156,7 +156,7 @@ import Varlink
 
     @Test("lifecycle has neither a state nor a history without a subscription, and cannot be posted")
     func lifecycleIsOfASubscription() throws {
-        let peer = try BrokerScene().connect(uid: 0)
+        let peer = try BusScene().connect(uid: 0)
         for (method, parameters) in [
             ("GetState", ["aspects": ["lifecycle"]]), ("GetHistory", ["aspect": "lifecycle"]),
             ("Post", ["lifecycle": ["state": "active"]]),

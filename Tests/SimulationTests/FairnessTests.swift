@@ -17,7 +17,7 @@ import Varlink
     /// The number of calls of the other users.
     private static let probes = 1_000
 
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let flood: [ScenePeer]
     /// The number of calls of the flood.
     private var step = 0
@@ -25,7 +25,7 @@ import Varlink
     private var waits: [Int] = []
 
     init() throws {
-        scene = try BrokerScene(
+        scene = try BusScene(
             publish: #"{ allow: [{ names: "org.example.*", users: [2000] }] }"#, owner: 0)
         scene.loop.work = Self.cost
         scene.loop.arrivesWhole = true

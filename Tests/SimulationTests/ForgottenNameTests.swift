@@ -20,7 +20,7 @@ import Varlink
     func nameThatWasGivenAgainIsResumed(isSubscribed: Bool) throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/state.json"
-        let scene = try BrokerScene(owner: 0, state: StateFile(path: path))
+        let scene = try BusScene(owner: 0, state: StateFile(path: path))
         let first = scene.connect()
         try first.subscribe(to: [Self.name])
         scene.change(.locale)

@@ -7,13 +7,13 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// GetHistory, with the real broker in simulated time.
+/// GetHistory, with the real bus in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct HistoryTests {
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let owner: ScenePeer
 
     init() throws {
-        scene = try BrokerScene(limits: "{ history: 3 }")
+        scene = try BusScene(limits: "{ history: 3 }")
         owner = scene.connect(uid: geteuid())
     }
 

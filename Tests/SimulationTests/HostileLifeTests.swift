@@ -4,7 +4,7 @@
 import ReveilleSimulation
 import Testing
 
-/// Thousands of simulated lives of a broker with hostile users and extreme values.
+/// Thousands of simulated lives of a bus with hostile users and extreme values.
 @Suite(.timeLimit(.minutes(10))) struct HostileLifeTests {
     private static let steps = 100
 

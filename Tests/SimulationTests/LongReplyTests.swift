@@ -16,11 +16,11 @@ import Varlink
     /// The bytes that one turn may write: 32 pieces.
     private static let most = 32 * 49_152
 
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let publisher: ScenePeer
 
     init() throws {
-        scene = try BrokerScene(owner: 1_000)
+        scene = try BusScene(owner: 1_000)
         scene.loop.arrivesWhole = true
         publisher = scene.connect()
         for name in Self.names { try publish(name, 0) }

@@ -11,11 +11,11 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct PaceTests {
     private static let name = "org.example.volume"
 
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let publisher: ScenePeer
 
     init() throws {
-        scene = try BrokerScene()
+        scene = try BusScene()
         publisher = scene.connect(uid: 0)
     }
 
@@ -61,7 +61,7 @@ import Varlink
     @Test("one timer serves a thousand paced subscribers, and none is set while nothing waits")
     func oneTimerServesAll() throws {
         func sources(with count: Int) throws -> Int {
-            let scene = try BrokerScene()
+            let scene = try BusScene()
             let publisher = scene.connect(uid: 0)
             let peers = try (0..<count).map { number in
                 let peer = scene.connect(uid: 0)

@@ -15,7 +15,7 @@ import Varlink
 
     @Test("on a user's bus, the user and root publish the same names, and no other user does")
     func usersBusServesItsUserAndRoot() throws {
-        let scene = try BrokerScene(publish: Self.allow, owner: 1_000)
+        let scene = try BusScene(publish: Self.allow, owner: 1_000)
         let (user, root) = (scene.connect(uid: 1_000), scene.connect(uid: 0))
         #expect(try user.publish(Self.name, ["level": 1]).error == nil)
         #expect(try root.publish(Self.name, ["level": 2]).error == nil)
@@ -37,7 +37,7 @@ import Varlink
         "on a system bus, root publishes every name, and other users those that the configuration allows",
         arguments: owners)
     func systemBusAllowsConfiguredUsers(owner: UInt32) throws {
-        let scene = try BrokerScene(publish: Self.allow, owner: owner, isSystemWide: true)
+        let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)
         #expect(try scene.connect(uid: 0).publish("org.other.volume", ["level": 1]).error == nil)
         let allowed = scene.connect(uid: 2_000)
         #expect(try allowed.publish(Self.name, ["level": 1]).error == nil)
@@ -51,7 +51,7 @@ import Varlink
         "on a system bus, the name of another user is refused until it is withdrawn, which root can do too",
         arguments: owners)
     func nameOfAnotherUserIsRefused(owner: UInt32) throws {
-        let scene = try BrokerScene(publish: Self.allow, owner: owner, isSystemWide: true)
+        let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)
         let (one, other) = (scene.connect(uid: 2_000), scene.connect(uid: 2_001))
         let root = scene.connect(uid: 0)
         #expect(try one.publish(Self.name, ["level": 1]).error == nil)
@@ -74,7 +74,7 @@ import Varlink
 
     @Test("B191: one name more than the limit of a user is refused until another one is withdrawn")
     func namesAreLimited() throws {
-        let scene = try BrokerScene(publish: "{ names: 3 }", owner: 1_000)
+        let scene = try BusScene(publish: "{ names: 3 }", owner: 1_000)
         for (uid, prefix) in [(1_000, "org.user.n"), (0, "org.root.n")] as [(UInt32, String)] {
             let peer = scene.connect(uid: uid)
             for number in 0..<3 { #expect(try peer.publish(prefix + "\(number)", ["a": 1]).error == nil) }
@@ -93,7 +93,7 @@ import Varlink
 
     @Test("names that come and go while a subscriber sleeps are forgotten, and cost the publisher nothing")
     func withdrawnNamesAreLimited() throws {
-        let scene = try BrokerScene(publish: "{ names: 3 }")
+        let scene = try BusScene(publish: "{ names: 3 }")
         let publisher = scene.connect(uid: 0)
         let sleeper = scene.connect()
         try sleeper.subscribe(to: ["org.example.*"], ["state": "background"])
@@ -105,7 +105,7 @@ import Varlink
 
     @Test("the length of a value is that of its canonical form, and anything longer is refused")
     func valuesAreLimited() throws {
-        let scene = try BrokerScene(publish: "{ valueSize: 20 }")
+        let scene = try BusScene(publish: "{ valueSize: 20 }")
         let peer = scene.connect(uid: 0)
         #expect(try peer.publish(Self.name, ["a": .string(String(repeating: "x", count: 12))]).error == nil)
         // {"a":1,"b":[1,2]} after white space, escapes and fractions are gone.
@@ -122,7 +122,7 @@ import Varlink
 
     @Test("permissions are checked before the value, and the value before the number of names")
     func checksHaveAnOrder() throws {
-        let scene = try BrokerScene(publish: "{ names: 1, valueSize: 10 }")
+        let scene = try BusScene(publish: "{ names: 1, valueSize: 10 }")
         let (owner, stranger) = (scene.connect(uid: 0), scene.connect(uid: 4_242))
         let long: JSON = ["a": "xxxxxxxxxxxx"]
         #expect(try stranger.publish("battery", long).problem == "InvalidParameter aspect")
@@ -134,7 +134,7 @@ import Varlink
     }
 
     @Test("withdrawing a name that is not published succeeds, at every limit") func withdrawalSucceeds() throws {
-        let scene = try BrokerScene(publish: "{ names: 1, valueSize: 2 }")
+        let scene = try BusScene(publish: "{ names: 1, valueSize: 2 }")
         let peer = scene.connect(uid: 0)
         let watcher = scene.connect()
         try watcher.subscribe(to: [Self.name, "org.*"])

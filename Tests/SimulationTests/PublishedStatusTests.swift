@@ -10,11 +10,11 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct PublishedStatusTests {
     private static let name = "org.example.volume"
 
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let publisher: ScenePeer
 
     init() throws {
-        scene = try BrokerScene(owner: 1_000)
+        scene = try BusScene(owner: 1_000)
         publisher = scene.connect(uid: 1_000)
     }
 

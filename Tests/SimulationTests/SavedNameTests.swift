@@ -22,12 +22,12 @@ import Varlink
         directory = try TemporaryDirectory()
     }
 
-    private func scene(publish: String = "{}", owner: UInt32 = 0) throws -> BrokerScene {
-        try BrokerScene(publish: publish, owner: owner, state: StateFile(path: path))
+    private func scene(publish: String = "{}", owner: UInt32 = 0) throws -> BusScene {
+        try BusScene(publish: publish, owner: owner, state: StateFile(path: path))
     }
 
     /// Lets the state be saved.
-    private func save(_ scene: BrokerScene) {
+    private func save(_ scene: BusScene) {
         scene.pass(.milliseconds(200))
         #expect(access(path, F_OK) == 0)
     }

@@ -12,7 +12,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// A broker with a schedule in simulated time, with files in a directory of its own.
+/// A bus with a schedule in simulated time, with files in a directory of its own.
 final class ScheduleScene {
     static let name = "org.example.reminder"
     static let minute: Int64 = 60_000_000
@@ -20,7 +20,7 @@ final class ScheduleScene {
     let directory: TemporaryDirectory
     let zones = SceneZones()
     let launcher = SceneLauncher()
-    let scene: BrokerScene
+    let scene: BusScene
 
     /// The path of the schedule's file.
     var path: String { directory.path + "/state/schedule" }
@@ -34,7 +34,7 @@ final class ScheduleScene {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         let (zones, launcher) = (zones, launcher)
-        scene = try BrokerScene(
+        scene = try BusScene(
             publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json", on: stateDisk),
             entries: entries
         ) {

@@ -8,7 +8,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A run of the broker with simulated sockets, time, devices, clients and deaths, determined by a seed.
+/// A run of the bus with simulated sockets, time, devices, clients and deaths, determined by a seed.
 final class Simulation {
     var random: SplitMix64
     private let statePath: String

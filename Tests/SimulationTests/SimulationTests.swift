@@ -4,7 +4,7 @@
 import ReveilleSimulation
 import Testing
 
-/// Thousands of simulated lives of a broker.
+/// Thousands of simulated lives of a bus.
 @Suite(.timeLimit(.minutes(10))) struct SimulationTests {
     private static let steps = 200
 

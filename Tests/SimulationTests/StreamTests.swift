@@ -12,12 +12,12 @@ import Varlink
 
 /// Motion in simulated time: the sensor follows its subscribers, and samples are neither saved nor resumed.
 @Suite(.timeLimit(.minutes(10))) struct StreamTests {
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let directory: TemporaryDirectory
 
     init() throws {
         directory = try TemporaryDirectory()
-        scene = try BrokerScene(state: StateFile(path: directory.path + "/state.json"))
+        scene = try BusScene(state: StateFile(path: directory.path + "/state.json"))
     }
 
     private func subscribe(_ interval: Int64?, _ more: JSONObject = [:]) throws -> (peer: ScenePeer, id: String) {

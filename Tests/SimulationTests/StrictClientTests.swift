@@ -8,11 +8,11 @@ import Varlink
 
 /// Clients of the first version of the interface, which refuse replies with fields that it does not have.
 @Suite(.timeLimit(.minutes(10))) struct StrictClientTests {
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let first: Interface
 
     init() throws {
-        scene = try BrokerScene()
+        scene = try BusScene()
         first = try Interface(parsing: firstInterface)
     }
 

@@ -11,11 +11,11 @@ import Varlink
 
 /// A program with a subscription, and a shell that suspends it.
 final class SuspensionScene {
-    let scene: BrokerScene
+    let scene: BusScene
     let shell: ScenePeer
 
     init(state: StateFile? = nil) throws {
-        scene = try BrokerScene(state: state)
+        scene = try BusScene(state: state)
         shell = scene.connect(uid: 1_000, pid: 5)
     }
 

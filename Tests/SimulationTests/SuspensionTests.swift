@@ -10,7 +10,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The suspension of programs, with the real broker and programs that freeze as slowly as a test wants.
+/// The suspension of programs, with the real bus and programs that freeze as slowly as a test wants.
 @Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
     private static let refusal = "org.reveille.Bus.CannotSuspend"
 

@@ -7,13 +7,13 @@ import Varlink
 
 /// A subscription of the process 7 of user 1000, and its tasks.
 struct TaskScene {
-    let scene: BrokerScene
+    let scene: BusScene
     let subscriber: ScenePeer
     /// The identifier of the subscription.
     let id: JSON
 
     init(lifecycle: String = "{}") throws {
-        scene = try BrokerScene(lifecycle: lifecycle)
+        scene = try BusScene(lifecycle: lifecycle)
         subscriber = scene.connect()
         let reply = try subscriber.call("Subscribe", ["aspects": ["battery"]], more: true)
         id = try #require(reply.parameters["subscription"])

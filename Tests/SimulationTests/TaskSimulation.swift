@@ -42,7 +42,7 @@ final class TaskSimulation {
         }
     }
 
-    let scene: BrokerScene
+    let scene: BusScene
     private var random: SplitMix64
     private let note: ((String) -> Void)?
     var subscriptions: [Subscription] = []
@@ -56,7 +56,7 @@ final class TaskSimulation {
     init(seed: UInt64, note: ((String) -> Void)?) throws {
         random = SplitMix64(seed: seed)
         self.note = note
-        scene = try BrokerScene(lifecycle: "{ tasks: \(Self.limit) }")
+        scene = try BusScene(lifecycle: "{ tasks: \(Self.limit) }")
     }
 
     func run(steps: Int) throws {

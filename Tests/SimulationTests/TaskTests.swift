@@ -10,7 +10,7 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct TaskTests {
     private let tasks: TaskScene
 
-    private var scene: BrokerScene { tasks.scene }
+    private var scene: BusScene { tasks.scene }
 
     init() throws {
         tasks = try TaskScene()

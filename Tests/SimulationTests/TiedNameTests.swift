@@ -8,11 +8,11 @@ import Varlink
 
 /// States that last as long as the connection that published them.
 @Suite(.timeLimit(.minutes(10))) struct TiedNameTests {
-    private let scene: BrokerScene
+    private let scene: BusScene
     private let watcher: ScenePeer
 
     init() throws {
-        scene = try BrokerScene()
+        scene = try BusScene()
         watcher = scene.connect()
         try watcher.subscribe(to: ["org.example.*"])
     }

@@ -10,7 +10,7 @@ import Varlink
 @Suite struct WithdrawalTests {
     @Test("a withdrawal is answered with the generation and the sequence of its event")
     func withdrawalIsAnsweredWithItsPosition() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         let (publisher, subscriber) = (scene.connect(uid: 0), scene.connect())
         try subscriber.subscribe(to: ["org.g.*"])
         for name in ["org.g.x", "org.other.x"] { try publisher.publish(name, ["a": 1]) }
@@ -25,7 +25,7 @@ import Varlink
 
     @Test("the state of a name is that of now when its only subscriber has gone")
     func stateOfAForgottenNameIsNew() throws {
-        let scene = try BrokerScene()
+        let scene = try BusScene()
         let (peer, subscriber) = (scene.connect(uid: 0), scene.connect())
         try subscriber.subscribe(to: ["org.example.given"])
         for number in 0..<3 as Range<Int64> { try peer.publish("org.example.other", ["a": .integer(number)]) }

@@ -12,8 +12,7 @@ extension Engine {
         _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {
         try aspect.checkIsValid()
-        lastObserver += 1
-        let id = lastObserver
+        let id = nextNumber()
         let observation = try observation(of: aspect)
         observation.add(id, sink, wantsCurrent: wantsCurrent)
         if observation.stream == nil {

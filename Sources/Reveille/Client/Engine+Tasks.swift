@@ -12,8 +12,7 @@ extension Engine {
     ///
     /// - Returns: The number of the task, for ``endTask(_:)``.
     func beginTask(_ task: BackgroundTask, of id: StreamID) async -> Int {
-        lastTask += 1
-        let number = lastTask
+        let number = nextNumber()
         guard let stream = streams[id] else {
             task.fail(ReveilleError(.noSuchSubscription, "BeginTask: the subscription has ended"))
             return number

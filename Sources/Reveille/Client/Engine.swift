@@ -35,21 +35,18 @@ actor Engine {
     private var isRetrying = false
     var backoff = Backoff()
     private var random = SystemRandomNumberGenerator()
+    /// The last number of a stream, an observer, a task or a background.
+    private var lastNumber = 0
     private(set) var streams: [StreamID: EventStream] = [:]
-    private var lastStream = 0
-    private var lastBackground = 0
     private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
-    private var lastStates = 0
     private var state = ConnectionState.connected {
         didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
     }
     /// The states that are published for as long as this device is connected.
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
-    var lastObserver = 0
     /// The tasks that have not ended.
     var tasks: [Int: TaskHold] = [:]
-    var lastTask = 0
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
@@ -59,6 +56,12 @@ actor Engine {
         } catch {
             throw ReveilleError(.system, "\(error)")
         }
+    }
+
+    /// Returns a number that nothing else of this engine has.
+    func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
     }
 
     /// Connects to the bus for the first time.
@@ -87,7 +90,7 @@ actor Engine {
         observations = [:]
         channel?.close()
         channel = nil
-        bus?.broker.stop()
+        bus?.server.stop()
         bus = nil
     }
 
@@ -164,8 +167,7 @@ actor Engine {
     func connectionStates() -> AsyncStream<ConnectionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
-        lastStates += 1
-        let number = lastStates
+        let number = nextNumber()
         states[number] = continuation
         continuation.yield(state)
         continuation.onTermination = { [weak self] termination in
@@ -200,8 +202,7 @@ actor Engine {
         _ request: SubscriptionRequest, into sink: any EventSink,
         completion: @escaping (StreamID, Result<Void, ReveilleError>) -> Void
     ) -> StreamID {
-        lastStream += 1
-        let id = lastStream
+        let id = nextNumber()
         var isFirst = true
         var request = request
         Engine.launch.withLock { $0.move(to: &request) }
@@ -221,8 +222,7 @@ actor Engine {
 
     /// Creates a background without a deadline.
     func newBackground() -> EventStream.Background {
-        lastBackground += 1
-        return EventStream.Background(number: lastBackground)
+        return EventStream.Background(number: nextNumber())
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {

@@ -24,7 +24,7 @@ package struct ReadySubscription: Sendable {
 
 extension Bus {
     /// Whether ``takeReady()`` may return a subscription.
-    package var hasReady: Bool { readyHead < ready.count }
+    package var hasReady: Bool { !ready.isEmpty }
 
     /// Takes a subscription with due events off the queue, first the one that became ready first.
     ///
@@ -34,13 +34,7 @@ extension Bus {
     /// - Returns: The subscription; `nil` if nothing is due.
     package mutating func takeReady() -> ReadySubscription? {
         while hasReady {
-            let slot = ready[readyHead]
-            readyHead += 1
-            // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
-            if readyHead * 2 >= ready.count {
-                ready.removeFirst(readyHead)
-                readyHead = 0
-            }
+            let slot = ready.removeFirst()
             guard var state = slots[slot] else { continue }
             state.isQueued = false
             slots[slot] = state

@@ -66,14 +66,14 @@ extension Bus {
     /// - Parameter firing: The result of ``firing(of:times:by:at:after:)`` since the last other change of the bus.
     package mutating func fire(_ firing: Firing) {
         let name = firing.value.name
-        let index = logOfName[name] ?? addLog(of: name, at: firing.time)
+        let index = nameTable.logs[name] ?? addLog(of: name, at: firing.time)
         let wasLive = logs[index].isLive
         if logs[index].isVacant { addEntriesOfPatterns(to: index) }
         assign(index, to: Publisher(user: firing.user))
         sequence += firing.times
         firings = firing.number
         logs[index].changes.fire(firing.value, times: firing.times, sequence: sequence, at: firing.time)
-        if !wasLive { namesOfUser[firing.user, default: NameCount()].live += 1 }
+        if !wasLive { nameTable.counts[firing.user, default: NameCount()].live += 1 }
         notifyListeners(of: index)
     }
 }

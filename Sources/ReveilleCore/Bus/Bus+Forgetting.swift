@@ -11,7 +11,7 @@ extension Bus {
     ///
     /// - Complexity: Constant on average, and linear in the number of entries once that many names have been added.
     package mutating func limitWithdrawnNames(of user: UInt32, to limit: Int) {
-        guard let names = namesOfUser[user], names.kept - names.live > max(limit, names.nextLimit) else { return }
+        guard let names = nameTable.counts[user], names.kept - names.live > max(limit, names.nextLimit) else { return }
         endWaits(ofNamesOf: user)
         var isForgettable = logs.map { $0.publisher?.user == user && !$0.isLive && $0.literalCount == 0 }
         for entry in entries where isForgettable[Int(entry.log)] {
@@ -32,7 +32,7 @@ extension Bus {
             isHeld[Int(entry.log)] = true
         }
         let rest = logs.indices.count { isHeld[$0] && logs[$0].publisher?.user == user && !logs[$0].isLive }
-        namesOfUser[user]?.nextLimit = 2 * rest
+        nameTable.counts[user]?.nextLimit = 2 * rest
     }
 
     /// Ends the intervals of a user's names that are withdrawn.

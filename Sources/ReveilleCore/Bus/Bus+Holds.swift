@@ -115,11 +115,11 @@ extension Bus {
     }
 
     private mutating func count(_ entry: Entry, of aspect: BuiltInAspect, _ difference: Int) {
-        foregroundCounts[aspect] += difference
+        foreground.counts[aspect] += difference
         guard aspect.kind == .stream, entry.policy >= 0 else { return }
         let interval = policies[Int(entry.policy)].policy.sampleInterval
-        let count = (sampleIntervals[aspect][interval] ?? 0) + difference
-        sampleIntervals[aspect][interval] = count == 0 ? nil : count
+        let count = (foreground.sampleIntervals[aspect][interval] ?? 0) + difference
+        foreground.sampleIntervals[aspect][interval] = count == 0 ? nil : count
     }
 
     private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, inout Entry) -> Void) {

@@ -27,7 +27,9 @@ extension Bus {
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
     ) -> Bool {
-        guard let index = logOfName[name] ?? (bytes == nil ? nil : addLog(of: name, at: time)) else { return false }
+        guard let index = nameTable.logs[name] ?? (bytes == nil ? nil : addLog(of: name, at: time)) else {
+            return false
+        }
         let wasLive = logs[index].isLive
         if bytes != nil {
             if logs[index].isVacant { addEntriesOfPatterns(to: index) }
@@ -37,7 +39,7 @@ extension Bus {
             .published(PublishedValue(name, bytes: bytes)), to: index, at: time, isPosted: false)
         let isLive = logs[index].isLive
         if let user = logs[index].publisher?.user, wasLive != isLive {
-            namesOfUser[user, default: NameCount()].live += isLive ? 1 : -1
+            nameTable.counts[user, default: NameCount()].live += isLive ? 1 : -1
         }
         if !isLive { logs[index].publisher?.connection = nil }
         settle(index)
@@ -46,27 +48,28 @@ extension Bus {
 
     /// Returns the publisher of a name; `nil` if it is not published now.
     package func publisher(of name: Aspect) -> Publisher? {
-        logOfName[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
+        nameTable.logs[name].flatMap { logs[$0].isLive ? logs[$0].publisher : nil }
     }
 
     /// Returns whether a subscription includes a name, by itself or by a pattern.
     package func hasSubscribers(_ name: Aspect) -> Bool {
-        logOfName[name].map { logs[$0].entryCount > 0 } ?? false
+        nameTable.logs[name].map { logs[$0].entryCount > 0 } ?? false
     }
 
     /// Returns whether a subscription includes a name, or would if it were published.
     package func isWanted(_ name: Aspect) -> Bool {
-        hasSubscribers(name) || !slotsOfPattern.isEmpty && name.prefixes.contains { slotsOfPattern[$0] != nil }
+        hasSubscribers(name)
+            || !nameTable.slotsOfPattern.isEmpty && name.prefixes.contains { nameTable.slotsOfPattern[$0] != nil }
     }
 
     /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
-        namesOfUser[user] ?? NameCount()
+        nameTable.counts[user] ?? NameCount()
     }
 
     /// The names that are published now, and those that subscriptions gave, in order.
     package var names: [Aspect] {
-        logOfName.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
+        nameTable.logs.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
     }
 
     /// Returns aspects with each pattern replaced by the names that it matches and that are published now.
@@ -90,10 +93,10 @@ extension Bus {
 
     /// Adds or removes a log in the counts of its user.
     mutating func count(_ index: Int, for user: UInt32, _ difference: Int) {
-        var count = namesOfUser[user] ?? NameCount()
+        var count = nameTable.counts[user] ?? NameCount()
         count.kept += difference
         if logs[index].isLive { count.live += difference }
-        namesOfUser[user] = count.kept == 0 ? nil : count
+        nameTable.counts[user] = count.kept == 0 ? nil : count
     }
 
     /// Adds the log of a name, whose generations continue above all that were ever delivered of it.
@@ -101,7 +104,7 @@ extension Bus {
         let index = add(
             AspectLog(
                 aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time)))
-        logOfName[name] = index
+        nameTable.logs[name] = index
         return index
     }
 
@@ -126,7 +129,7 @@ extension Bus {
         let name = logs[index].aspect
         let literal = Set(logs[index].listeners.map { entries[Int($0)].slot })
         for prefix in name.prefixes {
-            for slot in slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
+            for slot in nameTable.slotsOfPattern[prefix] ?? [] where !literal.contains(slot) {
                 // Another pattern of the same subscription may match too.
                 guard let policies = profiles[Int(slot)]?.policies, let first = slots[Int(slot)]?.firstEntry else {
                     continue
@@ -160,8 +163,8 @@ extension Bus {
     /// Releases the log of a vacant name that no subscription gave.
     mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
-        logOfName[logs[index].aspect] = nil
-        hasForgottenNames = true
+        nameTable.logs[logs[index].aspect] = nil
+        nameTable.hasForgottenNames = true
         removeLog(index)
     }
 

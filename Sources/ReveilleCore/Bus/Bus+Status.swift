@@ -65,12 +65,12 @@ extension Bus {
 
     /// Returns whether a subscription to an aspect is in the foreground, or ignores the background.
     package func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool {
-        foregroundCounts[aspect] > 0
+        foreground.counts[aspect] > 0
     }
 
     /// Returns the shortest interval at which these subscriptions want samples of a stream; `nil` if there are none, and
     /// for other aspects.
     package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
-        sampleIntervals[aspect].keys.min().map { .microseconds($0) }
+        foreground.sampleIntervals[aspect].keys.min().map { .microseconds($0) }
     }
 }

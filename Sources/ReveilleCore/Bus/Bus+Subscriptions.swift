@@ -40,7 +40,7 @@ extension Bus {
         }
         if resumed == true { events += withdrawals(since: request, at: time) }
         for pattern in policies.patterns {
-            if let prefix = pattern.pattern { slotsOfPattern[prefix, default: []].append(Int32(slot)) }
+            if let prefix = pattern.pattern { nameTable.slotsOfPattern[prefix, default: []].append(Int32(slot)) }
         }
         countForeground(slot, 1)
         events.sortForReply()
@@ -99,7 +99,7 @@ extension Bus {
     private func withdrawals(since request: SubscriptionRequest, at time: Timestamp) -> [Event] {
         let patterns = request.aspects.names.filter(\.isPattern)
         return (request.positions ?? [:]).sorted { $0.key < $1.key }.compactMap { name, position in
-            let index = logOfName[name]
+            let index = nameTable.logs[name]
             guard name.isPublished, !request.aspects.contains(name), index.map({ logs[$0].isVacant }) ?? true,
                 patterns.contains(where: { $0.matches(name) })
             else { return nil }
@@ -116,8 +116,8 @@ extension Bus {
         countForeground(slot, -1)
         for pattern in profiles[slot]?.policies?.patterns ?? [] {
             guard let prefix = pattern.pattern else { continue }
-            slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
-            if slotsOfPattern[prefix]?.isEmpty == true { slotsOfPattern[prefix] = nil }
+            nameTable.slotsOfPattern[prefix]?.removeAll { $0 == Int32(slot) }
+            if nameTable.slotsOfPattern[prefix]?.isEmpty == true { nameTable.slotsOfPattern[prefix] = nil }
         }
         while let index = slots[slot]?.firstEntry, index >= 0 {
             release(index)

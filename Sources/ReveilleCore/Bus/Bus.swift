@@ -19,20 +19,13 @@ package struct Bus: ~Copyable {
     /// The logs: first those of built-in aspects, by their index, and then those of names and of lifecycles.
     var logs: [AspectLog] = []
     var freeLogs: [Int] = []
-    /// The log of each name that was published, or that a subscription gave.
-    var logOfName: [Aspect: Int] = [:]
-    /// The numbers of names that are not vacant, by user.
-    var namesOfUser: [UInt32: NameCount] = [:]
-    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
-    package var hasForgottenNames = false
+    var nameTable = NameTable()
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     /// The profiles of the subscriptions, by slot.
     var profiles: [SubscriptionProfile?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int32] = [:]
-    /// The slots of the subscriptions to each pattern.
-    var slotsOfPattern: [Substring: [Int32]] = [:]
     /// The positions of all subscriptions in the logs.
     var entries: [Entry] = []
     var freeEntries: [Int32] = []
@@ -42,15 +35,10 @@ package struct Bus: ~Copyable {
     var paced = PaceQueue()
     /// The latest known time in microseconds since boot.
     var clock: UInt64 = 0
-    /// The number of subscriptions to an aspect that are in the foreground, or ignore the background.
-    var foregroundCounts = AspectTable<Int>(repeating: 0)
-    /// The number of these subscriptions to a stream, by the interval in microseconds at which they want samples.
-    var sampleIntervals = AspectTable<[UInt64: Int]>(repeating: [:])
+    var foreground = ForegroundTable()
     /// The log of the lifecycle of each subscription that named it, by slot.
     var lifecycles: [Int32: Int] = [:]
-    /// The slots of ready subscriptions, in the order in which they became ready.
-    var ready: [Int] = []
-    var readyHead = 0
+    var ready = ReadyQueue()
 
     /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
     ///
@@ -71,9 +59,9 @@ package struct Bus: ~Copyable {
                     ? AspectLog(unsampled: aspect, sequence: sequence, history, at: time)
                     : AspectLog(restoring: saved[aspect], of: aspect, history, at: time))
         }
-        for entry in state.entries where entry.state.aspect.isPublished && logOfName[entry.state.aspect] == nil {
+        for entry in state.entries where entry.state.aspect.isPublished && nameTable.logs[entry.state.aspect] == nil {
             let index = logs.count
-            logOfName[entry.state.aspect] = index
+            nameTable.logs[entry.state.aspect] = index
             logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
             if let publisher = logs[index].publisher { count(index, for: publisher.user, 1) }
         }
@@ -206,7 +194,7 @@ package struct Bus: ~Copyable {
 
     /// The index of an aspect's log; `nil` for a name that the bus does not know.
     func log(of aspect: Aspect) -> Int? {
-        aspect.builtIn?.index ?? logOfName[aspect]
+        aspect.builtIn?.index ?? nameTable.logs[aspect]
     }
 }
 

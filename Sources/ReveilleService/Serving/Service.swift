@@ -85,17 +85,17 @@ package final class Service {
                 launcher: isNamed ? SystemLauncher(loop: loop, manager: manager) : nil,
                 address: isNamed ? "\(address)" : nil),
             version: version, logger: logger)
-        let broker = bus.broker
+        let server = bus.server
         let terminal = ControllingTerminal()
         sources.append(
             try loop.onSignal(SIGHUP) { [unowned self, loop] in
                 if terminal.isGone { loop.exit() } else { reload() }
             })
         for listener in listeners {
-            acceptors.append(try Acceptor(listener: listener, loop: loop, logger: logger) { broker.accept($0) })
+            acceptors.append(try Acceptor(listener: listener, loop: loop, logger: logger) { server.accept($0) })
         }
-        for stream in streams { broker.accept(stream) }
-        broker.connectionClosed = { [weak self] in
+        for stream in streams { server.accept(stream) }
+        server.connectionClosed = { [weak self] in
             for acceptor in self?.acceptors ?? [] { acceptor.resume() }
         }
     }
@@ -108,7 +108,7 @@ package final class Service {
         try loop.run()
         Supervisor.notifyStopping()
         acceptors = []
-        bus.broker.stop()
+        bus.server.stop()
         logger.info("stopped")
     }
 

@@ -10,7 +10,7 @@ import ReveilleWatchers
 /// Loop thread only.
 package final class WatchedBus {
     /// Serves the connections.
-    package let broker: Broker
+    package let server: BusServer
     private let loop: EventLoop
     private let files: FileLocations?
     private let logger: Logger
@@ -29,19 +29,19 @@ package final class WatchedBus {
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let reader = DeviceInfoReader(root: files?.root ?? "")
-        let broker = try Broker(
+        let server = try BusServer(
             loop: loop, configuration: configuration, schedule: schedule,
             isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
             deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager), logger: logger)
-        self.broker = broker
+        self.server = server
         self.loop = loop
         self.files = files
         self.logger = logger
-        try broker.start(try watchers(configuration, of: generation))
+        try server.start(try watchers(configuration, of: generation))
         guard files != nil else { return }
         clockChange = try loop.onClockChange {
             logger.info("the clock was set or the machine resumed: reading everything again")
-            broker.reread()
+            server.reread()
         }
     }
 
@@ -52,7 +52,7 @@ package final class WatchedBus {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
         let before = generation
-        try broker.reconfigure(configuration, watchers: watchers)
+        try server.reconfigure(configuration, watchers: watchers)
         before.isOver = true
         generation = next
     }
@@ -61,13 +61,13 @@ package final class WatchedBus {
         _ configuration: Configuration, of generation: WatcherGeneration
     ) throws(SystemError) -> [any Watcher] {
         guard let files else { return [] }
-        // The broker owns the watchers. A strong reference from them would keep both alive after the service.
+        // The server owns the watchers. A strong reference from them would keep both alive after the service.
         return try Service.watchers(loop: loop, configuration: configuration, files: files) {
-            [weak broker, logger] aspect in
+            [weak server, logger] aspect in
             WatcherContext(
-                report: { if !generation.isOver { broker?.report($0) } },
+                report: { if !generation.isOver { server?.report($0) } },
                 warn: { if !generation.isOver { logger.warning("\(aspect): \($0)") } },
-                overflowed: { if !generation.isOver { broker?.noteLoss(of: aspect) } })
+                overflowed: { if !generation.isOver { server?.noteLoss(of: aspect) } })
         }
     }
 
@@ -76,7 +76,7 @@ package final class WatchedBus {
     /// - Returns: The client's end of the connection.
     package func connect() throws(SystemError) -> UnixStream {
         let (ours, theirs) = try UnixStream.pair()
-        broker.accept(ours)
+        server.accept(ours)
         return theirs
     }
 }

@@ -33,10 +33,13 @@ package final class HostileLife {
     /// The instance of the bus, once the publisher knows it.
     var instance: String?
     var peers: [SimulatedPeer] = []
-    /// The values that every user may know.
-    var harvest = Harvest()
-    /// The values in the replies to each user.
-    var harvests: [UInt32: Harvest] = [:]
+    /// The values in the replies to each user, and for `nil` to all.
+    var harvests: [UInt32?: Harvest] = [:]
+    /// The values in the replies to all users.
+    var harvest: Harvest {
+        get { harvests[nil] ?? Harvest() }
+        set { harvests.updateValue(newValue, forKey: nil) }
+    }
     /// The user that owns each subscription.
     var owners: [String: UInt32] = [:]
     /// The decisions before the life came to rest: an input that leads to the same life.

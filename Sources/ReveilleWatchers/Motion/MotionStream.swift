@@ -39,12 +39,7 @@ final class MotionStream {
     private var due = Instant(microseconds: 0)
     /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
-    /// The number of waits that have ended without a scan since the last one.
-    private var silentWaits = 0
-    /// Whether the sensor has provided scans, so that its buffer is tried again.
-    private var hasScans = false
-    /// When the buffer that failed is tried again; `nil` while it has not failed.
-    private var recovers: Instant?
+    private var buffer = BufferHealth()
     /// The number of samples in a row for which the device was missing.
     private var absences = 0
     private var isSampling = false
@@ -129,8 +124,8 @@ final class MotionStream {
         let asked = waiting
         waiting = []
         shared.poll?.rest()
-        if let recovers, loop.now >= recovers {
-            self.recovers = nil
+        if let recovers = buffer.recovers, loop.now >= recovers {
+            buffer.recovers = nil
             reader.acceptBuffer()
         }
         let rests = rests
@@ -142,8 +137,8 @@ final class MotionStream {
             if interval != nil, rests == self.rests, reader.isPrepared {
                 if let node = reader.node {
                     watch(node)
-                } else if hasScans, recovers == nil {
-                    recovers = loop.now + Self.recovery
+                } else if buffer.hasScans, buffer.recovers == nil {
+                    buffer.recovers = loop.now + Self.recovery
                 }
             }
             take(sample)
@@ -154,7 +149,7 @@ final class MotionStream {
     private func take(_ sample: IIOSample) {
         switch sample {
         case .values(let values):
-            (absences, silentWaits) = (0, 0)
+            (absences, buffer.silentWaits) = (0, 0)
             finish(.values(values))
         case .missing:
             absences += 1
@@ -215,18 +210,18 @@ final class MotionStream {
 
     private func becameDue() {
         guard let readable, !isPausing, let reader else { return take() }
-        silentWaits = (silentWaits + 1) % Self.waits
-        guard silentWaits == 0 else { return take() }
+        buffer.silentWaits = (buffer.silentWaits + 1) % Self.waits
+        guard buffer.silentWaits == 0 else { return take() }
         readable.cancel()
         self.readable = nil
         reader.refuseBuffer(SystemError("wait for a scan of", on: device.title, code: ETIMEDOUT))
-        recovers = loop.now + Self.recovery
+        buffer.recovers = loop.now + Self.recovery
         request()
     }
 
     private func watch(_ node: Int32) {
         isPausing = false
-        hasScans = true
+        buffer.hasScans = true
         do throws(SystemError) {
             readable = try loop.watch(node, for: .readable, priority: .watcher) { [weak self] _ in
                 self?.becameReadable()

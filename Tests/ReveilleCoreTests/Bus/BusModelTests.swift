@@ -111,7 +111,7 @@ private struct RandomOperations {
     }
 
     private mutating func reason() -> HoldReasons {
-        // The broker clears `unread` when the peer has read, which must be frequent for deliveries to occur.
+        // The server clears `unread` when the peer has read, which must be frequent for deliveries to occur.
         one(of: [.app, .operator, .frozen, .unread, .unread, .unread])
     }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// The names that programs publish.
+final class PublishedNames: BusPart {
+    let access: BusAccess
+    private var tied = TiedNames()
+
+    init(_ access: BusAccess) { self.access = access }
+
+    /// Publishes or withdraws the state of a name for a peer.
+    ///
+    /// - Returns: The state of the name after it.
+    /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
+    func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
+        let user = connection.peer.uid
+        let former = bus.publisher(of: value.name)
+        try access.checkPermission(to: value, after: former, by: user)
+        if value.bytes != nil { try access.checkQuotas(of: value, after: former, by: user) }
+        let before = bus.position(of: value.name)
+        let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
+        let isChange = publish(value, by: publisher, after: former)
+        // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
+        let reply =
+            isChange
+            ? PostReply(generation: before.generation + 1, sequence: bus.sequence)
+            : PostReply(generation: before.generation, sequence: before.sequence)
+        access.deliver()
+        return reply
+    }
+
+    /// Withdraws the names whose states the connection published for as long as it lasts.
+    ///
+    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and a chain of such ends
+    /// would have no limit.
+    func closed(_ connection: Connection) {
+        let names = tied.names(of: connection.number)
+        guard !names.isEmpty else { return }
+        for name in names {
+            publish(
+                PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid),
+                after: bus.publisher(of: name))
+        }
+        access.deliverSoon()
+    }
+
+    @discardableResult
+    private func publish(_ value: PublishedValue, by publisher: Publisher, after former: Publisher?) -> Bool {
+        let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
+        published(value.name, after: former)
+        // The saved state contains the publisher too.
+        if isChange || bus.publisher(of: value.name) != former { access.supersedeSavedState() }
+        return isChange
+    }
+
+    func published(_ name: Aspect, after former: Publisher?) {
+        tied.move(name, from: former?.connection, to: bus.publisher(of: name)?.connection)
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+/// A change of the schedule that waits to be saved, and the connection that waits for its reply.
+struct ScheduleChange {
+    enum Kind {
+        case add(ScheduleEntry)
+        /// Cancels an entry, or all of the user.
+        case cancel(String?)
+    }
+
+    let kind: Kind
+    let user: UInt32
+    /// Called with the error, or with the reply of the call.
+    let completion: (Result<any BusReply, CallError>) -> Void
+
+    /// The approximate number of bytes that it writes.
+    var size: Int {
+        guard case .add(let entry) = kind else { return Self.usualSize }
+        return Self.usualSize + entry.published.count
+    }
+
+    /// The approximate size of a record without a value.
+    private static let usualSize = 256
+}
+
+extension ScheduleService {
+    /// Answers a call about the schedule, at once or when the change is saved.
+    func carryOut(_ call: ScheduleCall, on connection: Connection) throws(CallError) {
+        let user = connection.peer.uid
+        let kind: ScheduleChange.Kind
+        switch call {
+        case .list:
+            return access.reply(entryList(of: user), on: connection)
+        case .cancel(let id?) where schedule.item(id, of: user) == nil && changes.isEmpty:
+            throw .noSuchEntry(id)
+        case .cancel(nil) where schedule.count(of: user) == 0 && changes.isEmpty:
+            return access.reply(CancelReply(cancelled: 0), on: connection)
+        case .add(let entry): kind = .add(entry)
+        case .cancel(let id): kind = .cancel(id)
+        }
+        changes.append(
+            ScheduleChange(kind: kind, user: user) { [access] result in
+                access.resume(connection) {
+                    switch result {
+                    case .success(let reply): access.reply(reply, on: connection)
+                    case .failure(let error): access.fail(error, on: connection)
+                    }
+                }
+            })
+        // Without a timer, the change is saved alone.
+        if !timers.commitsSoon, !attempt({ () throws(SystemError) in try commitSoon() }) {
+            commitChanges()
+        }
+    }
+
+    /// The entries of a user, of which those that end while the list is read may be absent.
+    private func entryList(of user: UInt32) -> ListReply {
+        var ids = schedule.items(of: user).map(\.entry.id).makeIterator()
+        return ListReply(of: ScheduleListing.self) { [unowned self] in
+            while let id = ids.next() {
+                guard let item = schedule.item(id, of: user) else { continue }
+                return ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
+            }
+            return nil
+        }
+    }
+
+    /// Carries out the changes of one turn of the loop, and saves them together before they are answered.
+    func commitChanges() {
+        let changes = takeChanges()
+        var records: [ScheduleRecord] = []
+        var undo: [(user: UInt32, id: String, before: Schedule.Item?)] = []
+        let results = changes.map { change -> Result<any BusReply, CallError> in
+            do throws(CallError) {
+                switch change.kind {
+                case .add(let entry):
+                    try check(entry, of: change.user)
+                    try prepareFile()
+                    let before = schedule.item(entry.id, of: change.user)
+                    let item = schedule.add(
+                        Schedule.Item(user: change.user, entry: entry, addedAt: loop.wallClock))
+                    undo.append((change.user, entry.id, before))
+                    records.append(.added(item))
+                    return .success(AddReply(next: item.next))
+                case .cancel(let id):
+                    if !schedule.isEmpty { try prepareFile() }
+                    let ids = id.map { [$0] } ?? schedule.items(of: change.user).map(\.entry.id)
+                    let removed = ids.compactMap { schedule.remove($0, of: change.user) }
+                    if let id, removed.isEmpty { throw .noSuchEntry(id) }
+                    undo += removed.map { (change.user, $0.entry.id, $0) }
+                    if !removed.isEmpty { records.append(.removed(ids, user: change.user)) }
+                    return .success(CancelReply(cancelled: removed.count))
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+        let isSaved = records.isEmpty || save(records, isDurable: true)
+        if !isSaved {
+            for (user, id, before) in undo.reversed() {
+                if let before { schedule.add(before) } else { schedule.remove(id, of: user) }
+            }
+            // A record that could not be removed again is left out now.
+            if isEmpty || services.file?.isOpen == false { rewriteFile() }
+        }
+        for (change, result) in zip(changes, results) {
+            if case .success = result, !isSaved {
+                change.completion(.failure(.storageExceeded))
+            } else {
+                change.completion(result)
+            }
+        }
+        waitForNext()
+    }
+
+    /// Checks whether a user may add an entry.
+    private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
+        if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
+        let value = PublishedValue(entry.aspect, bytes: entry.published)
+        let former = bus.publisher(of: entry.aspect)
+        try access.checkPermission(to: value, after: former, by: user)
+        try access.checkQuotas(of: value, after: former, by: user)
+        if schedule.item(entry.id, of: user) == nil {
+            try Quota.entries.check(schedule.count(of: user) + 1, in: configuration)
+        }
+        guard let zone = entry.slotZone, !schedule.knows(zone: zone) else { return }
+        guard let reason = loadZone(zone) else { return }
+        access.note("time zone \(zone): \(reason)", of: user, level: .warning)
+        throw .invalidParameter("entry.zone")
+    }
+
+    /// Loads the rules of a zone, and returns the reason if there are none.
+    func loadZone(_ zone: String, at time: Int64? = nil) -> String? {
+        let now = time ?? loop.wallClock
+        guard let zones = services.zones else {
+            guard zone == "UTC" else { return "this bus reads no time zones" }
+            schedule.set(.utc, for: zone, at: now)
+            return nil
+        }
+        do throws(ZoneError) {
+            schedule.set(try zones.rules(of: zone), for: zone, at: now)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+// The file of the schedule.
+
+extension ScheduleService {
+    /// Whether nothing needs the file.
+    var isEmpty: Bool { schedule.isEmpty && launches.isEmpty && children.isEmpty }
+
+    /// The whole schedule, without the firings of an instance, whose number is given.
+    func records(of instance: String, firings: Int) -> [ScheduleRecord] {
+        let launching = launches.programs.flatMap { program in
+            program.waiting.filter { !program.sent.contains($0.key) }.sorted { $0.key < $1.key }.map { _, waiting in
+                ScheduleRecord.launching(
+                    .init(command: program.command, starts: program.starts, instance: instance, waiting: waiting))
+            }
+        }
+        return [.began(instance: instance, firings: firings)] + schedule.all.map { .added($0) } + launching
+            + children.all.map { .running($0.command, $0.process) }
+    }
+
+    /// Saves records of changes that have been made already.
+    ///
+    /// - Returns: Whether they are saved; the reason why not is logged.
+    func save(_ records: [ScheduleRecord], isDurable: Bool) -> Bool {
+        guard let file = services.file else { return true }
+        guard file.isOpen else { return rewriteFile() }
+        do throws(SystemError) {
+            try file.append(records, isDurable: isDurable)
+        } catch {
+            logger.error("the schedule cannot be saved: \(error)")
+            return false
+        }
+        tidyFile()
+        return true
+    }
+
+    /// Opens the file for a change that is refused if it cannot be saved: what is only appended can be undone.
+    func prepareFile() throws(CallError) {
+        guard let file = services.file, !file.isOpen else { return }
+        guard rewriteFile(isNeeded: true) else { throw .storageExceeded }
+    }
+
+    /// Shortens the file if it is much longer than necessary, and removes it if the schedule is over.
+    func tidyFile() {
+        guard let file = services.file, file.isLong || isEmpty else { return }
+        rewriteFile()
+    }
+
+    /// Writes the file anew without the firings, which are part of the bus's state first, or removes it if nothing is left.
+    ///
+    /// If an outdated state can neither be replaced nor removed, there is always a file, which tells the next bus so.
+    @discardableResult
+    func rewriteFile(isNeeded: Bool = false) -> Bool {
+        guard let file = services.file else { return true }
+        let isSettled = access.settleState()
+        do throws(SystemError) {
+            if isEmpty, isSettled, !isNeeded {
+                try file.remove()
+            } else {
+                try file.replace(with: records(of: bus.instance, firings: bus.firings))
+            }
+            return true
+        } catch {
+            logger.error("the schedule cannot be saved: \(error)")
+            return false
+        }
+    }
+}
+
+extension CallError {
+    /// The schedule cannot be saved; the bus logs the reason.
+    static var storageExceeded: CallError { .quotaExceeded("storage", limit: 0) }
+}

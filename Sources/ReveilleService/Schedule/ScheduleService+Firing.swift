@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import Varlink
+
+extension ScheduleService {
+    /// The most entries that fire before other sources have their turn.
+    private static let firingsPerTurn = 256
+
+    /// Fires the entries whose time has come.
+    ///
+    /// Each firing is saved before it is delivered, so that no slot fires twice after a kill.
+    func fire() {
+        var due: [Schedule.Due] = []
+        let now = loop.wallClock
+        guard canSaveFirings(at: now) else {
+            attempt { () throws(SystemError) in try retry() }
+            return waitForNext()
+        }
+        while due.count < Self.firingsPerTurn,
+            let next = schedule.takeDue(at: now, awakeSince: awakeSince)
+        {
+            due.append(next)
+        }
+        guard !due.isEmpty else { return waitForNext() }
+        // Before the firings are computed, since a check can make the bus forget names.
+        due = permitted(due, at: now)
+        var firings: [Firing] = []
+        let passed = due.map { due -> ScheduleRecord.Passed in
+            let entry = due.item.entry
+            var passed = ScheduleRecord.Passed(
+                user: due.item.user, id: entry.id, after: due.rest?.after ?? now,
+                fired: due.item.fired + due.firings, isLast: due.rest == nil, isLaunching: false)
+            guard due.firings > 0 else { return passed }
+            let firing = bus.firing(
+                of: PublishedValue(entry.aspect, bytes: entry.published), times: due.firings, by: due.item.user,
+                at: self.now, after: firings)
+            firings.append(firing)
+            passed.firing = firing
+            passed.isLaunching = entry.launch != nil
+            return passed
+        }
+        // The file contains firings only: the state without them has to be on the disk too.
+        if !firings.isEmpty, services.file != nil { access.saveStateIfOutdated() }
+        let launching = zip(due, passed).filter { $1.isLaunching }
+        guard save(passed) else {
+            for due in due { schedule.add(due.item) }
+            attempt { () throws(SystemError) in try retry() }
+            return waitForNext()
+        }
+        for firing in firings { fire(firing) }
+        for (due, passed) in launching {
+            guard let command = due.item.entry.launch, let firing = passed.firing else { continue }
+            let isAttended = bus.isWanted(firing.value.name)
+            launches.add(
+                command, for: LaunchQueue.Waiting(firing), isAttended: isAttended, at: loop.bootClock)
+        }
+        launchesChanged()
+        access.deliver()
+        if let file = services.file {
+            // Only a loss of power could undo the firing until then.
+            attempt { () throws(SystemError) in try file.sync() }
+            tidyFile()
+        }
+        launchPrograms()
+        waitForNext()
+    }
+
+    /// Returns whether the file takes firings; it is written anew first if an earlier attempt to do so failed.
+    private func canSaveFirings(at now: Int64) -> Bool {
+        guard let file = services.file, schedule.next ?? .max <= now, !file.takesFirings else {
+            return true
+        }
+        rewriteFile()
+        return file.takesFirings
+    }
+
+    private func save(_ passed: [ScheduleRecord.Passed]) -> Bool {
+        guard let file = services.file else { return true }
+        return attempt { () throws(SystemError) in try file.append([.passed(passed)], isDurable: false) }
+    }
+
+    private func fire(_ firing: Firing) {
+        let former = bus.publisher(of: firing.value.name)
+        bus.fire(firing)
+        access.published(firing.value.name, after: former)
+    }
+
+    /// Returns entries without the firings that their owners may no longer publish; the reasons are logged.
+    private func permitted(_ due: [Schedule.Due], at time: Int64) -> [Schedule.Due] {
+        var names: [UInt32: Set<Aspect>] = [:]
+        return due.map { due in
+            let (user, name) = (due.item.user, due.item.entry.aspect)
+            guard due.firings > 0 else { return due }
+            let value = PublishedValue(name, bytes: due.item.entry.published)
+            let former = bus.publisher(of: name)
+            do throws(CallError) {
+                try access.checkPermission(to: value, after: former, by: user)
+                let isCounted = former?.user == user || names[user]?.contains(name) == true
+                if !isCounted {
+                    try access.checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
+                }
+                if former?.user != user { names[user, default: []].insert(name) }
+                return due
+            } catch {
+                access.note(
+                    "entry \(due.item.entry.id) of user \(user) does not fire: \(error)", of: user, level: .warning)
+            }
+            var due = due
+            due.firings = 0
+            // It stays without a next slot if this was the last one.
+            var rest = due.rest ?? due.item
+            rest.after = max(rest.after, time)
+            rest.fired = due.item.fired
+            due.rest = schedule.add(rest)
+            return due
+        }
+    }
+
+    func zoneChanged(_ zone: String) {
+        changedZones.insert(zone)
+        // The clock can have been set too.
+        returnToPresent()
+        fire()
+    }
+
+    /// Loads the zones that have changed, once all slots that have passed have fired: they are those of the old rules.
+    private func loadChangedZones() {
+        let now = loop.wallClock
+        guard !changedZones.isEmpty, schedule.next ?? .max > now else { return }
+        let zones = changedZones.sorted()
+        changedZones = []
+        for zone in zones {
+            if let reason = loadZone(zone, at: now) { logger.warning("time zone \(zone): \(reason)") }
+        }
+    }
+
+    /// Lets entries continue that fired while the clock was far ahead.
+    func returnToPresent() {
+        let changed = schedule.returnToPresent(at: loop.wallClock)
+        if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }
+    }
+
+    /// Waits for the next slot.
+    func waitForNext() {
+        loadChangedZones()
+        if schedule.isEmpty {
+            // Both, since zones whose rules are known are not watched again.
+            schedule.forgetZones()
+            services.zones?.stop()
+        }
+        if !attempt({ () throws(SystemError) in try setAlarm() }) {
+            // Without an alarm, nothing would be due until the next change of the schedule.
+            attempt { () throws(SystemError) in try retry() }
+        }
+        launchesChanged()
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+// What subscribers receive of the firings for which a program would be started otherwise.
+
+extension ScheduleService {
+    /// Sets the timer for the programs to start, and waits for subscribers to read if that depends on them.
+    func launchesChanged() {
+        attendedNames = launches.attended
+        access.waits(!attendedNames.isEmpty, self)
+        attempt { () throws(SystemError) in try setLaunchTimer() }
+    }
+
+    /// Notes a subscription, for whose aspects no program needs to be started while it exists.
+    func noteSubscription(to aspects: AspectSet) {
+        guard !launches.isEmpty else { return }
+        launches.attend(to: aspects)
+        launchesChanged()
+    }
+
+    func awaitsReading(by connection: Connection) -> Bool {
+        connection.subscription != nil && !namesAttended(by: connection).isEmpty
+    }
+
+    /// Returns the names whose firings wait for a connection.
+    ///
+    /// Each delivery asks for them while there are any.
+    private func namesAttended(by connection: Connection) -> [Aspect] {
+        let names = connection.aspects.names
+        if names.contains(where: \.isPattern) { return attendedNames.filter { connection.aspects.covers($0) } }
+        return names.filter { attendedNames.contains($0) }
+    }
+
+    /// Notes that a subscriber is sent a reply, and asks for notice of when it has read it.
+    ///
+    /// What was sent can be read even if the bus is killed, so the next bus does not start the program for it.
+    func sends(to connection: Connection) {
+        let names = namesAttended(by: connection)
+        guard !names.isEmpty, let id = connection.subscription else { return }
+        connection.awaitReading()
+        var records: [ScheduleRecord] = []
+        for name in names {
+            guard let generation = bus.position(of: name, in: id) else { continue }
+            records += launches.send(name, through: generation).map { .settled($0, name) }
+        }
+        if !records.isEmpty { _ = save(records, isDurable: false) }
+    }
+
+    /// Notes what a subscriber has received, which has read all its replies.
+    func hasRead(_ connection: Connection) {
+        guard let id = connection.subscription else { return }
+        var receipts: [LaunchQueue.Receipt] = []
+        for name in namesAttended(by: connection) {
+            guard let generation = bus.position(of: name, in: id) else { continue }
+            receipts += launches.receive(name, through: generation)
+        }
+        guard !receipts.isEmpty else { return }
+        let records = receipts.compactMap { receipt -> ScheduleRecord? in
+            guard let rest = receipt.rest else {
+                return receipt.wasSent ? nil : .settled(receipt.command, receipt.name)
+            }
+            return record(of: rest, for: receipt.command)
+        }
+        if !records.isEmpty || isEmpty { _ = save(records, isDurable: false) }
+        launchesChanged()
+    }
+
+    /// Lets programs be started for the firings of names whose last subscriber has left without having received them.
+    func desertNames() {
+        var records: [ScheduleRecord] = []
+        for name in attendedNames where !bus.isWanted(name) {
+            for command in launches.desert(name, at: loop.bootClock) {
+                guard let waiting = launches.program(command)?.waiting[name] else { continue }
+                records.append(record(of: waiting, for: command))
+            }
+        }
+        if !records.isEmpty { _ = save(records, isDurable: false) }
+        launchesChanged()
+    }
+
+    private func record(of waiting: LaunchQueue.Waiting, for command: [String]) -> ScheduleRecord {
+        let starts = launches.program(command)?.starts ?? 0
+        return .launching(.init(command: command, starts: starts, instance: bus.instance, waiting: waiting))
+    }
+}

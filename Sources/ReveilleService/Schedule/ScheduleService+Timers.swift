@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The event sources of a schedule.
+struct ScheduleTimers {
+    var alarm: (any WallClockAlarm)?
+    var alarmTime: Int64?
+    var commit: (any LoopSource)?
+    var launch: (any LoopSource)?
+    var retry: (any LoopSource)?
+    /// Whether the changes are saved in the next turn of the loop.
+    var commitsSoon = false
+
+    /// The number of event sources: none without entries.
+    var sourceCount: Int {
+        (alarm == nil ? 0 : 1) + [commit, launch, retry].count { $0 != nil }
+    }
+}
+
+extension ScheduleService {
+    /// The pause before firings that could not be saved are tried again.
+    static let retryPause: Duration = .seconds(10)
+
+    /// Sets the alarm to the next slot, unless firings wait for room on the disk.
+    func setAlarm() throws(SystemError) {
+        if timers.alarm == nil, timers.retry == nil, schedule.next != nil {
+            // Without an alarm, nothing reported that the clock was set back.
+            awakeSince = min(awakeSince, loop.wallClock)
+            returnToPresent()
+            timers.alarm = try loop.alarm { [unowned self] event in
+                timers.alarmTime = nil
+                if event == .clockChanged {
+                    awakeSince = loop.wallClock
+                    returnToPresent()
+                }
+                fire()
+            }
+        }
+        guard let next = timers.retry == nil ? schedule.next : nil else {
+            timers.alarm = nil
+            timers.alarmTime = nil
+            return
+        }
+        // A slot that is due already is handled in another turn of the loop.
+        guard next != timers.alarmTime || next <= loop.wallClock else { return }
+        timers.alarm?.set(to: next)
+        timers.alarmTime = next
+    }
+
+    /// Tries firings again after a pause.
+    func retry() throws(SystemError) {
+        guard timers.retry == nil else { return }
+        timers.retry = try loop.timer { [unowned self] in
+            timers.retry = nil
+            // Without an alarm meanwhile, nothing reported that the clock was set.
+            returnToPresent()
+            fire()
+        }
+        timers.retry?.fire(after: Self.retryPause)
+    }
+
+    /// Saves the changes in the next turn of the loop, or after a time.
+    func commitSoon(after time: UInt64 = 0) throws(SystemError) {
+        timers.commit = try loop.timer { [unowned self] in
+            timers.commit = nil
+            commitChanges()
+        }
+        timers.commit?.fire(after: .microseconds(time))
+        timers.commitsSoon = time == 0
+    }
+
+    /// Takes the changes that may be saved now, and charges their users; others wait for a later commit.
+    func takeChanges() -> [ScheduleChange] {
+        timers.commitsSoon = false
+        let now = loop.bootClock
+        let all = changes
+        var waits = all.map { shares.wait(of: $0.user, at: now) }
+        if let wait = waits.filter({ $0 > 0 }).min() {
+            // Without a timer, nothing waits.
+            do throws(SystemError) { try commitSoon(after: wait) } catch { waits = all.map { _ in 0 } }
+        }
+        changes = zip(all, waits).filter { $1 > 0 }.map { $0.0 }
+        let taken = zip(all, waits).filter { $1 == 0 }.map { $0.0 }
+        for change in taken { shares.charge(change.size, to: change.user, at: now) }
+        return taken
+    }
+
+    /// Sets the timer to the next step of a program.
+    func setLaunchTimer() throws(SystemError) {
+        guard let next = launches.next else {
+            timers.launch = nil
+            return
+        }
+        if timers.launch == nil { timers.launch = try loop.timer { [unowned self] in launchPrograms() } }
+        let now = loop.bootClock
+        timers.launch?.fire(after: .microseconds(next > now ? next - now : 0))
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+
+/// The schedule of a bus: its entries, their firings, and the programs that it starts for them.
+///
+/// Without entries, there is no file, no timer and no open zone.
+final class ScheduleService: BusPart {
+    let access: BusAccess
+    let services: ScheduleServices
+    var schedule = Schedule()
+    var launches: LaunchQueue
+    /// The launched programs that are children of a bus, and not known to have ended.
+    var children = LaunchedPrograms()
+    /// The changes that wait to be saved together.
+    var changes: [ScheduleChange] = []
+    /// The zones that have changed, whose new rules apply when nothing is due any more.
+    var changedZones: Set<String> = []
+    /// The time since which no slot can have been missed.
+    var awakeSince: Int64
+    /// The names of firings that wait for their subscribers to read them.
+    var attendedNames: Set<Aspect> = []
+    var timers = ScheduleTimers()
+    var shares = WritingShares()
+
+    /// What the bus before has saved, until it is resumed.
+    private var saved: SavedSchedule?
+
+    init(_ access: BusAccess, _ services: ScheduleServices, saved: SavedSchedule?, loop: any Loop) {
+        self.access = access
+        self.services = services
+        self.saved = saved
+        launches = LaunchQueue(at: loop.bootClock)
+        awakeSince = loop.wallClock
+    }
+
+    /// Restores the schedule of the previous bus, and fires what has become due since.
+    func resume() {
+        services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
+        services.zones?.changed = { [weak self] in self?.zoneChanged($0) }
+        guard let saved else { return }
+        self.saved = nil
+        for item in saved.items {
+            if let zone = item.entry.slotZone, !schedule.knows(zone: zone), let reason = loadZone(zone) {
+                logger.warning("entry \(item.entry.id) of user \(item.user) waits for time zone \(zone): \(reason)")
+                services.zones?.wait(for: zone)
+            }
+            schedule.add(item)
+        }
+        _ = schedule.returnToPresent(at: loop.wallClock)
+        for launch in saved.launches { resume(launch) }
+        for (command, process) in saved.children.all { adopt(process, running: command) }
+        rewriteFile()
+        fire()
+    }
+
+    func subscribed(_ connection: Connection, to aspects: AspectSet) { noteSubscription(to: aspects) }
+
+    func closing(_ connection: Connection) {
+        if !attendedNames.isEmpty, !access.isStopping, connection.hasReadAll { hasRead(connection) }
+    }
+
+    func closed(_ connection: Connection) {
+        if !attendedNames.isEmpty, !access.isStopping { desertNames() }
+    }
+
+    func renewed() {
+        guard services.file?.isOpen == true else { return }
+        _ = save([.began(instance: bus.instance, firings: 0)], isDurable: false)
+    }
+
+    /// Makes an attempt, and returns whether it succeeded; the reason why not is logged.
+    @discardableResult
+    func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
+        do throws(SystemError) {
+            try body()
+            return true
+        } catch {
+            logger.error("the schedule: \(error)")
+            return false
+        }
+    }
+}

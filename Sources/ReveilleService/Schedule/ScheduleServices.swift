@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import ReveilleSystem
+
+/// The facilities of the machine that a schedule uses; all of them may be missing, as in a device of a program's own.
+package struct ScheduleServices {
+    /// The file that keeps the entries; without one, they end with the bus.
+    package var file: ScheduleFile?
+    /// The rules of time zones.
+    package var zones: (any ZoneSource)?
+    /// Starts programs.
+    package var launcher: (any ProgramLauncher)?
+    /// The address of the bus, for the programs that are started.
+    package var address: String?
+
+    /// Creates a set of facilities.
+    package init(
+        file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, launcher: (any ProgramLauncher)? = nil,
+        address: String? = nil
+    ) {
+        self.file = file
+        self.zones = zones
+        self.launcher = launcher
+        self.address = address
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A feature of the bus, which owns its state and its calls.
+///
+/// A part reaches the server only through ``BusAccess``, and other parts not at all: these hooks notify it of what they
+/// cause. Loop thread only.
+protocol BusPart: AnyObject {
+    var access: BusAccess { get }
+
+    /// A connection has a subscription from now on.
+    func subscribed(_ connection: Connection, to aspects: AspectSet)
+    /// Callers have sent a subscription to the background, or back.
+    func moved(_ connection: Connection, toForeground: Bool)
+    /// A connection is about to close; its subscription is still on the bus.
+    func closing(_ connection: Connection)
+    /// A connection has closed; its subscription is no longer on the bus.
+    func closed(_ connection: Connection)
+
+    /// Returns whether a process has work that its suspension or its end waits for.
+    func isBusy(_ process: SubscriberProcess) -> Bool
+    /// A process has no work any more.
+    func becameIdle()
+    /// The state of a name has another publisher, or may have.
+    func published(_ name: Aspect, after former: Publisher?)
+    /// The bus continues as a new instance.
+    func renewed()
+    /// The configuration is another one.
+    func reconfigured()
+
+    /// The time at which ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
+    ///
+    /// A part calls ``BusAccess/timesChanged()`` when it changes.
+    var next: UInt64? { get }
+    /// Does what is due.
+    func advance(to now: UInt64)
+    /// The bus is about to end, and all connections have closed.
+    func stop()
+
+    // Only while the part is registered by `BusAccess.waits(_:)`, since each delivery calls them.
+
+    /// Returns whether something waits until the peer of a connection has read everything.
+    func awaitsReading(by connection: Connection) -> Bool
+    /// The peer of a connection has read everything.
+    func hasRead(_ connection: Connection)
+    /// A subscriber is sent events.
+    func sends(to connection: Connection)
+}
+
+extension BusPart {
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {}
+    func moved(_ connection: Connection, toForeground: Bool) {}
+    func closing(_ connection: Connection) {}
+    func closed(_ connection: Connection) {}
+    func isBusy(_ process: SubscriberProcess) -> Bool { false }
+    func becameIdle() {}
+    func published(_ name: Aspect, after former: Publisher?) {}
+    func renewed() {}
+    func reconfigured() {}
+    var next: UInt64? { nil }
+    func advance(to now: UInt64) {}
+    func stop() {}
+    func awaitsReading(by connection: Connection) -> Bool { false }
+    func hasRead(_ connection: Connection) {}
+    func sends(to connection: Connection) {}
+}

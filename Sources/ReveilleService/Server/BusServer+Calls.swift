@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+extension BusServer {
+    /// Answers a call, immediately or after a fresh sample.
+    func answer(_ call: Call, on connection: Connection) {
+        if let refusal = connection.refusal { return fail(refusal, on: connection) }
+        if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
+        switch description.answer(call) {
+        case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
+        case .failure(let error): return fail(error, on: connection)
+        case nil: break
+        }
+        do throws(CallError) {
+            // The first interface first, since almost all calls are of its methods.
+            if let call = try BusCall(call, history: bus.history) { return try carryOut(call, on: connection) }
+            if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
+            if let call = try ScheduleCall(call) { return try parts.schedule.carryOut(call, on: connection) }
+            throw .methodNotImplemented(call.method)
+        } catch {
+            fail(error, on: connection)
+        }
+    }
+
+    private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
+        switch call {
+        case .subscribe(let request): subscribe(request, on: connection)
+        case .setState(let name, let state, let wakeAfter):
+            try parts.suspensions.setState(name, to: state, wakeAfter: wakeAfter, on: connection)
+        case .getState(let aspects): getState(aspects, on: connection)
+        case .getHistory(let aspect, let limit):
+            var changes = bus.changes(of: aspect, limit: limit).makeIterator()
+            reply(
+                ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) {
+                    changes.next()?.structure.bytes
+                }, on: connection)
+        case .listSubscriptions: reply(subscriberList, on: connection)
+        case .describeAspects: reply(sourceList, on: connection)
+        case .refresh: refresh(on: connection)
+        case .publish(let value, let isTied):
+            reply(try parts.names.publish(value, isTied: isTied, on: connection), on: connection)
+        case .beginTask(let subscription, let name):
+            try parts.tasks.begin(name, of: subscription, on: connection)
+        case .post(let reading):
+            guard permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
+            post(reading)
+            let (generation, sequence) = bus.position(of: reading.aspect)
+            reply(PostReply(generation: generation, sequence: sequence), on: connection)
+        }
+    }
+
+    func reply(_ reply: some BusReply, on connection: Connection) {
+        send(connection.session.reply(frame: reply.encoded()), to: connection)
+    }
+
+    /// Answers with a list, which the next turns send piece by piece.
+    func reply(_ reply: ListReply, on connection: Connection) {
+        if connection.session.isOneway { return send(connection.session.reply(), to: connection) }
+        connection.reply = reply
+    }
+
+    func fail(_ error: CallError, on connection: Connection) {
+        send(connection.session.fail(error), to: connection)
+    }
+
+    /// Continues with a connection whose call had to wait, unless it has closed meanwhile.
+    func resume(_ connection: Connection, _ body: () -> Void) {
+        guard !connection.isClosed else { return }
+        // If the call did not have to wait, its time is charged further up the stack.
+        guard !connection.isInTurn else { return body() }
+        charging(connection, body)
+        // Many calls may have waited for the same.
+        if shares.isSpent(connection.peer.uid, at: loop.bootClock) {
+            if !connection.isClosed { connection.yield() }
+        } else {
+            charging(connection) { advance(connection) }
+        }
+        deliver()
+    }
+
+    // MARK: - Methods
+
+    private func refresh(on connection: Connection) {
+        // Only an owner may discard posted states.
+        if permissions.isOwner(connection.peer.uid) {
+            for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
+        }
+        watchers.refreshAll(for: connection.peer.uid) { [weak self] in
+            self?.deliver()
+            self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import Logging
+import ReveilleCore
+package import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+extension BusServer {
+    /// Serves an accepted connection.
+    package func accept(_ stream: any ByteStream) {
+        var uid: UInt32?
+        do throws(SystemError) {
+            let peer = try stream.peer()
+            uid = peer.uid
+            let refusal = connections.refusal(of: peer.uid, in: configuration)
+            let connection = try Connection(
+                stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
+                refusal: refusal,
+                loop: loop
+            ) { [weak self] in self?.handle($0, $1) }
+            try watchSilence(of: connection)
+            // Accepting and closing a connection costs about as much as a call.
+            shares.charge(Self.timePerConnection, to: peer.uid, at: loop.bootClock)
+            connection.setFlooding(shares.isSpent(peer.uid, at: loop.bootClock))
+            if let displaced = connections.add(connection, isRefused: refusal != nil) { close(displaced) }
+        } catch {
+            note("a connection cannot be served: \(error)", of: uid ?? 0, level: .error)
+        }
+    }
+
+    /// Closes a connection and ends everything that belongs to it.
+    func close(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        connections.remove(connection)
+        for part in parts.all.reversed() { part.closing(connection) }
+        if let id = connection.subscription {
+            subscribers.remove(id)
+            bus.cancel(id)
+        }
+        watchers.end(connection.aspects)
+        connection.close()
+        for part in parts.all { part.closed(connection) }
+        timesChanged()
+        adjustWatchers()
+        connectionClosed()
+    }
+
+    /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.
+    func close(_ connection: Connection, because reason: String) {
+        note("closing the connection of process \(connection.peer.pid): \(reason)", of: connection.peer.uid)
+        close(connection)
+    }
+
+    private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
+        // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
+        if interest.isDisconnected, interest.contains(.failed) || connection.isStream {
+            charging(connection) { close(connection) }
+            return deliver()
+        }
+        // Varlink has no out-of-band data. A read ends before it, and bytes after it cause no other edge.
+        guard !interest.hasChanged else {
+            charging(connection) { close(connection, because: "it sent out-of-band data") }
+            return deliver()
+        }
+        connection.note(interest)
+        if interest.canWrite { flush(connection) }
+        // A stream takes no calls.
+        guard !connection.isStream || connection.takesPiece else { return deliver() }
+        if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
+            connection.yield()
+            return deliver()
+        }
+        charging(connection) { advance(connection) }
+        deliver()
+    }
+
+    /// Charges the processor time of some work to the peer's user.
+    func charging(_ connection: Connection, _ body: () -> Void) {
+        let start = loop.threadClock
+        body()
+        let time = loop.threadTime(since: start)
+        if time > 0 { shares.charge(time, to: connection.peer.uid, at: loop.bootClock) }
+    }
+
+    private func flush(_ connection: Connection) {
+        do throws(SystemError) {
+            try connection.flush()
+        } catch {
+            return close(connection)
+        }
+        releaseIfRead(connection)
+        for part in parts.waiting where part.awaitsReading(by: connection) {
+            // Another request for the edge would be answered at once, since there is room.
+            guard connection.isAllRead else { return }
+            part.hasRead(connection)
+        }
+        // As long as changes come faster than the peer reads, the next reply needs the edge too.
+        if let id = connection.subscription, bus.isBehind(id) { return }
+        if !connection.hasOutput { connection.ignoreReading() }
+    }
+
+    /// Clears the `unread` hold of a subscriber that has read its last reply.
+    func releaseIfRead(_ connection: Connection) {
+        guard let id = connection.subscription, connection.isAllRead else { return }
+        bus.noteRead(by: id)
+    }
+
+    /// Reads and answers calls until there are no more or one waits for its reply.
+    func advance(_ connection: Connection) {
+        // A call that is answered at once comes back here from inside the turn.
+        connection.takeTurn {
+            answerCalls(of: connection)
+            do throws(SystemError) {
+                try watchSilence(of: connection)
+            } catch {
+                note("\(error)", of: connection.peer.uid, level: .error)
+                close(connection)
+            }
+        }
+    }
+
+    private func answerCalls(of connection: Connection) {
+        var calls = 0
+        let start = loop.bootClock
+        while connection.takesCalls || connection.takesPiece {
+            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
+                return connection.yield()
+            }
+            if let reply = connection.reply {
+                calls += 1
+                sendPiece(of: reply, to: connection)
+                continue
+            }
+            do throws(VarlinkError) {
+                if let call = try connection.nextCall() {
+                    calls += 1
+                    answer(call, on: connection)
+                    continue
+                }
+            } catch {
+                return close(connection, because: "\(error)")
+            }
+            switch connection.input {
+            case .pending: read(connection)
+            case .interrupted:
+                connection.inputArrived()
+                return connection.yield()
+            case .ended: return close(connection)
+            case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))
+            }
+        }
+        if connection.refusal != nil, !connection.hasOutput { close(connection) }
+    }
+
+    /// Sends the next piece of a reply, which counts as a call of the turn.
+    private func sendPiece(of reply: ListReply, to connection: Connection) {
+        let (piece, isLast) = reply.next()
+        guard !connection.isClosed else { return }
+        guard isLast else { return send(piece, to: connection) }
+        connection.reply = nil
+        send(connection.session.reply(frame: piece, continues: connection.isStream), to: connection)
+        if connection.isStream { connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock)) }
+    }
+
+    /// Closes the connection if its peer does not call in time.
+    private func watchSilence(of connection: Connection) throws(SystemError) {
+        guard connection.awaitsCall else { return connection.endSilence() }
+        // Single bytes do not extend the time.
+        guard connection.silence == nil else { return }
+        try connection.beginSilence(on: loop) { [weak self] connection in
+            guard let self else { return }
+            let silence = connection.silence
+            // After a suspend the time may be over although the call is in the socket.
+            connection.inputArrived()
+            advance(connection)
+            deliver()
+            guard let silence, connection.silence === silence else { return }
+            close(connection, because: "it sent no complete call within \(Connection.patience)")
+        }
+    }
+
+    private func read(_ connection: Connection) {
+        do throws(SystemError) {
+            try connection.read(with: connections.readBuffer)
+        } catch {
+            close(connection, because: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+package import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+import ReveilleWire
+import Varlink
+
+// The replies for people.
+
+extension BusServer {
+    /// The subscriptions with their processes.
+    var subscriberList: ListReply {
+        var slot = -1
+        return ListReply(of: Subscriber.self) { [unowned self] in
+            while slot + 1 < subscribers.slotCount {
+                slot += 1
+                guard let connection = subscribers[slot: slot] else { continue }
+                // Whether a reply was read is otherwise only checked when there is another one to send.
+                releaseIfRead(connection)
+                if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
+                if let subscriber = subscriber(connection, in: slot) { return subscriber.structure.bytes }
+            }
+            return nil
+        }
+    }
+
+    /// The subscriptions with their processes, as far as is known without looking at the processes.
+    package var knownSubscribers: [Subscriber] {
+        (0..<subscribers.slotCount).compactMap { slot in
+            subscribers[slot: slot].flatMap { subscriber($0, in: slot) }
+        }
+    }
+
+    private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
+        bus.subscription(in: slot).map {
+            Subscriber(
+                $0, processID: connection.peer.pid, userID: connection.peer.uid,
+                tasks: parts.tasks.tasks(of: connection))
+        }
+    }
+
+    /// The sources of the device's aspects, and the publishers of names.
+    var sourceList: ListReply {
+        var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
+        return ListReply(of: AspectSource.self) { [unowned self] in
+            aspects.next().map { source(of: $0).structure.bytes }
+        }
+    }
+
+    /// Returns the source of an aspect of the device, or the publisher of a name.
+    func source(of aspect: Aspect) -> AspectSource {
+        aspect.builtIn.map(describe) ?? describe(aspect)
+    }
+
+    /// Counts a loss of events, after which everything is read again; `status` shows the count.
+    package func noteLoss(of aspect: BuiltInAspect) {
+        let number = watchers.noteLoss(of: aspect)
+        logger.warning("\(aspect): events were lost; reading everything again (loss \(number))")
+    }
+
+    private func describe(_ aspect: BuiltInAspect) -> AspectSource {
+        if aspect.isOfSubscription {
+            return AspectSource(
+                aspect: Aspect(aspect), isAvailable: true, isMonitored: false,
+                text: "each subscription's own state; its only background policy is 'end'")
+        }
+        var isAvailable = false
+        var text: String
+        switch watchers.source(of: aspect) {
+        case .available(let source): (isAvailable, text) = (true, source)
+        case .unavailable(let reason): text = reason
+        }
+        if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
+        let losses = watchers.losses[aspect]
+        if isAvailable, losses > 0 { text += " (events lost and all read again: \(losses))" }
+        return AspectSource(
+            aspect: Aspect(aspect), isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
+    }
+
+    private func describe(_ name: Aspect) -> AspectSource {
+        let publisher = bus.publisher(of: name)
+        let text = publisher.map { publisher in
+            let age = bus.state(of: name, at: now).changedAt.age(at: now)
+            // Names of users are not looked up: their database may be on the network.
+            return "published by uid \(publisher.user), \(age)"
+                + (publisher.connection == nil ? "" : ", until it disconnects")
+        }
+        return AspectSource(
+            aspect: name, isAvailable: publisher != nil, isMonitored: bus.hasSubscribers(name),
+            text: text ?? "not published")
+    }
+}
+
+extension Timestamp {
+    /// Returns the time since then in words: `2 min ago`.
+    fileprivate func age(at now: Timestamp) -> String {
+        // The clock may have been set back.
+        let seconds = max(0, now.microseconds.subtractingReportingOverflow(microseconds).partialValue / 1_000_000)
+        return switch seconds {
+        case 0: "just now"
+        case 1..<60: "\(seconds) s ago"
+        case 60..<3_600: "\(seconds / 60) min ago"
+        case 3_600..<172_800: "\(seconds / 3_600) h ago"
+        default: "\(seconds / 86_400) days ago"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+
+extension BusServer {
+    /// Sets a hold, and cancels a wake from it that still waits for a sample.
+    func hold(_ reason: HoldReasons, on target: Connection) {
+        guard let id = target.subscription else { return }
+        target.waking.remove(reason)
+        changeHolds(of: target) { bus.hold(reason, on: id, at: now) }
+        waitForNext()
+        adjustWatchers()
+    }
+
+    /// Clears a hold, after a fresh sample if it is the last one.
+    ///
+    /// - Parameters:
+    ///   - target: The connection of the subscription.
+    ///   - reason: The hold.
+    ///   - phase: The phase of its lifecycle from then on; `nil` to leave it.
+    ///   - completion: Called when the hold has been cleared, unless it was set again.
+    func wake(
+        _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,
+        then completion: @escaping () -> Void
+    ) {
+        guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
+        let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
+        target.waking.insert(reason)
+        watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
+            guard let self else { return completion() }
+            // It may have been held again during the sample.
+            if target.waking.remove(reason) != nil {
+                changeHolds(of: target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
+            }
+            adjustWatchers()
+            completion()
+        }
+    }
+
+    /// Returns whether a caller has sent the subscription of a connection to the background.
+    func isInBackground(_ connection: Connection) -> Bool {
+        connection.subscription.map { bus.isSentToBackground($0) } ?? false
+    }
+
+    /// Changes the holds of a subscription, and tells the parts if it goes to the background or comes back.
+    private func changeHolds(of connection: Connection, _ change: () -> Void) {
+        let wasInBackground = isInBackground(connection)
+        change()
+        let isInBackground = isInBackground(connection)
+        guard wasInBackground != isInBackground else { return }
+        for part in parts.all { part.moved(connection, toForeground: !isInBackground) }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+package import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+
+// The readings of watchers, and posted ones.
+
+extension BusServer {
+    /// Takes a watcher's reading.
+    package func report(_ reading: Reading) {
+        guard bus.report(reading, at: now) else { return }
+        discardText(of: reading)
+        let isSaved = reading.aspect.builtIn.map { bus.mustSaveChange(of: $0) } ?? true
+        if isSaved { supersedeSavedState() }
+        deliver()
+    }
+
+    /// What became of a bus whose saved state is outdated.
+    enum Succession {
+        /// The saved state was removed, or there was none.
+        case continued
+        /// It could not be removed, so the bus has another instance, and all subscribers were disconnected.
+        case renewed
+    }
+
+    /// Makes the saved state outdated, before a change or another publisher is delivered.
+    @discardableResult
+    func supersedeSavedState() -> Succession {
+        guard keeper?.stateWillBeDelivered() == false else { return .continued }
+        bus.renew(as: BusServer.newInstance(&random))
+        for part in parts.all { part.renewed() }
+        logger.warning("continuing as a new instance: the saved state cannot be removed")
+        // Subscribers reconnect and get the new instance; their positions would be wrong in it, as would the rest of a
+        // reply.
+        for connection in connections.calling where connection.subscription != nil || connection.reply != nil {
+            close(connection)
+        }
+        return .renewed
+    }
+
+    private func discardText(of reading: Reading) {
+        if let aspect = reading.aspect.builtIn { stateTexts[aspect.index] = nil }
+    }
+
+    /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
+    /// has forgotten since: the next bus would not know such a position.
+    func noteForgottenNames() {
+        guard bus.hasForgottenNames else { return }
+        bus.hasForgottenNames = false
+        supersedeSavedState()
+    }
+
+    /// Reads sources again after changes may have gone unnoticed; posted states stay.
+    ///
+    /// - Parameters:
+    ///   - monitoredOnly: Whether to skip aspects that are not watched.
+    ///   - completion: Called when the readings have been reported.
+    package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
+        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
+            self?.deliver()
+            completion()
+        }
+    }
+
+    func post(_ reading: Reading) {
+        discardText(of: reading)
+        if bus.post(reading, at: now) { supersedeSavedState() }
+        deliver()
+    }
+
+    /// Sets each watcher to the pace that the subscribers need.
+    func adjustWatchers() {
+        // A loop that has ended takes no more timers.
+        guard !isStopping else { return }
+        do throws(SystemError) {
+            try watchers.adjust {
+                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
+            }
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+}

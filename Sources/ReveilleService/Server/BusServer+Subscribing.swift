@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+// Subscribe and GetState: the replies with the states of any number of names.
+
+extension BusServer {
+    /// Adds a subscription once fresh samples have been taken.
+    func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
+        connection.subscribe(to: request.aspects)
+        watchers.begin(request.aspects)
+        watchers.freshen(
+            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
+        ) { [weak self] in
+            self?.resume(connection) { self?.begin(request, on: connection) }
+        }
+    }
+
+    private func begin(_ request: SubscriptionRequest, on connection: Connection) {
+        noteForgottenNames()
+        let id = SubscriptionID(rawValue: random.next())
+        let start = bus.subscribe(request, as: id, at: now)
+        connection.stream(id)
+        if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+        for part in parts.all { part.subscribed(connection, to: request.aspects) }
+        let reply = SubscribeReply(
+            subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])
+        // The logs keep the values, so that replies that nobody reads do not keep others.
+        var events = start.events.map { WaitingEvent($0) }.makeIterator()
+        notifyWaiting(of: connection)
+        connection.reply = ListReply(of: Event.self, after: reply.head, continues: true) {
+            [unowned self, unowned connection] in
+            guard let event = events.next() else { return nil }
+            if let event = bus.event(event) { return writer.text(of: event) }
+            close(
+                connection, because: "it did not read the reply to Subscribe before \(event.aspect) had changed often")
+            return nil
+        }
+        adjustWatchers()
+    }
+
+    /// Answers with the current states once fresh samples have been taken.
+    func getState(_ aspects: AspectSet, on connection: Connection) {
+        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
+            self?.resume(connection) {
+                guard let self else { return }
+                var expanded = self.bus.expand(aspects).makeIterator()
+                self.reply(
+                    ListReply(of: Event.self, after: ["instance": .string(self.bus.instance)]) { [unowned self] in
+                        expanded.next().map { self.text(ofState: $0) }
+                    }, on: connection)
+            }
+        }
+    }
+
+    /// Returns the text of the current state of an aspect; settings can be long, so those of the device are kept.
+    private func text(ofState aspect: Aspect) -> [UInt8] {
+        noteForgottenNames()
+        guard let builtIn = aspect.builtIn else { return writer.text(of: bus.state(of: aspect, at: now)) }
+        if let known = stateTexts[builtIn.index] { return known }
+        let text = writer.text(of: bus.state(of: aspect, at: now))
+        stateTexts[builtIn.index] = text
+        return text
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+package import Logging
+package import ReveilleCore
+package import ReveilleSystem
+package import ReveilleWatchers
+import ReveilleWire
+package import Varlink
+
+/// Connects peers to the bus and its watchers.
+///
+/// Loop thread only.
+package final class BusServer {
+    /// The most calls of one connection that are answered before others have their turn.
+    static let callsPerTurn = 32
+    /// The longest time for these calls, in microseconds: a call that reads devices takes some milliseconds.
+    static let timePerTurn: UInt64 = 2_000
+    /// The cost of accepting and closing a connection, in microseconds.
+    static let timePerConnection: UInt64 = 50
+    /// The interfaces of the service, without `org.varlink.service`.
+    package static var interfaces: [Interface] {
+        [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
+    }
+
+    let loop: any Loop
+    /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
+    private(set) var configuration: Configuration
+    let permissions: Permissions
+    private var log: PeerLog
+    let description: ServiceDescription
+    /// Returns the description of the device for a user.
+    let deviceInfo: (UInt32) -> DeviceInfo
+    /// Generates the names of the instance and of subscriptions.
+    var random: any RandomNumberGenerator
+    // Checks of exclusive access to these took a fifth of a delivery's instructions (`Scripts/bench instructions`).
+    // None of them calls back, except that the writer asks for an event of the bus.
+    @exclusivity(unchecked) var bus: Bus
+    @exclusivity(unchecked) var writer = EventWriter()
+    @exclusivity(unchecked) var shares = UserShares()
+    /// The texts of the device's states since their last change, for GetState, by the index of the aspect.
+    ///
+    /// Every post discards one, and an ``AspectTable`` is not specialized in this module.
+    @exclusivity(unchecked) var stateTexts = [[UInt8]?](repeating: nil, count: BuiltInAspect.allCases.count)
+    @exclusivity(unchecked) var subscribers = SubscriberTable()
+    let watchers: WatcherPool
+    var connections = ConnectionTable()
+    @exclusivity(unchecked) var parts: BusParts
+    private(set) var keeper: StateKeeper?
+    private var soon: (any LoopSource)?
+    private var pacing: PaceTimer?
+    private(set) var isStopping = false
+    /// Called when a connection has closed and its descriptor is returned.
+    var connectionClosed: () -> Void = {}
+
+    /// Creates a server without connections and watchers.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of its thread.
+    ///   - configuration: The limits and permissions.
+    ///   - schedule: The facilities that the schedule uses.
+    ///   - owner: The user whom the bus belongs to.
+    ///   - isSystemWide: Whether it serves all users, which root's bus does in any case.
+    ///   - state: The file of the saved state, which is restored; `nil` to save none.
+    ///   - version: The program's version, for GetInfo.
+    ///   - deviceInfo: Returns the description of the device for a user.
+    ///   - programs: Follows, freezes and ends the processes of subscribers.
+    ///   - logger: The log.
+    ///   - random: Generates unpredictable names; a simulation passes one that repeats.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    package init(
+        loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
+        owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
+        deviceInfo: @escaping (UInt32) -> DeviceInfo,
+        programs: any Programs, logger: Logger,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(SystemError) {
+        self.loop = loop
+        self.random = random
+        self.configuration = configuration
+        permissions = Permissions(owner: owner, isSystemWide: isSystemWide)
+        log = PeerLog(logger)
+        self.deviceInfo = deviceInfo
+        description = ServiceDescription(
+            vendor: "Reveille", product: "reveille", version: version, url: "",
+            interfaces: Self.interfaces)
+        watchers = WatcherPool(loop: loop)
+        let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
+        let access = BusAccess()
+        parts = BusParts(
+            suspensions: try Suspensions(
+                access, loop: loop, programs: programs, record: FrozenRecord(file: state?.frozenPrograms, logger),
+                logger),
+            tasks: TaskService(access, programs: programs, time: configuration.lifecycle.taskTime),
+            schedule: ScheduleService(access, schedule, saved: savedSchedule, loop: loop),
+            names: PublishedNames(access))
+        bus = Bus(
+            restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
+            history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
+        access.attach(to: self)
+        if let state {
+            keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
+                [unowned self] in bus.savedState
+            }
+        }
+        soon = try loop.timer { [weak self] in self?.advanceParts() }
+        pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        watchers.charge = { [weak self] time, user in
+            guard let self, time > 0 else { return }
+            shares.charge(time, to: user, at: self.loop.bootClock)
+        }
+        watchers.isServedLast = { [weak self] user in
+            guard let self else { return false }
+            return shares.isSpent(user, at: self.loop.bootClock)
+        }
+    }
+
+    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
+        do throws(StateError) {
+            return try file?.load()
+        } catch {
+            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
+            return nil
+        }
+    }
+
+    /// Loads the saved state with the firings that followed it, and the schedule.
+    private static func load(
+        _ state: StateFile?, _ schedule: ScheduleFile?, _ logger: Logger
+    ) -> (SavedState?, SavedSchedule?) {
+        let saved = load(state, logger)
+        do throws(StateError) {
+            guard let schedule = try schedule?.load() else { return (saved, nil) }
+            let completed = saved.flatMap { schedule.completing($0) }
+            if saved != nil, completed == nil {
+                logger.warning("starting as a new instance: the saved state lacks firings of the schedule")
+            }
+            return (completed, schedule)
+        } catch {
+            // Firings that followed the state are lost with it, so it cannot be continued.
+            logger.error("starting as a new instance, without a schedule: the saved one is unusable: \(error)")
+            return (nil, nil)
+        }
+    }
+
+    static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
+        SubscriptionID(rawValue: random.next()).wireName + SubscriptionID(rawValue: random.next()).wireName
+    }
+
+    /// Starts the watchers, and saves their first readings.
+    ///
+    /// - Throws: `SystemError` if a timer cannot be created.
+    package func start(_ watchers: [any Watcher]) throws(SystemError) {
+        try self.watchers.install(watchers)
+        keeper?.save()
+        parts.schedule.resume()
+        parts.suspensions.thawFormerPrograms()
+    }
+
+    /// Replaces the watchers and the configuration; subscriptions, positions and posted states stay.
+    ///
+    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
+    /// tasks to later backgrounds. The length of the history stays.
+    ///
+    /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
+    package func reconfigure(
+        _ next: Configuration, watchers: [any Watcher]
+    ) throws(SystemError) {
+        try self.watchers.install(watchers)
+        let history = configuration.bus.history
+        if next.bus.history != history {
+            logger.notice("bus.history remains \(history) until the bus is restarted")
+        }
+        configuration = next
+        configuration.bus.history = history
+        for part in parts.all { part.reconfigured() }
+    }
+
+    /// Sends all pending deliveries, ends the subscriptions and saves the state.
+    package func stop() {
+        for id in subscribers.identifiers { bus.noteRead(by: id) }
+        while let delivery = bus.nextDelivery(at: loop.bootClock) {
+            if let connection = subscribers[delivery.subscription], connection.reply == nil {
+                send(writer.frame(delivery.events), to: connection)
+                // What did not fit into the socket is lost when it is closed.
+                if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
+            }
+        }
+        isStopping = true
+        for connection in connections.all { close(connection) }
+        watchers.stop()
+        keeper?.save()
+        for part in parts.all { part.stop() }
+    }
+
+    /// Logs a line that a peer caused, unless its user's quota is used up.
+    func note(_ line: @autoclosure () -> String, of uid: UInt32, level: Logger.Level = .info) {
+        log.note(line(), of: uid, level: level, at: loop.bootClock)
+    }
+
+    var logger: Logger { log.logger }
+
+    // MARK: - Times
+
+    /// Advances all parts and sends pending deliveries in another turn of the loop.
+    func deliverSoon() {
+        soon?.fire(after: .zero)
+    }
+
+    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part.
+    @inline(__always)
+    func waitForNext() {
+        guard let next = parts.next else { return pacing?.set(to: bus.nextPaced) ?? () }
+        pacing?.set(to: min(next, bus.nextPaced ?? next))
+    }
+
+    /// Asks all parts for their next time, and waits for the first.
+    func timesChanged() {
+        parts.updateNext()
+        waitForNext()
+    }
+
+    /// Sends the events whose interval is over, and advances all parts.
+    private func advance() {
+        bus.advance(to: loop.bootClock)
+        advanceParts()
+    }
+
+    private func advanceParts() {
+        for part in parts.all { part.advance(to: loop.bootClock) }
+        parts.updateNext()
+        deliver()
+    }
+
+    /// The time of a change.
+    var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// One peer: its session, its unwritten output and its subscription.
+///
+/// Loop thread only. The descriptor is watched edge-triggered. While something waits to be sent, an edge for writing shows
+/// that the peer has read (see ``UnixStream/isAllRead``); otherwise it would only wake the bus.
+final class Connection {
+    /// The state of the bytes in the socket.
+    enum Input {
+        /// There may be bytes to read.
+        case pending
+        /// There may be bytes to read in another turn.
+        case interrupted
+        /// Everything has been read.
+        case drained
+        /// Everything has been read, and the peer will write no more.
+        case ended
+    }
+
+    /// How long a peer may take before its first call, or to complete a call.
+    ///
+    /// Clients call as soon as they connect, and write whole frames. A peer that does neither only keeps a descriptor
+    /// from others. After its first call, a peer may stay silent between calls for any time.
+    static let patience: Duration = .seconds(8)
+
+    private static let interest: EventLoop.Interest = [.readable, .changed, .halfClosed, .edge]
+
+    let stream: any ByteStream
+    let peer: UnixStream.Peer
+    /// Like all unchecked properties of this class, it is used at each call or delivery; see ``BusServer/bus``.
+    @exclusivity(unchecked) var session: ServerSession
+    /// The holds that end once a fresh sample has been taken.
+    var waking: HoldReasons = []
+    /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
+    @exclusivity(unchecked) var process: SubscriberProcess?
+    /// The timers of the holds that end automatically, by reason.
+    var deadlines: [HoldReasons: any LoopSource] = [:]
+    /// Identifies the connection among all that the server has had.
+    let number: UInt64
+    @exclusivity(unchecked) private var phase: ConnectionPhase
+    private(set) var input = Input.pending
+    /// Whether calls are being read and answered further up the stack.
+    private(set) var isInTurn = false
+    /// Whether all other connections go first, because this one had more calls than fit in a turn or its user has
+    /// used up its share.
+    private(set) var isFlooding = false
+    /// Runs while the peer is expected to call; see ``patience``.
+    private(set) var silence: (any LoopSource)?
+    /// Whether an edge for writing is asked for.
+    @exclusivity(unchecked) private var awaitsReading = false
+    /// Whether the peer will write no more, so that only the end of the stream follows what is in the socket.
+    private var willEnd = false
+    private var source: (any LoopSource)?
+    @exclusivity(unchecked) private var output = PendingOutput()
+    /// The reply that is being written; its next piece is sent when the socket has room.
+    @exclusivity(unchecked) var reply: ListReply?
+
+    /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
+    init(
+        stream: any ByteStream, number: UInt64, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?,
+        loop: any Loop,
+        handler: @escaping (Connection, EventLoop.Interest) -> Void
+    ) throws(SystemError) {
+        self.stream = stream
+        self.number = number
+        self.peer = peer
+        phase = refusal.map { .refused($0) } ?? .new
+        session = ServerSession(maximumFrame: maximumFrame)
+        source = try loop.watch(stream.number, for: Self.interest) { [unowned self] in handler(self, $0) }
+    }
+
+    // MARK: - Phase
+
+    var isClosed: Bool { phase.isClosed }
+    /// The answer to the only call of a connection over a limit.
+    var refusal: CallError? { phase.refusal }
+    var subscription: SubscriptionID? { phase.subscription }
+    /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
+    var isStream: Bool { phase.isStream }
+    /// Whether the connection holds a task.
+    var holdsTask: Bool { phase.holdsTask }
+    /// The aspects that are watched for this connection, from the Subscribe call on.
+    var aspects: AspectSet { phase.aspects }
+
+    /// Whether the next call may be taken.
+    ///
+    /// No call is read while a reply waits for room or a stream runs, so a peer that calls without reading fills only
+    /// its own socket.
+    var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
+
+    /// Takes the next whole call that has been read.
+    func nextCall() throws(VarlinkError) -> Call? {
+        guard session.bufferedCount > 0, let call = try session.nextCall() else { return nil }
+        phase.call()
+        silence = nil
+        return call
+    }
+
+    /// Begins a subscription, which waits for fresh samples.
+    func subscribe(to aspects: AspectSet) {
+        phase.subscribe(to: aspects)
+    }
+
+    /// Streams a subscription that waited for fresh samples.
+    func stream(_ id: SubscriptionID) {
+        phase.stream(id)
+    }
+
+    /// Holds a task until ``endTask()``.
+    func beginTask() {
+        phase.beginTask()
+    }
+
+    /// Ends the hold of a task; the connection can take calls again.
+    func endTask() {
+        phase.endTask()
+    }
+
+    /// Ends everything that could call back; releasing the connection closes the descriptor.
+    func close() {
+        phase = .closed
+        source?.cancel()
+        silence = nil
+        deadlines = [:]
+        reply = nil
+    }
+
+    // MARK: - Turns
+
+    /// Runs a turn of reading and answering calls; does nothing inside a turn.
+    func takeTurn(_ body: () -> Void) {
+        guard !isInTurn else { return }
+        isInTurn = true
+        body()
+        isInTurn = false
+    }
+
+    /// Puts the connection behind all others, or back among them.
+    func setFlooding(_ isFlooding: Bool) {
+        guard isFlooding != self.isFlooding else { return }
+        self.isFlooding = isFlooding
+        source?.setPriority(isFlooding ? .flood : .normal)
+    }
+
+    /// Postpones the rest of a turn until all other connections have had theirs.
+    func yield() {
+        setFlooding(true)
+        // The socket may be drained; but as it has room, it reports this at once.
+        awaitsReading = false
+        awaitReading()
+    }
+
+    /// Whether the peer is expected to begin or complete a call.
+    var awaitsCall: Bool { phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 }
+
+    /// Stops the timer for ``patience``.
+    func endSilence() {
+        silence = nil
+    }
+
+    /// Starts the timer for ``patience``.
+    func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
+        // The connection owns the timer. A weak reference would make every later retain of the connection slower.
+        let timer = try loop.timer { [unowned self] in expired(self) }
+        timer.fire(after: Self.patience)
+        silence = timer
+    }
+
+    // MARK: - Bytes
+
+    /// Whether bytes wait for room in the socket.
+    var hasOutput: Bool { !output.isEmpty }
+
+    /// Whether the next piece of a reply may be sent.
+    var takesPiece: Bool { reply != nil && !hasOutput }
+
+    /// Whether the peer has read everything that was sent, and no reply is being written.
+    var isAllRead: Bool { output.isEmpty && reply == nil && stream.isAllRead }
+
+    /// Whether the peer has read everything that was sent, also if it has closed its end since.
+    var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
+    /// Whether something could not be written.
+    private var isBroken = false
+
+    /// Notes conditions of the socket.
+    func note(_ conditions: EventLoop.Interest) {
+        if conditions.canRead { inputArrived() }
+        if conditions.isLast { willEnd = true }
+    }
+
+    /// Notes that the socket may have bytes to read.
+    func inputArrived() {
+        if input == .drained || input == .interrupted { input = .pending }
+    }
+
+    /// Reads once from the socket.
+    func read(with buffer: ReadBuffer) throws(SystemError) {
+        switch try buffer.read(from: stream, { session.receive($0) }) {
+        // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
+        case .bytes(let count):
+            guard count < buffer.capacity else { return }
+            if stream.isInterrupted { input = .interrupted } else if !willEnd { input = .drained }
+        case .wouldBlock: input = .drained
+        case .ended: input = .ended
+        }
+    }
+
+    /// Writes a whole frame, and keeps what the socket has no room for.
+    func send(_ bytes: [UInt8]) throws(SystemError) {
+        guard try output.write(bytes, to: stream) else { throw broken() }
+        if hasOutput { awaitReading() }
+    }
+
+    /// Writes the waiting bytes as far as there is room.
+    func flush() throws(SystemError) {
+        guard try output.write(to: stream) else { throw broken() }
+        if hasOutput { awaitReading() }
+    }
+
+    private func broken() -> SystemError {
+        isBroken = true
+        return SystemError("send", code: EPIPE)
+    }
+
+    /// Asks for an edge whenever the peer has read something.
+    func awaitReading() {
+        guard !awaitsReading else { return }
+        awaitsReading = true
+        source?.rearm(interest)
+    }
+
+    /// Ends ``awaitReading()``.
+    func ignoreReading() {
+        guard awaitsReading else { return }
+        awaitsReading = false
+        source?.rearm(interest)
+    }
+
+    private var interest: EventLoop.Interest {
+        awaitsReading ? Self.interest.union(.writable) : Self.interest
+    }
+}

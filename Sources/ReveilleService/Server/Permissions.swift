@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleWire
+import Varlink
+
+/// Who may change what concerns all users, and who may publish.
+struct Permissions {
+    /// The user whom the bus belongs to.
+    let owner: UInt32
+    /// Whether this is a system bus, which serves all users, and not that of one user.
+    let isSystemWide: Bool
+
+    init(owner: UInt32, isSystemWide: Bool) {
+        self.owner = owner
+        self.isSystemWide = isSystemWide || owner == 0
+    }
+
+    /// Returns whether a user may change what concerns all users, as the bus's own user and root may.
+    func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
+
+    /// Checks whether a user may publish or withdraw a value.
+    func check(
+        _ value: PublishedValue, after former: Publisher?, by user: UInt32, allowing rules: [PublishPermission]
+    ) throws(CallError) {
+        // A system bus serves all users; a user's bus serves this user and root alike.
+        let isAllowed = isSystemWide && rules.contains { $0.allows(user, toPublish: value.name) }
+        guard isOwner(user) || isAllowed else { throw .permissionDenied }
+        guard isSystemWide, let former, former.user != user else { return }
+        // Root can withdraw every state, but not replace one by mistake.
+        guard user == 0, value.bytes == nil else { throw .permissionDenied }
+    }
+
+    /// Returns whether a user may publish anything.
+    func mayPublish(_ user: UInt32, allowing rules: [PublishPermission]) -> CapabilityAnswer {
+        if isOwner(user) { return .yes }
+        guard isSystemWide else {
+            return .no("permission denied: only root and uid \(owner) can publish on this bus, which is that user's")
+        }
+        return rules.contains { $0.concerns(user) }
+            ? .yes : .no("permission denied: publish.allow grants uid \(user) no name")
+    }
+}

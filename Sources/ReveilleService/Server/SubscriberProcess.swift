@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+
+/// A process with subscriptions, which share its descriptor and the look at its cgroup.
+final class SubscriberProcess {
+    let process: any FollowedProcess
+    /// The connections of its subscriptions; never empty while it is followed.
+    var connections: [ObjectIdentifier: Connection] = [:]
+    /// The source that waits for its end.
+    var end: (any LoopSource)?
+    /// What ``FreezeWatch`` knows about it.
+    var cgroup: FreezeWatch.Cgroup?
+    var isFrozen = false
+    /// The time from which its cgroup must be read again before a delivery, in microseconds since boot.
+    var nextLook: UInt64 = 0
+    /// The way of the process to its end, which it has declared for the background.
+    var departure: Departure?
+
+    init(_ process: any FollowedProcess) {
+        self.process = process
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWatchers
+
+/// The watchers of all aspects, and the pace of each.
+///
+/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``. Tallies and
+/// streams are not watched at all unless a subscriber is in the foreground.
+final class WatcherPool {
+    /// How long a sensor is watched after its last subscriber left, for clients that come right back.
+    static let linger: Duration = .seconds(5)
+
+    private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
+
+    private let loop: any Loop
+    /// Charges the processor time of a reading to the user of a caller.
+    var charge: (_ microseconds: UInt64, _ user: UInt32) -> Void = { _, _ in }
+    /// Returns whether a user has exceeded its share.
+    var isServedLast: (_ user: UInt32) -> Bool = { _ in false }
+    /// The watcher of each aspect, and the samples that are taken of it.
+    private var samplings = AspectTable<SharedSampling?>(repeating: nil)
+    private var uses = AspectTable<Int>(repeating: 0)
+    /// The number of times that events of an aspect's sources were lost.
+    private(set) var losses = AspectTable<Int>(repeating: 0)
+    private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
+    /// The demands to which all paces were last set; `nil` after one was set otherwise.
+    private var adjusted: [Demand?]?
+    /// The timers that keep replaced watchers.
+    private var retirements: [any LoopSource] = []
+
+    /// Creates a pool without watchers.
+    init(loop: any Loop) {
+        self.loop = loop
+    }
+
+    /// Starts watchers in place of the current ones.
+    ///
+    /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must not report anything
+    /// more. After an error, the current watchers continue.
+    func install(_ watchers: [any Watcher]) throws(SystemError) {
+        adjusted = nil
+        try retireLater(BuiltInAspect.allCases.compactMap { samplings[$0]?.watcher })
+        for watcher in watchers {
+            if let sampling = samplings[watcher.aspect] {
+                sampling.replaceWatcher(by: watcher)
+            } else {
+                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) { [weak self] in
+                    self?.charge($0, $1)
+                } isServedLast: { [weak self] in
+                    self?.isServedLast($0) ?? false
+                }
+                if !Self.onDemand.contains(watcher.aspect) { watcher.pace = .live }
+            }
+        }
+    }
+
+    /// Keeps replaced watchers until their readers have returned, since releasing one waits for its reader.
+    private func retireLater(_ watchers: [any Watcher]) throws(SystemError) {
+        guard !watchers.isEmpty else { return }
+        weak var retirement: (any LoopSource)?
+        let end = try loop.timer { [weak self] in
+            withExtendedLifetime(watchers) { self?.retirements.removeAll { $0 === retirement } }
+        }
+        retirement = end
+        // Longer than any reader waits for a sensor.
+        end.fire(after: Pace.sampleTimeout * 2)
+        retirements.append(end)
+    }
+
+    /// Stops all watchers.
+    func stop() {
+        for aspect in BuiltInAspect.allCases { setPace(.off, of: aspect) }
+    }
+
+    /// Counts a subscriber of the aspects.
+    func begin(_ aspects: AspectSet) {
+        for aspect in aspects.builtIn { uses[aspect] += 1 }
+    }
+
+    /// Counts the end of a subscriber of the aspects.
+    func end(_ aspects: AspectSet) {
+        for aspect in aspects.builtIn { uses[aspect] -= 1 }
+    }
+
+    /// Sets each watcher to the pace that its subscribers need.
+    ///
+    /// - Parameter demand: Returns what the subscribers of an aspect need. Not the bus itself: a watcher may report a
+    ///   reading to it before this returns.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
+        let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
+        // Most holds, wakes and ends leave others in the same state.
+        guard demands != adjusted else { return }
+        adjusted = nil
+        for (aspect, demand) in zip(Self.onDemand, demands) {
+            // A reading may have led to another adjustment, which is newer.
+            guard adjusted == nil else { return }
+            if aspect.kind != .state {
+                // A stream that stops does not change its interval first.
+                if demand?.isInForeground != true { setPace(.off, of: aspect) }
+                (samplings[aspect]?.watcher as? any StreamWatcher)?.interval = demand?.interval ?? SampleInterval.usual
+                if demand?.isInForeground == true { setPace(.live, of: aspect) }
+            } else if let demand {
+                lingering[aspect] = nil
+                setPace(demand.isInForeground ? .live : .idle, of: aspect)
+            } else {
+                try lingerThenStop(aspect)
+            }
+        }
+        adjusted = demands
+    }
+
+    private func lingerThenStop(_ aspect: BuiltInAspect) throws(SystemError) {
+        guard isMonitored(aspect), lingering[aspect] == nil else { return }
+        setPace(.idle, of: aspect)
+        let timer = try loop.timer { [weak self] in
+            self?.lingering[aspect] = nil
+            self?.setPace(.off, of: aspect)
+        }
+        timer.fire(after: Self.linger)
+        lingering[aspect] = timer
+    }
+
+    private func setPace(_ pace: Pace, of aspect: BuiltInAspect) {
+        guard let watcher = samplings[aspect]?.watcher, watcher.pace != pace else { return }
+        watcher.pace = pace
+    }
+
+    /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
+    ///
+    /// - Parameters:
+    ///   - aspects: The aspects whose state is about to be delivered.
+    ///   - isStaying: Whether changes are delivered from then on.
+    ///   - isAnswer: Whether the state answers a question, and must be the newest one.
+    ///   - user: The user of the caller, who is charged for the samples; `nil` for the bus itself.
+    ///   - completion: Called when all samples have been reported, within ``Pace/sampleTimeout``; before this returns
+    ///     if none is needed.
+    func freshen(
+        _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, for user: UInt32? = nil,
+        then completion: @escaping () -> Void
+    ) {
+        let barrier = Barrier(completion)
+        for aspect in aspects.builtIn {
+            guard let sampling = samplings[aspect] else { continue }
+            let isOnDemand = aspect.sampling == .onDemand
+            let isLive = sampling.watcher.pace == .live || !isOnDemand
+            let isUnderWay = sampling.isUnderWay && isOnDemand
+            guard !isLive || isUnderWay || isAnswer && sampling.watcher.mayLag else { continue }
+            sampling.ask(isSearching: !isLive, for: user, then: barrier.enter())
+            if isStaying, isOnDemand {
+                adjusted = nil
+                lingering[aspect] = nil
+                setPace(.live, of: aspect)
+            }
+        }
+        barrier.leave()
+    }
+
+    /// Reads every source again.
+    ///
+    /// - Parameters:
+    ///   - monitoredOnly: Whether to skip aspects that are not watched; streams that are not watched are always skipped.
+    ///   - user: The user of the caller, who is charged for the readings; `nil` for the bus itself.
+    ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
+    func refreshAll(monitoredOnly: Bool = false, for user: UInt32? = nil, then completion: @escaping () -> Void) {
+        let barrier = Barrier(completion)
+        for aspect in BuiltInAspect.allCases {
+            // Of a stream, every question gets a fresh sample.
+            let isSkipped = (monitoredOnly || aspect.kind == .stream) && !isMonitored(aspect)
+            guard let sampling = samplings[aspect], !isSkipped else { continue }
+            sampling.ask(for: user, then: barrier.enter())
+        }
+        barrier.leave()
+    }
+
+    /// Counts a loss of events, and returns the number of losses.
+    func noteLoss(of aspect: BuiltInAspect) -> Int {
+        losses[aspect] += 1
+        return losses[aspect]
+    }
+
+    func isMonitored(_ aspect: BuiltInAspect) -> Bool {
+        samplings[aspect].map { $0.watcher.pace != .off } ?? false
+    }
+
+    func source(of aspect: BuiltInAspect) -> SourceDescription {
+        samplings[aspect]?.watcher.source ?? .unavailable("this bus does not watch it")
+    }
+}
+
+/// What the subscribers of an aspect need.
+struct Demand: Equatable {
+    /// Whether one of them is in the foreground, or ignores the background.
+    let isInForeground: Bool
+    /// The shortest interval at which such subscribers want samples of a stream; `nil` for other aspects.
+    let interval: Duration?
+}
+
+/// Calls back once all operations have ended; the first one begins with the barrier.
+private final class Barrier {
+    private var open = 1
+    private let completion: () -> Void
+
+    init(_ completion: @escaping () -> Void) {
+        self.completion = completion
+    }
+
+    /// Begins an operation; calling the returned function, once, ends it.
+    func enter() -> () -> Void {
+        open += 1
+        return leave
+    }
+
+    func leave() {
+        open -= 1
+        if open == 0 { completion() }
+    }
+}

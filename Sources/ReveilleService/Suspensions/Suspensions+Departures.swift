@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+
+// Programs on the way to their suspension or their end.
+
+extension Suspensions {
+    /// Continues with what waits for the end of tasks, for subscribers to read, or for an answer of the system.
+    ///
+    /// It happens in another turn of the loop, so this may be called from anywhere.
+    func continueDepartures() {
+        guard !suspensions.isEmpty || !endings.isEmpty else { return }
+        departing?.set(to: 0)
+    }
+
+    /// Takes all steps that are due.
+    func advanceDepartures() {
+        let arrived = arrivals
+        arrivals = []
+        for suspension in suspensions { advance(suspension, with: arrived) }
+        for process in endings { advance(process) }
+        access.waits(!endings.isEmpty || suspensions.contains { $0.departure != nil }, self)
+        // A caller that was answered may have made its next call, which follows in another turn.
+        guard departing?.time != 0 else { return access.deliver() }
+        let deadlines =
+            endings.compactMap { $0.departure?.deadline }
+            + suspensions.flatMap { [$0.departure?.deadline, $0.freeze.deadline] }.compactMap(\.self)
+        departing?.set(to: deadlines.min())
+        access.deliver()
+    }
+
+    /// Returns the next step of some subscribers, and waits for those that have not read.
+    func next(_ departure: inout Departure, of members: [Connection]) -> Departure.Step? {
+        // What they have not been sent, they cannot have read.
+        access.deliver()
+        for connection in members { access.releaseIfRead(connection) }
+        let unread = members.filter { !hasRead($0) }
+        let step = departure.next(
+            at: loop.bootClock, hasTasks: members.contains { $0.process.map(access.isBusy) == true },
+            isRead: unread.isEmpty)
+        if step == nil { for connection in unread { connection.awaitReading() } }
+        return step
+    }
+
+    /// Returns whether the program of a connection ends in the background.
+    func endsInBackground(_ connection: Connection) -> Bool {
+        connection.subscription.map { bus.endsInBackground($0) } ?? false
+    }
+
+    private func hasRead(_ connection: Connection) -> Bool {
+        connection.subscription.map { bus.hasReadLifecycle($0) } ?? true
+    }
+
+    func setPhase(_ phase: LifecyclePhase, of processes: [SubscriberProcess]) {
+        for connection in processes.flatMap(\.connections.values) {
+            if let id = connection.subscription { bus.setPhase(phase, of: id, at: now) }
+        }
+    }
+
+    /// Ends a phase of the subscriptions that are still in it.
+    func endPhases(_ phase: Lifecycle, of processes: [SubscriberProcess]) {
+        for connection in processes.flatMap(\.connections.values) {
+            if let id = connection.subscription, bus.lifecycle(of: id) == phase {
+                bus.setPhase(.usual, of: id, at: now)
+            }
+        }
+    }
+
+    // MARK: - End
+
+    /// Begins the end of a program that has gone to the background, if it has declared that it ends there.
+    ///
+    /// It has gone there once all its subscriptions have.
+    func beginEnd(of target: Connection) {
+        let connections = target.process.map { Array($0.connections.values) } ?? [target]
+        guard connections.contains(where: endsInBackground), connections.allSatisfy(access.isInBackground) else {
+            return
+        }
+        guard let process = target.process else {
+            return access.note(
+                "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
+                level: .warning)
+        }
+        guard process.departure == nil else { return }
+        process.departure = Departure(at: loop.bootClock)
+        endings.append(process)
+        continueDepartures()
+    }
+
+    /// Takes back the end of a program that has not received SIGTERM yet.
+    func cancelEnd(of process: SubscriberProcess) {
+        process.departure = nil
+        endings.removeAll { $0 === process }
+    }
+
+    private func advance(_ process: SubscriberProcess) {
+        while var departure = process.departure, !process.connections.isEmpty {
+            let members = process.connections.values.sorted { $0.number < $1.number }
+            guard members.allSatisfy(access.isInBackground) else {
+                cancelEnd(of: process)
+                return endPhases(.terminating, of: [process])
+            }
+            let step = next(&departure, of: members)
+            process.departure = departure
+            switch step {
+            case nil: return
+            case .announce: setPhase(.terminating, of: [process])
+            case .carryOut:
+                terminate(process)
+                cancelEnd(of: process)
+            }
+        }
+        if process.connections.isEmpty { cancelEnd(of: process) }
+    }
+
+    private func terminate(_ process: SubscriberProcess) {
+        do throws(SystemError) {
+            try process.process.terminate()
+            logger.info("sent SIGTERM to process \(process.process.pid), whose policy is to end in the background")
+        } catch {
+            logger.info("process \(process.process.pid) could not be ended in the background: \(error)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+// SetState.
+
+extension Suspensions {
+    /// Brings a subscription to a state for a peer.
+    func setState(
+        _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
+    ) throws(CallError) {
+        guard let id = SubscriptionID(wireName: name), let target = access.connection(of: id) else {
+            throw .noSuchSubscription(name)
+        }
+        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
+        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
+        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
+        let reason: HoldReasons = isOwn ? .app : .operator
+        guard state.isHeld else {
+            target.deadlines[reason] = nil
+            return wakeProgram(of: target, from: reason, into: state == .inactive ? .inactive : .usual) {
+                [weak self, weak connection] in
+                // The events of the wake are sent before its reply.
+                self?.access.deliver()
+                guard let connection else { return }
+                self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
+            }
+        }
+        do throws(SystemError) {
+            try setDeadline(wakeAfter, of: reason, on: target)
+        } catch {
+            // Without its timer, the hold might never end.
+            access.note("\(error)", of: connection.peer.uid, level: .error)
+            throw .methodNotImplemented(BusCall.setState(subscription: name, to: state).method)
+        }
+        sendToBackground(target, for: reason)
+        guard state == .suspended else { return runInBackground(target, then: connection) }
+        try suspend(target, for: connection)
+        access.deliver()
+    }
+
+    /// Holds a subscription, and begins the end of its program if it has declared that it ends in the background.
+    private func sendToBackground(_ target: Connection, for reason: HoldReasons) {
+        guard let id = target.subscription else { return }
+        // A wake that still waits for a sample has taken back the end already.
+        let wasInBackground = bus.isSentToBackground(id) && target.waking.isDisjoint(with: reason)
+        access.hold(reason, on: target)
+        if !wasInBackground { beginEnd(of: target) }
+    }
+
+    /// Replies once the program runs in the background, which one that is suspended does not.
+    private func runInBackground(_ target: Connection, then connection: Connection) {
+        guard let suspension = suspension(of: target) else {
+            access.reply(EmptyReply(), on: connection)
+            return access.deliver()
+        }
+        takeBack(suspension, because: "it was put in the background, but not suspended") {
+            [weak self, weak connection] in
+            self?.access.deliver()
+            guard let connection else { return }
+            self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
+        }
+    }
+
+    /// Clears a hold, and takes back the suspension or the end of the program.
+    ///
+    /// A suspended program is thawed first, and then receives its events.
+    func wakeProgram(
+        of target: Connection, from reason: HoldReasons, into phase: LifecyclePhase = .usual,
+        then completion: @escaping () -> Void
+    ) {
+        let suspension = suspension(of: target)
+        if let suspension { cancelDeparture(of: suspension, because: "it was woken") }
+        // Another hold may keep the program in the background, where it ends.
+        let others = target.subscription.flatMap { bus.holds(of: $0) }?.subtracting(reason) ?? []
+        let wakes = others.isDisjoint(with: [.app, .operator])
+        if wakes, let process = target.process { cancelEnd(of: process) }
+        access.wake(target, from: reason, into: phase) { [weak self] in
+            guard let self else { return }
+            // It may have been sent back during the sample; that call decides.
+            if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
+            if wakes, let process = target.process { endPhases(.terminating, of: [process]) }
+            guard let suspension else { return completion() }
+            takeBack(suspension, because: "it was woken", then: completion)
+        }
+    }
+
+    private func setDeadline(
+        _ wakeAfter: Duration?, of reason: HoldReasons, on target: Connection
+    ) throws(SystemError) {
+        guard let wakeAfter else {
+            target.deadlines[reason] = nil
+            return
+        }
+        // The target owns the timer.
+        let timer = try loop.timer { [weak self, unowned target] in
+            target.deadlines[reason] = nil
+            self?.wakeProgram(of: target, from: reason) { self?.access.deliver() }
+        }
+        timer.fire(after: wakeAfter)
+        target.deadlines[reason] = timer
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+
+/// The states that callers and the system bring programs to: foreground, background, suspended, frozen, and at their end.
+final class Suspensions: BusPart {
+    let access: BusAccess
+    let programs: any Programs
+    let freezes: FreezeWatch
+    /// The processes with subscriptions, by process ID.
+    var processes: [Int32: SubscriberProcess] = [:]
+    /// The programs that are suspended, on the way to it, or being thawed.
+    var suspensions: [Suspension] = []
+    /// The processes that have subscribed since the suspensions were last advanced.
+    var arrivals: [SubscriberProcess] = []
+    /// The processes on the way to the end that they have declared.
+    var endings: [SubscriberProcess] = []
+    var departing: PaceTimer?
+    var frozen: FrozenRecord
+    /// The timer after which the cgroups that the last bus left frozen are thawed again, if they could not be.
+    var formerThaws: (any LoopSource)?
+
+    /// Creates the part.
+    ///
+    /// - Parameters:
+    ///   - access: The server.
+    ///   - loop: The loop.
+    ///   - programs: Follows, freezes and ends the processes of subscribers.
+    ///   - record: The cgroups that the bus before has frozen.
+    ///   - logger: The log.
+    /// - Throws: `SystemError` if a timer cannot be created.
+    init(
+        _ access: BusAccess, loop: any Loop, programs: any Programs, record: FrozenRecord, _ logger: Logger
+    ) throws(SystemError) {
+        self.access = access
+        self.programs = programs
+        frozen = record
+        freezes = try FreezeWatch(loop: loop, logger: logger)
+        departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
+        freezes.changed = { [weak self] in self?.freezeChanged($0) }
+    }
+
+    func subscribed(_ connection: Connection, to aspects: AspectSet) { follow(connection) }
+
+    func closing(_ connection: Connection) {
+        // A list of callers would keep the descriptor open.
+        for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }
+        leaveProcess(connection)
+    }
+
+    func becameIdle() { continueDepartures() }
+
+    func awaitsReading(by connection: Connection) -> Bool { connection.subscription != nil }
+
+    func hasRead(_ connection: Connection) { continueDepartures() }
+
+    /// Thaws everything, since nobody could wake it after the end of the bus.
+    func stop() {
+        guard !frozen.cgroups.isEmpty else { return }
+        let left = Set(programs.thawBeforeEnd(frozen.cgroups))
+        for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
+        for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
+    }
+}

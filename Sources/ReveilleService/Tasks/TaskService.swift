@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Logging
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// The tasks of programs: BeginTask calls that last until the task ends.
+final class TaskService: BusPart {
+    let access: BusAccess
+    private let programs: any Programs
+    private var tasks: TaskTable
+    /// The holders of tasks, by their connection.
+    private var holders: [TaskID: TaskHolder] = [:]
+
+    init(_ access: BusAccess, programs: any Programs, time: Duration) {
+        self.access = access
+        self.programs = programs
+        tasks = TaskTable(time: time)
+    }
+
+    func reconfigured() { tasks.time = configuration.lifecycle.taskTime }
+
+    /// Begins a task, which lasts until the time for it is over or its connection, its holder's process or its
+    /// subscription ends.
+    ///
+    /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
+    func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
+        guard let id = SubscriptionID(wireName: subscription), let target = access.connection(of: id) else {
+            throw .noSuchSubscription(subscription)
+        }
+        // As for SetState: root may act for every user. The tasks that it begins count among its own.
+        let user = connection.peer.uid
+        guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
+        try Quota.tasks.check(tasks.count(of: user) + 1, in: configuration)
+        let task = TaskTable.Task(
+            id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
+        let state = tasks.begin(task, at: loop.bootClock)
+        guard !state.hasEnded else { return access.reply(state, on: connection) }
+        connection.beginTask()
+        let holder = TaskHolder(connection)
+        holders[connection.number] = holder
+        follow(holder)
+        access.reply(state, on: connection)
+        access.timesChanged()
+    }
+
+    /// Ends a task with the process of its holder, whose child may have inherited the socket.
+    private func follow(_ holder: TaskHolder) {
+        do throws(SystemError) {
+            let process = try programs.process(behind: holder.connection.stream)
+            holder.process = process
+            holder.end = try loop.watch(process.number, for: .readable) { [access, unowned holder] _ in
+                access.close(holder.connection)
+                access.deliver()
+            }
+        } catch {
+            logger.debug("a task ends only with its connection: \(error)")
+        }
+    }
+
+    /// Ends the task of a connection, if it has one.
+    private func endTask(of connection: Connection) {
+        guard let holder = holders.removeValue(forKey: connection.number) else { return }
+        holder.end?.cancel()
+        guard let task = tasks[connection.number] else { return }
+        tasks.end(connection.number)
+        taskHasEnded(in: task.process)
+    }
+
+    /// Continues with what waits for the tasks of a process, if it has none left.
+    private func taskHasEnded(in process: ProcessKey) {
+        access.timesChanged()
+        if !tasks.hasTasks(process) { access.becameIdle() }
+    }
+
+    /// Returns whether a process has a task whose time is not over: it is neither suspended nor ended before.
+    func isBusy(_ process: SubscriberProcess) -> Bool {
+        tasks.hasTasks(.followed(ObjectIdentifier(process)))
+    }
+
+    // MARK: - Subscriptions
+
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
+        tasks.addSubscription(
+            of: key(of: connection), isInForeground: !access.isInBackground(connection), at: loop.bootClock)
+        access.timesChanged()
+    }
+
+    /// Begins or ends the time of the process.
+    ///
+    /// A frozen program cannot use its time: a freeze alone, such as that of a suspended machine, takes none from it.
+    func moved(_ connection: Connection, toForeground: Bool) {
+        tasks.moveSubscription(of: key(of: connection), toForeground: toForeground, at: loop.bootClock)
+        access.timesChanged()
+    }
+
+    /// Ends the task of the connection, and the tasks of its subscription.
+    func closing(_ connection: Connection) {
+        endTask(of: connection)
+        guard let id = connection.subscription else { return }
+        let process = key(of: connection)
+        let ended = tasks.removeSubscription(
+            id, of: process, isInForeground: !access.isInBackground(connection), at: loop.bootClock)
+        guard !ended.isEmpty else { return }
+        for task in ended { holders[task]?.due = .ended }
+        taskHasEnded(in: process)
+        // A connection can end in the middle of a delivery.
+        access.deliverSoon()
+    }
+
+    /// Returns the process behind a subscription.
+    private func key(of connection: Connection) -> ProcessKey {
+        if let process = connection.process { return .followed(ObjectIdentifier(process)) }
+        let peer = connection.peer
+        // All processes of other PID namespaces have the ID 0.
+        return peer.pid > 0 ? .visible(pid: peer.pid, user: peer.uid) : .hidden(connection: connection.number)
+    }
+
+    /// Returns the tasks of a subscription.
+    func tasks(of connection: Connection) -> [Subscriber.Task] {
+        guard let id = connection.subscription, !holders.isEmpty else { return [] }
+        return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock).map {
+            Subscriber.Task(name: $0.name, remaining: $0.remaining)
+        }
+    }
+
+    // MARK: - Notices
+
+    var next: UInt64? { tasks.next }
+
+    /// Ends the tasks whose time is over, and warns those whose time is about to end.
+    func advance(to now: UInt64) {
+        let changes = tasks.advance(to: now)
+        for task in changes.expiring { holders[task]?.due = .expiring }
+        for task in changes.overrun {
+            holders[task.id]?.due = .ended
+            access.note(
+                "the time of the task \(JSON.string(task.name)) is over (overrun \(tasks.overruns))", of: task.user,
+                level: .notice)
+        }
+        for process in Set(changes.overrun.map(\.process)) { taskHasEnded(in: process) }
+        for holder in holders.values.sorted(by: { $0.connection.number < $1.connection.number }) {
+            sendNotice(to: holder)
+        }
+        waitForHolders()
+    }
+
+    func awaitsReading(by connection: Connection) -> Bool { holders[connection.number]?.due != nil }
+
+    func hasRead(_ connection: Connection) {
+        guard let holder = holders[connection.number] else { return }
+        sendNotice(to: holder)
+        waitForHolders()
+    }
+
+    private func waitForHolders() { access.waits(holders.values.contains { $0.due != nil }, self) }
+
+    /// Sends the notice that is due to the holder of a task, if it has read its last reply.
+    private func sendNotice(to holder: TaskHolder) {
+        let connection = holder.connection
+        guard let notice = holder.due, !connection.isClosed else { return }
+        guard connection.isAllRead else { return connection.awaitReading() }
+        let state = tasks.state(of: connection.number, at: loop.bootClock)
+        holder.due = nil
+        switch notice {
+        // The foreground has restored the time.
+        case .expiring where !state.isExpiring: break
+        case .expiring: reply(state, on: connection)
+        case .ended:
+            endTask(of: connection)
+            connection.endTask()
+            reply(state, on: connection)
+            // The connection takes calls again.
+            access.resume(connection) {}
+        }
+    }
+
+    private func reply(_ state: TaskState, on connection: Connection) {
+        access.send(connection.session.reply(state.parameters, continues: !state.hasEnded), to: connection)
+    }
+}
