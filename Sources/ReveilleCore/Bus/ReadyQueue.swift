@@ -3,8 +3,9 @@
 
 /// The slots of ready subscriptions, in the order in which they became ready.
 struct ReadyQueue: Sendable {
-    private var slots: [Int] = []
-    private var head = 0
+    private(set) var slots: [Int] = []
+    /// The index of the first slot that was not removed.
+    private(set) var head = 0
 
     var isEmpty: Bool { head == slots.count }
 

@@ -38,12 +38,12 @@ final class TaskService: BusPart {
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
-        guard !state.hasEnded else { return access.reply(state, on: connection) }
+        guard !state.hasEnded else { return reply(state, on: connection) }
         connection.beginTask()
         let holder = TaskHolder(connection)
         holders[connection.number] = holder
         follow(holder)
-        access.reply(state, on: connection)
+        reply(state, on: connection)
         access.timesChanged()
     }
 

@@ -96,7 +96,7 @@ struct BusConsistency {
         for index in bus.logs.indices.dropFirst(BuiltInAspect.allCases.count) {
             let log = bus.logs[index]
             let isOwn = bus.lifecycles.values.contains(index)
-            let isKnown = bus.logOfName[log.aspect] == index
+            let isKnown = bus.nameTable.logs[log.aspect] == index
             require(isKnown || isOwn != free.contains(index), "log \(index) is neither used nor free")
             if isOwn {
                 require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not that of a lifecycle")
@@ -117,8 +117,8 @@ struct BusConsistency {
             if log.isLive { counts[user, default: NameCount()].live += 1 }
         }
         let others = BuiltInAspect.allCases.count + bus.lifecycles.count + free.count
-        require(bus.logOfName.count == bus.logs.count - others, "names without a log")
-        var users = bus.namesOfUser
+        require(bus.nameTable.logs.count == bus.logs.count - others, "names without a log")
+        var users = bus.nameTable.counts
         for user in users.keys { users[user]?.nextLimit = 0 }
         require(counts == users, "names of users: \(users), expected \(counts)")
     }
@@ -130,14 +130,14 @@ struct BusConsistency {
             for prefix in patterns.compactMap(\.pattern) { slots[prefix, default: []].insert(Int32(slot)) }
             for log in bus.logs where log.aspect.builtIn == nil && (log.publisher != nil) {
                 guard patterns.contains(where: { $0.matches(log.aspect) }) else { continue }
-                let index = bus.logOfName[log.aspect] ?? -1
+                let index = bus.nameTable.logs[log.aspect] ?? -1
                 require(
                     used.contains { bus.entries[Int($0)].slot == slot && bus.entries[Int($0)].log == index },
                     "slot \(slot) has no entry of \(log.aspect)")
             }
         }
-        require(bus.slotsOfPattern.mapValues { Set($0) } == slots, "subscriptions of patterns")
-        require(bus.slotsOfPattern.allSatisfy { $1.count == slots[$0]?.count }, "a subscription has a pattern twice")
+        require(bus.nameTable.slotsOfPattern.mapValues { Set($0) } == slots, "subscriptions of patterns")
+        require(bus.nameTable.slotsOfPattern.allSatisfy { $1.count == slots[$0]?.count }, "a subscription has a pattern twice")
     }
 
     // MARK: - Free slots
@@ -163,7 +163,7 @@ struct BusConsistency {
     // MARK: - Queues
 
     private mutating func checkQueues(_ bus: borrowing Bus) {
-        let queued = Set(bus.ready[bus.readyHead...])
+        let queued = Set(bus.ready.slots[bus.ready.head...])
         for (slot, subscription) in bus.slots.enumerated() where subscription?.isQueued == true {
             require(queued.contains(slot), "slot \(slot) is not in the queue")
         }
@@ -195,8 +195,8 @@ struct BusConsistency {
             guard aspect.kind == .stream else { continue }
             intervals[aspect][bus.policies[Int(entry.policy)].policy.sampleInterval, default: 0] += 1
         }
-        require(counts == bus.foregroundCounts, "foreground counts")
-        require(intervals == bus.sampleIntervals, "intervals of samples")
+        require(counts == bus.foreground.counts, "foreground counts")
+        require(intervals == bus.foreground.sampleIntervals, "intervals of samples")
     }
 }
 

@@ -150,7 +150,7 @@ struct BusModel {
     /// Takes over which names the bus has made vacant and forgotten, if it may.
     mutating func checkVacancies() throws(Difference) {
         for (name, topic) in naive.topics where name.isPublished {
-            let index = driver.bus.logOfName[name]
+            let index = driver.bus.nameTable.logs[name]
             if !topic.isVacant, index.map({ driver.bus.logs[$0].isVacant }) ?? true, !naive.vacate(name) {
                 throw Difference(description: "\(name) is vacant too early")
             }

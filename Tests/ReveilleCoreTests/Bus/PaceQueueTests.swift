@@ -73,7 +73,7 @@ import Testing
         for round in 0..<10_000 {
             driver.report(.level(round % 100))
             if let delivery = driver.nextDelivery() { driver.foreground(delivery.subscription, .unread) }
-            #expect(driver.bus.ready.count <= 2 * 10)
+            #expect(driver.bus.ready.slots.count <= 2 * 10)
         }
     }
 }
@@ -83,10 +83,10 @@ extension Bus {
     fileprivate var sizes: (used: [Int], allocated: [Int]) {
         (
             [
-                logOfName.count, namesOfUser.count, slotOf.count, slotsOfPattern.count,
+                nameTable.logs.count, nameTable.counts.count, slotOf.count, nameTable.slotsOfPattern.count,
                 entries.count - freeEntries.count, paced.items.count,
             ],
-            [logs.count, slots.count, entries.count, policies.count, ready.count]
+            [logs.count, slots.count, entries.count, policies.count, ready.slots.count]
         )
     }
 }
