@@ -15,6 +15,7 @@
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -135,6 +136,10 @@ int c_reveille_set_alarm(int alarm, long long microseconds) {
         .it_value = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000},
     };
     return timerfd_settime(alarm, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
+}
+
+int c_reveille_unshare_umask(void) {
+    return unshare(CLONE_FS);
 }
 
 long c_reveille_sleeps(void) {

@@ -5,6 +5,7 @@ import Glibc
 import ReveilleCore
 import ReveilleService
 import ReveilleSimulation
+import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
 import Testing
@@ -186,11 +187,9 @@ import Varlink
 
     @Test("the state file, which contains personal values, is readable by its user only")
     func fileIsPrivate() throws {
-        let mask = umask(0)
-        defer { umask(mask) }
         let scene = try scene()
         try scene.connect(uid: 0).publish(Self.name, ["level": 1])
-        save(scene)
+        ThreadUmask.with(0) { save(scene) }
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o7777 == 0o600)

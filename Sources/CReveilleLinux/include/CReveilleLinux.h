@@ -51,6 +51,10 @@ int c_reveille_alarm(void);
 // clock was set since the last read, and the alarm is set nevertheless.
 int c_reveille_set_alarm(int alarm, long long microseconds);
 
+// Gives the calling thread a umask and a working directory of its own (unshare(2), CLONE_FS). Returns -1 and errno on
+// failure.
+int c_reveille_unshare_umask(void);
+
 // Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
 long c_reveille_sleeps(void);
 // The properties of a directory entry. `born` is 0 if the file system does not record when files were created.

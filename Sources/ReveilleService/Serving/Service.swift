@@ -159,10 +159,9 @@ package final class Service {
         guard let end = path.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         let directory = String(address.path[..<end])
         // The caller's umask must not make root's bus unreachable for others.
-        let mask = umask(0o022)
-        defer { umask(mask) }
-        guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST else {
-            throw SystemError("mkdir", on: directory)
+        let failure = ThreadUmask.with(0o022) {
+            mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) == 0 || errno == EEXIST ? nil : errno
         }
+        if let failure { throw SystemError("mkdir", on: directory, code: failure) }
     }
 }

@@ -36,11 +36,10 @@ package final class UnixListener {
         guard number >= 0 else { throw SystemError("socket") }
         descriptor = OwnedDescriptor(number)
         // Set by umask: with a mode set after bind, others would be refused for a moment.
-        let mask = umask(0o111)
-        let bound = address.withSocketAddress { bind(number, $0, $1) }
-        let failure = errno
-        umask(mask)
-        guard bound == 0 else { throw SystemError("bind", on: address.path, code: failure) }
+        let failure = ThreadUmask.with(0o111) {
+            address.withSocketAddress { bind(number, $0, $1) } == 0 ? nil : errno
+        }
+        if let failure { throw SystemError("bind", on: address.path, code: failure) }
         file = SocketFile(address.path)
         guard listen(number, SOMAXCONN) == 0 else { throw SystemError("listen", on: address.path) }
     }
