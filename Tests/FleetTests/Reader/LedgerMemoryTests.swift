@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The memory of a reader")
 struct LedgerMemoryTests {
-    /// The promise is less than 1 KB; this is what a ledger needs, with room for other tests in this process.
-    private static let limit = 300
+    /// Three times what a ledger needs, since other tests run in this process.
+    private static let limit = 1_000
 
     @Test("a hundred thousand devices with five aspects each take less than 1 KB an aspect")
     func memory() throws {
