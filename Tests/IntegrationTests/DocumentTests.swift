@@ -35,7 +35,7 @@ import Testing
 
     @Test func publishingTakesTwoLinesOfShell() throws {
         let bus = try BusProcess()
-        let lines = try Self.block("sh", of: "README.md", after: "Publishing").split(separator: "\n").map(String.init)
+        let lines = try Self.block("sh", of: "README.md", after: "Aspects").split(separator: "\n").map(String.init)
         try #require(lines.count == 2)
         func start(_ line: String) throws -> RunningProgram {
             let path = try #require(ChildProcess.environment["PATH"])

@@ -75,6 +75,9 @@ class Programs:
                 raise RuntimeError(f"a program of random clients ended with {program.wait()}")
 
     def end(self) -> None:
+        # Their connections end in any order, and some of them before others have received the last events.
+        for program in self.running:
+            self.recorder.note("process", event="end", pid=program.pid)
         self.order("end")
         for program in self.running:
             program.wait()
