@@ -16,7 +16,9 @@ extension BusServer {
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.takeReady() else { return waitForNext() }
             guard let connection = subscribers[ready] else { continue }
-            if let process = connection.process { parts.suspensions.freezes.look(at: process, at: now) }
+            if let process = connection.process, now >= process.nextLook {
+                parts.suspensions.freezes.look(at: process, at: now)
+            }
             deliver(to: ready, connection)
         }
         deliverSoon()
