@@ -137,7 +137,9 @@ struct BusConsistency {
             }
         }
         require(bus.nameTable.slotsOfPattern.mapValues { Set($0) } == slots, "subscriptions of patterns")
-        require(bus.nameTable.slotsOfPattern.allSatisfy { $1.count == slots[$0]?.count }, "a subscription has a pattern twice")
+        require(
+            bus.nameTable.slotsOfPattern.allSatisfy { $1.count == slots[$0]?.count },
+            "a subscription has a pattern twice")
     }
 
     // MARK: - Free slots
