@@ -1259,10 +1259,8 @@ class _SubscriptionCore:
         else:
             yield from self._connection.wait(until, bell)
             self._take_alone(self._take_in)
-        try:
-            os.eventfd_read(bell)
-        except BlockingIOError:
-            pass
+        # Unlike os.eventfd_read, it tries again when a signal interrupts it, and returns None if the bell did not ring.
+        self._bell.read(8)
 
     def _take_in(self) -> bool:
         """Receives a reply; returns whether there was one."""
