@@ -38,7 +38,7 @@ final class PublishedNames: BusPart {
     ///
     /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and a chain of such ends
     /// would have no limit.
-    func closed(_ connection: Connection) {
+    func closed(_ connection: Connection, subscription: SubscriptionID?) {
         let names = tied.names(of: connection.number)
         guard !names.isEmpty else { return }
         for name in names {
@@ -54,7 +54,7 @@ final class PublishedNames: BusPart {
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
         published(value.name, after: former)
         // The saved state contains the publisher too.
-        if isChange || bus.publisher(of: value.name) != former { access.supersedeSavedState() }
+        if isChange || bus.publisher(of: value.name) != former { access.supersedeStateOrDisconnect() }
         return isChange
     }
 

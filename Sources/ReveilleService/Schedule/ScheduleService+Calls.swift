@@ -61,7 +61,7 @@ extension ScheduleService {
         }
     }
 
-    /// The entries of a user, of which those that end while the list is read may be absent.
+    /// The entries of a user; an entry that ends while the list is read may be absent.
     private func entryList(of user: UInt32) -> ListReply {
         var ids = schedule.items(of: user).map(\.entry.id).makeIterator()
         return ListReply(of: ScheduleListing.self) { [unowned self] in

@@ -27,7 +27,7 @@ extension ScheduleService {
         if launch.instance != bus.instance {
             let firing = bus.firing(
                 of: waiting.value, times: min(waiting.times, Firing.most), by: waiting.user, at: now, after: [])
-            access.supersedeSavedState()
+            access.supersedeStateOrDisconnect()
             bus.fire(firing)
             waiting = LaunchQueue.Waiting(firing)
         }

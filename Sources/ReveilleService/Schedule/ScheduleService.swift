@@ -64,8 +64,8 @@ final class ScheduleService: BusPart {
         if !attendedNames.isEmpty, !access.isStopping, connection.hasReadAll { hasRead(connection) }
     }
 
-    func closed(_ connection: Connection) {
-        if !attendedNames.isEmpty, !access.isStopping { desertNames() }
+    func closed(_ connection: Connection, subscription: SubscriptionID?) {
+        if subscription != nil, !attendedNames.isEmpty, !access.isStopping { desertNames() }
     }
 
     func renewed() {

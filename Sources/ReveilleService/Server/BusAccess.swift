@@ -88,8 +88,8 @@ final class BusAccess {
 
     // MARK: - The saved state
 
-    /// Prepares the delivery of a change; see ``BusServer/supersedeSavedState()``.
-    func supersedeSavedState() { server.supersedeSavedState() }
+    /// Prepares the delivery of a change; see ``BusServer/supersedeStateOrDisconnect()``.
+    func supersedeStateOrDisconnect() { server.supersedeStateOrDisconnect() }
 
     /// Saves the state, unless the file has everything but firings of the schedule.
     func saveStateIfOutdated() { server.keeper?.saveIfOutdated() }

@@ -17,8 +17,8 @@ protocol BusPart: AnyObject {
     func moved(_ connection: Connection, toForeground: Bool)
     /// A connection is about to close; its subscription is still on the bus.
     func closing(_ connection: Connection)
-    /// A connection has closed; its subscription is no longer on the bus.
-    func closed(_ connection: Connection)
+    /// A connection has closed. The subscription that it had has left the bus.
+    func closed(_ connection: Connection, subscription: SubscriptionID?)
 
     /// Returns whether a process has work that its suspension or its end waits for.
     func isBusy(_ process: SubscriberProcess) -> Bool
@@ -54,7 +54,7 @@ extension BusPart {
     func subscribed(_ connection: Connection, to aspects: AspectSet) {}
     func moved(_ connection: Connection, toForeground: Bool) {}
     func closing(_ connection: Connection) {}
-    func closed(_ connection: Connection) {}
+    func closed(_ connection: Connection, subscription: SubscriptionID?) {}
     func isBusy(_ process: SubscriberProcess) -> Bool { false }
     func becameIdle() {}
     func published(_ name: Aspect, after former: Publisher?) {}

@@ -7,7 +7,7 @@ struct BusParts {
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
-    /// All parts, in the order in which they learn of a subscription, and opposite to the order for its end.
+    /// All parts, in the order in which they are notified of a new subscription; the end of one is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []

@@ -36,13 +36,14 @@ extension BusServer {
         guard !connection.isClosed else { return }
         connections.remove(connection)
         for part in parts.all.reversed() { part.closing(connection) }
-        if let id = connection.subscription {
-            subscribers.remove(id)
-            bus.cancel(id)
+        let subscription = connection.subscription
+        if let subscription {
+            subscribers.remove(subscription)
+            bus.cancel(subscription)
         }
         watchers.end(connection.aspects)
         connection.close()
-        for part in parts.all { part.closed(connection) }
+        for part in parts.all { part.closed(connection, subscription: subscription) }
         timesChanged()
         adjustWatchers()
         connectionClosed()

@@ -14,22 +14,15 @@ extension BusServer {
         guard bus.report(reading, at: now) else { return }
         discardText(of: reading)
         let isSaved = reading.aspect.builtIn.map { bus.mustSaveChange(of: $0) } ?? true
-        if isSaved { supersedeSavedState() }
+        if isSaved { supersedeStateOrDisconnect() }
         deliver()
     }
 
-    /// What became of a bus whose saved state is outdated.
-    enum Succession {
-        /// The saved state was removed, or there was none.
-        case continued
-        /// It could not be removed, so the bus has another instance, and all subscribers were disconnected.
-        case renewed
-    }
-
     /// Makes the saved state outdated, before a change or another publisher is delivered.
-    @discardableResult
-    func supersedeSavedState() -> Succession {
-        guard keeper?.stateWillBeDelivered() == false else { return .continued }
+    ///
+    /// If it cannot be removed, the bus continues as a new instance, and all subscribers are disconnected.
+    func supersedeStateOrDisconnect() {
+        guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: BusServer.newInstance(&random))
         for part in parts.all { part.renewed() }
         logger.warning("continuing as a new instance: the saved state cannot be removed")
@@ -38,7 +31,6 @@ extension BusServer {
         for connection in connections.calling where connection.subscription != nil || connection.reply != nil {
             close(connection)
         }
-        return .renewed
     }
 
     private func discardText(of reading: Reading) {
@@ -50,7 +42,7 @@ extension BusServer {
     func noteForgottenNames() {
         guard bus.hasForgottenNames else { return }
         bus.hasForgottenNames = false
-        supersedeSavedState()
+        supersedeStateOrDisconnect()
     }
 
     /// Reads sources again after changes may have gone unnoticed; posted states stay.
@@ -67,7 +59,7 @@ extension BusServer {
 
     func post(_ reading: Reading) {
         discardText(of: reading)
-        if bus.post(reading, at: now) { supersedeSavedState() }
+        if bus.post(reading, at: now) { supersedeStateOrDisconnect() }
         deliver()
     }
 

@@ -196,7 +196,10 @@ package final class BusServer {
 
     /// Logs a line that a peer caused, unless its user's quota is used up.
     func note(_ line: @autoclosure () -> String, of uid: UInt32, level: Logger.Level = .info) {
-        log.note(line(), of: uid, level: level, at: loop.bootClock)
+        // The text is computed after the log was changed: it may log a line itself.
+        guard let omitted = log.admit(uid, at: loop.bootClock) else { return }
+        let remark = omitted > 0 ? " (\(omitted) more lines about user \(uid) were left out before this one)" : ""
+        logger.log(level: level, "\(line())\(remark)")
     }
 
     var logger: Logger { log.logger }

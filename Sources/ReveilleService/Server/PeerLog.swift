@@ -26,15 +26,8 @@ struct PeerLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Logs a line that a peer of a user caused, unless the user's quota is used up.
-    mutating func note(_ line: @autoclosure () -> String, of uid: UInt32, level: Logger.Level, at now: UInt64) {
-        guard let omitted = admit(uid, at: now) else { return }
-        let remark = omitted > 0 ? " (\(omitted) more lines about user \(uid) were left out before this one)" : ""
-        logger.log(level: level, "\(line())\(remark)")
-    }
-
     /// Requests one line, and returns the number of lines omitted since the last one; `nil` if this one is omitted too.
-    private mutating func admit(_ uid: UInt32, at now: UInt64) -> Int? {
+    mutating func admit(_ uid: UInt32, at now: UInt64) -> Int? {
         var account = accounts[uid] ?? Account(lines: Self.burst, countedAt: now)
         let earned = (max(now, account.countedAt) - account.countedAt) / Self.interval
         account.lines = min(Self.burst, account.lines + Int(min(earned, UInt64(Self.burst))))

@@ -9,7 +9,7 @@ import Varlink
 struct Permissions {
     /// The user whom the bus belongs to.
     let owner: UInt32
-    /// Whether this is a system bus, which serves all users, and not that of one user.
+    /// Whether this is a system bus, which serves all users, rather than one user's bus.
     let isSystemWide: Bool
 
     init(owner: UInt32, isSystemWide: Bool) {

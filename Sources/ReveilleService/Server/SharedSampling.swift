@@ -41,6 +41,8 @@ final class SharedSampling {
     private var served: [Caller] = []
     /// The callers that get the next reading.
     private var asking: [Caller] = []
+    /// Whether one of them has not exceeded its share.
+    private var isUrgent = false
     /// Whether the next reading searches for sources.
     private var isSearching = false
 
@@ -74,14 +76,14 @@ final class SharedSampling {
     ///   - completion: Called when the reading has been reported, never before this returns.
     func ask(isSearching: Bool = true, for user: UInt32?, then completion: @escaping () -> Void) {
         asking.append(Caller(user: user, completion: completion))
+        if user.map(isServedLast) != true { isUrgent = true }
         if isSearching { self.isSearching = true }
         if !isReading { startSoon() }
     }
 
     private func startSoon() {
         let now = loop.bootClock
-        let isLast = asking.allSatisfy { caller in caller.user.map(isServedLast) ?? false }
-        start?.setPriority(isLast ? .flood : .normal)
+        start?.setPriority(isUrgent ? .normal : .flood)
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 
@@ -93,6 +95,7 @@ final class SharedSampling {
         watcher = next
         watcher.pace = pace
         asking = served + asking
+        isUrgent = true
         isSearching = true
         served = []
         isReading = false
@@ -104,7 +107,7 @@ final class SharedSampling {
         guard !isReading, !asking.isEmpty else { return }
         isReading = true
         served = asking
-        asking = []
+        (asking, isUrgent) = ([], false)
         begun = loop.threadClock
         laterTime = watcher.laterTime
         let end: () -> Void = { [weak self, number] in self?.end(number) }

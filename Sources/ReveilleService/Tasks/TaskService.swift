@@ -65,6 +65,7 @@ final class TaskService: BusPart {
     private func endTask(of connection: Connection) {
         guard let holder = holders.removeValue(forKey: connection.number) else { return }
         holder.end?.cancel()
+        waitForHolders()
         guard let task = tasks[connection.number] else { return }
         tasks.end(connection.number)
         taskHasEnded(in: task.process)
@@ -91,7 +92,7 @@ final class TaskService: BusPart {
 
     /// Begins or ends the time of the process.
     ///
-    /// A frozen program cannot use its time: a freeze alone, such as that of a suspended machine, takes none from it.
+    /// A frozen program cannot use its time: a freeze alone, such as when the machine is suspended, takes none from it.
     func moved(_ connection: Connection, toForeground: Bool) {
         tasks.moveSubscription(of: key(of: connection), toForeground: toForeground, at: loop.bootClock)
         access.timesChanged()

@@ -8,9 +8,9 @@ import Glibc
 package enum ThreadUmask {
     /// Runs code with a umask that no other thread sees.
     ///
-    /// The threads of a process share one umask (umask(2)): two of them that change it at the same time would leave that
-    /// of one behind, and others would create files with it meanwhile. The calling thread has its own from then on, and
-    /// a working directory of its own.
+    /// The threads of a process share one umask (umask(2)): two that change it at the same time can leave the
+    /// wrong one behind, and others create files with it meanwhile. From then on, the calling thread has its own umask
+    /// and its own working directory.
     package static func with<Result>(_ mask: UInt32, _ body: () -> Result) -> Result {
         // Where it is refused, as by a filter of system calls, the umask remains the one of the process.
         _ = c_reveille_unshare_umask()

@@ -77,6 +77,7 @@ final class FleetStorm {
         for victim in Self.kills { try kill(victim) }
         try compare()
         let returns = stormReturns.sorted()
+        guard !returns.isEmpty else { throw Broken("no device has returned after the storm") }
         for (name, part) in [("half of the", 0.5), ("95 % of the", 0.95), ("all", 1)] {
             let time = returns[min(returns.count - 1, Int(Double(returns.count) * part))]
             note(["\(name) devices connected after that", Self.text(time)])

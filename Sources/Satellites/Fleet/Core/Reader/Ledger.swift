@@ -89,9 +89,9 @@ package struct Ledger: Sendable {
     package mutating func take(
         _ message: StateMessage, of device: DeviceID, aspect: String, isRetained: Bool, at now: Int64
     ) -> Outcome {
-        let isAdmitted = admit(aspect, of: device)
-        let outcome = devices[device]?.take(message, of: aspect, isRetained: isRetained, in: connection, at: now)
-        guard isAdmitted, let outcome else { return Outcome(problem: report(tooLarge(device), at: now)) }
+        guard admit(aspect, of: device),
+            let outcome = devices[device]?.take(message, of: aspect, isRetained: isRetained, in: connection, at: now)
+        else { return Outcome(problem: report(tooLarge(device), at: now)) }
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 
@@ -148,9 +148,10 @@ package struct Ledger: Sendable {
 
     /// Changes a state that has a place.
     mutating func update(_ aspect: String, of device: DeviceID, _ change: (inout DeviceRecord.State) -> Void) {
-        guard devices[device]?.states[aspect] != nil else { return }
-        change(&devices[device, default: DeviceRecord(device)].states[aspect, default: DeviceRecord.State()])
-        if devices[device]?.states[aspect]?.isAbsent == true { hasAbsentStates = true }
+        guard var state = devices[device]?.states[aspect] else { return }
+        change(&state)
+        devices[device]?.states[aspect] = state
+        if state.isAbsent { hasAbsentStates = true }
     }
 
     /// Removes an aspect from the record of a device, and returns what it was.
