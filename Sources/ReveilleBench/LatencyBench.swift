@@ -24,7 +24,7 @@ struct LatencyBench {
         let other = try SyntheticPhone()
         let pipe = try Pipe()
         let monitor = try ChildProcess(
-            [CommandLine.arguments[0], Self.monitorArgument], environment: other.environment,
+            [Bench.program, Self.monitorArgument], environment: other.environment,
             descriptors: [1: pipe.writable])
         _ = try BareMonitor.receive(from: pipe.readingEnd)
 
@@ -42,10 +42,9 @@ struct LatencyBench {
         }
         monitor.signal(SIGTERM)
         monitor.wait()
-        print("uevent to a bare libudev monitor:  \(bare.summary)")
-        print("uevent to a subscriber of the bus: \(bus.summary)")
-        let ratio = bus.percentile(0.5) / bare.percentile(0.5)
-        print("ratio of the medians: \((ratio * 100).rounded() / 100)")
+        report("uevent to a bare libudev monitor", bare.summary)
+        report("uevent to a subscriber of the bus", bus.summary)
+        report("ratio of the medians", (bus.percentile(0.5) / bare.percentile(0.5)).rounded(to: 2))
     }
 
     /// Changes the level of a phone's battery, and returns the time before its uevent.
@@ -88,14 +87,5 @@ enum BareMonitor {
         var time: Int64 = 0
         guard read(descriptor, &time, 8) == 8 else { throw SystemError("read", code: EPIPE) }
         return time
-    }
-}
-
-/// The monotonic clock, which all processes share.
-enum MonotonicClock {
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

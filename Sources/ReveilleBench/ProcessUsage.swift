@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import CPeers
 import Glibc
 import ReveilleSystem
 
@@ -59,18 +58,5 @@ struct ProcessUsage {
         var time = timespec()
         guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}
-
-/// The processors on which threads run.
-enum Processors {
-    /// The number of processors available to this process when it started.
-    static let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-
-    /// Confines the calling thread, and the processes that it starts from now on, to one processor.
-    static func use(_ number: Int) throws {
-        guard c_peers_use_processor(Int32(number)) == 0 else {
-            throw SystemError("sched_setaffinity", on: "processor \(number)")
-        }
     }
 }

@@ -24,7 +24,7 @@ final class StormGroup {
         numbers = try Pipe()
         commands = try Pipe()
         process = try ChildProcess(
-            [CommandLine.arguments[0], Self.argument, kind.rawValue, address.description, "\(count)"],
+            [Bench.program, Self.argument, kind.rawValue, address.description, "\(count)"],
             descriptors: [0: commands.readingEnd, 1: numbers.writable])
         numbers.closeWritingEnd()
     }
