@@ -23,20 +23,9 @@ struct ProcessUsage {
 
     /// The number of times that a thread waited and was woken up.
     var wakeups: Int {
-        guard let threads = opendir("/proc/\(pid)/task") else { return 0 }
-        defer { closedir(threads) }
-        var count = 0
-        while let thread = readdir(threads) {
-            let name = Self.name(of: thread)
-            let lines = name.hasPrefix(".") ? [] : lines(of: "task/\(name)/status")
-            count += lines.compactMap { Self.number(after: "voluntary_ctxt_switches:", in: $0) }.reduce(0, +)
-        }
-        return count
-    }
-
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-        withUnsafePointer(to: &entry.pointee.d_name) { name in
-            name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+        CgroupHierarchy.children(of: "/proc/\(pid)/task").reduce(0) { count, thread in
+            let lines = lines(of: "task/\(thread)/status")
+            return count + lines.compactMap { Self.number(after: "voluntary_ctxt_switches:", in: $0) }.reduce(0, +)
         }
     }
 
