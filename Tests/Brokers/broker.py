@@ -5,6 +5,7 @@ import ctypes
 import os
 import pathlib
 import re
+import resource
 import select
 import socket
 import struct
@@ -18,6 +19,10 @@ PATIENCE = 10
 FIRST_PATIENCE = 0.3
 FIRST_ROUNDS = 50
 PAGE = os.sysconf("SC_PAGESIZE")
+# The brokers inherit the limit of descriptors, of which the bus needs two for each subscriber.
+DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+MOST_SUBSCRIBERS = min(10_000, (DESCRIPTORS - 1_000) // 2)
 # Removed when this program ends.
 BUILT = tempfile.TemporaryDirectory(prefix="reveille-brokers-")
 

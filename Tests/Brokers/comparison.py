@@ -4,14 +4,13 @@ from __future__ import annotations
 import collections
 import os
 import pathlib
-import resource
 import statistics
 import time
 from typing import Callable, NamedTuple
 
 import brokers
 import plot
-from broker import Broker, Clients
+from broker import MOST_SUBSCRIBERS, Broker, Clients
 from brokers import BareLoop, Reveille
 
 # The numbers of subscribers at which all brokers are compared.
@@ -62,9 +61,11 @@ def table(*rows: list[object], right: bool = False) -> None:
             print("| --- |" + (" ---: |" if right else " --- |") * (len(row) - 1))
 
 
-def start(kind: type[Broker]) -> Broker | None:
+def start(kind: type[Broker], subscribers: int = 0) -> tuple[Broker, Clients | None] | None:
+    """Starts a broker, with a number of clients; `None` for one that is missing, which neither the baseline nor the bus is."""
     try:
-        return kind()
+        broker = kind()
+        return broker, Clients(broker, subscribers) if subscribers else None
     except OSError as error:
         if kind in (BareLoop, Reveille):
             raise
@@ -72,16 +73,9 @@ def start(kind: type[Broker]) -> Broker | None:
         return None
 
 
-def most_subscribers() -> int:
-    """The most subscribers of a curve; the bus needs two descriptors for each of them."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return min(10_000, (hard - 1_000) // 2)
-
-
 def measure_deliveries(kinds: list[type[Broker]], count: int, costs: dict, times: dict) -> None:
     """Adds the costs and the times by name, number of subscribers, and number of processors."""
-    running = [(broker, Clients(broker, count)) for broker in map(start, kinds) if broker]
+    running = [pair for kind in kinds if (pair := start(kind, count))]
     messages = min(max(DELIVERIES // count, TIMED if count in COUNTS else FEWEST), MOST)
     # Brokers run on the first processor; their clients there too, or on the second.
     for processors in range(1, min(2, os.cpu_count()) + 1):
@@ -99,10 +93,9 @@ def measure_deliveries(kinds: list[type[Broker]], count: int, costs: dict, times
 
 def compare_deliveries(plots: pathlib.Path) -> None:
     costs, times = collections.defaultdict(list), collections.defaultdict(list)
-    most = most_subscribers()
     for count in COUNTS:
         measure_deliveries(brokers.ALL, count, costs, times)
-    larger = sorted({count for count in (3_000, most) if count <= most})
+    larger = sorted(count for count in {3_000, MOST_SUBSCRIBERS} if count <= MOST_SUBSCRIBERS)
     for count in larger:
         measure_deliveries([BareLoop, Reveille], count, costs, times)
     names = dict.fromkeys(name for name, _, _ in costs)
@@ -132,7 +125,7 @@ def compare_deliveries(plots: pathlib.Path) -> None:
 
 def compare_sleepers() -> None:
     """A post beside sleeping subscribers and beside none, and a wake of all beside the baseline's delivery to as many."""
-    count = most_subscribers()
+    count = MOST_SUBSCRIBERS
     crowded, empty, bare = Reveille(), Reveille(), BareLoop()
     sleepers = [crowded.connection() for _ in range(count)]
     names = [crowded.subscribe(sleeper, state="background") for sleeper in sleepers]
@@ -190,8 +183,8 @@ def compare_memory(plots: pathlib.Path) -> None:
     The other one reads each message, which shows that the broker has processed it.
     """
     series: plot.Series = {}
-    for broker in filter(None, map(start, brokers.ALL)):
-        reader, stalled = Clients(broker, 1), broker.subscriber()
+    for broker, reader in (pair for kind in brokers.ALL if (pair := start(kind, 1))):
+        stalled = broker.subscriber()
         series[broker.name] = []
         published = 0
         for count in UNREAD:

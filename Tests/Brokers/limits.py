@@ -10,7 +10,7 @@ import tempfile
 import time
 
 import comparison
-from broker import Clients
+from broker import MOST_SUBSCRIBERS, Clients
 from brokers import DBus, Mosquitto, Redis, Reveille
 
 # The most that an idle bus may use.
@@ -39,7 +39,7 @@ START = 60
 
 
 def measure_memory() -> None:
-    running = [broker for broker in map(comparison.start, (Reveille, Mosquitto, DBus, Redis)) if broker]
+    running = [pair[0] for kind in (Reveille, Mosquitto, DBus, Redis) if (pair := comparison.start(kind))]
     bus = running[0]
     # The subscribers get nothing, but a bus without any would have no reason to wake up.
     subscribers = [bus.connection() for _ in range(2)]
@@ -79,13 +79,12 @@ def measure_memory() -> None:
 def connection_memory() -> int:
     """The bytes of memory that each subscriber takes in the process of the bus."""
     bus, subscribers, memory = Reveille(), [], []
-    most = comparison.most_subscribers()
     # The first ones fill memory that the start has left.
-    for count in (most // 5, most):
+    for count in (MOST_SUBSCRIBERS // 5, MOST_SUBSCRIBERS):
         subscribers += [bus.subscriber() for _ in range(count - len(subscribers))]
         memory.append(bus.dirty())
     bus.stop()
-    return (memory[1] - memory[0]) * 1_024 // (most - most // 5)
+    return (memory[1] - memory[0]) * 1_024 // (MOST_SUBSCRIBERS - MOST_SUBSCRIBERS // 5)
 
 
 def instructions(subscribers: int, posts: int) -> int:
