@@ -34,8 +34,6 @@ TOLERANCE = 1.1
 # The number of counts of which the smallest is the result. The bus saves its state and checks cgroups at intervals,
 # which adds to the count on a slow or busy machine.
 ATTEMPTS = 3
-# Seconds: valgrind is slow.
-START = 60
 
 
 def measure_memory() -> None:
@@ -91,7 +89,7 @@ def instructions(subscribers: int, posts: int) -> int:
     """The instructions of a bus from its start to its end, in user space, counted by callgrind."""
     with tempfile.TemporaryFile() as report:
         bus = Reveille(
-            under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"), patience=START, stderr=report)
+            under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"), stderr=report)
         Clients(bus, subscribers).publish(posts)
         bus.stop()
         report.seek(0)
