@@ -18,6 +18,7 @@ final class BenchService {
     /// - Parameters:
     ///   - phone: The phone.
     ///   - configuration: The configuration; by default, every change of the battery is delivered, to many subscribers.
+    /// - Throws: `TestbedError` if the bus does not start.
     init(_ phone: SyntheticPhone, configuration: String = BenchService.quick) throws {
         bus = try phone.startBus(configuration: configuration)
         address = try UnixAddress(bus.address)

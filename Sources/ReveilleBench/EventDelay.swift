@@ -36,8 +36,7 @@ struct EventDelay {
             program.wait()
         }
         var flooded = Samples()
-        let flood = try ChildProcess(
-            [Bench.program, Flood.argument, Flood.changes.rawValue, address.description])
+        let flood = try Flood.changes.start(address).process
         let seconds = try MonotonicClock.seconds { flooded = try samples { _ in !flood.hasEnded } }
         guard flood.exitCode == 0 else { throw BenchError("the changes ended early") }
         let other = try BlockingClient(address).call(.getState("org.example.flood"), expecting: EventsReply.self)

@@ -61,6 +61,13 @@ enum Flood: String, CaseIterable {
         setuid(user)
     }
 
+    /// Starts the flood.
+    func start(_ address: UnixAddress) throws -> Worker {
+        try Worker([Self.argument, rawValue, address.description])
+    }
+
+    // MARK: - In the flood's process
+
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
             throw BenchError("invalid flood: \(arguments)")

@@ -48,8 +48,7 @@ struct FloodBench {
         var (isTooSlow, isTooLarge) = (false, false)
         for kind in Flood.allCases where kind != .changes {
             let before = service.usage.residentMemory
-            let flood = try ChildProcess(
-                [Bench.program, Flood.argument, kind.rawValue, address.description])
+            let flood = try kind.start(address).process
             let samples = try probe(address)
             let growth = service.usage.residentMemory - before
             if flood.hasEnded { throw BenchError("the flood \(kind) ended early") }
@@ -69,14 +68,10 @@ struct FloodBench {
     }
 
     private func probe(_ address: UnixAddress) throws -> Samples {
-        let pipe = try Pipe()
-        let process = try ChildProcess(
-            [Bench.program, Self.probeArgument, address.description], descriptors: [1: pipe.writable])
-        pipe.closeWritingEnd()
+        let worker = try Worker([Self.probeArgument, address.description])
         var samples = Samples()
-        var time: Int64 = 0
-        while read(pipe.readingEnd, &time, 8) == 8 { samples.add(Double(time) / 1_000) }
-        guard process.wait() == 0 else { throw BenchError("the probe received no reply") }
+        while let time = worker.next() { samples.add(Double(time) / 1_000) }
+        guard worker.process.wait() == 0 else { throw BenchError("the probe received no reply") }
         return samples
     }
 
@@ -87,8 +82,7 @@ struct FloodBench {
         let client = try BlockingClient(UnixAddress(arguments.first ?? ""))
         try MonotonicClock.periodically(while: { $0 < probes }) { due in
             _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
-            var time = MonotonicClock.now - due
-            guard write(STDOUT_FILENO, &time, 8) == 8 else { exit(0) }
+            Worker.report(MonotonicClock.now - due)
         }
     }
 }
