@@ -38,7 +38,7 @@ class Reveille(Broker):
 
     name = "Reveille"
     last_byte = 0
-    program = ".build/release/reveille"
+    program = ".build-static/release/reveille"
 
     @staticmethod
     def call(method: str, flag: str | None = None, **parameters: object) -> bytes:
