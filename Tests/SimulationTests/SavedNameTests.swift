@@ -64,43 +64,6 @@ import Varlink
         #expect(try scene.connect().values(of: "org.*").isEmpty)
     }
 
-    @Test("states that are tied to connections are withdrawn by a restart", arguments: [true, false])
-    func tiedStatesEnd(isClean: Bool) throws {
-        let scene = try scene()
-        let peer = scene.connect(uid: 0)
-        try peer.publish(Self.name, ["level": 1], tied: true)
-        try peer.publish("org.example.stays", ["level": 1])
-        let watcher = scene.connect()
-        let start = try watcher.subscribe(to: [Self.name, "org.*"], ["initial": true])
-        save(scene)
-        try scene.restart(isClean: isClean)
-        #expect(try scene.connect().values(of: "org.*") == ["org.example.stays": #"{"level":1}"#])
-        let resume = start.events.map { event -> JSON in
-            ["aspect": .string(event.aspect.name), "generation": .integer(Int64(event.generation))]
-        }
-        let resumed = try scene.connect().subscribe(
-            to: [Self.name, "org.*"], ["instance": .string(start.instance), "resume": .array(resume)])
-        #expect(resumed.resumed == true)
-        #expect(resumed.events.map(\.aspect) == [Aspect(stringLiteral: Self.name)])
-        #expect(resumed.events.map { $0.published?.json } == [nil])
-        #expect(resumed.events.map(\.changes) == [1])
-        // The name is free, and counts for nobody.
-        #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 2]).error == nil)
-    }
-
-    @Test("a name that a resuming subscriber has never seen counts its changes before a restart too")
-    func changesBeforeARestartCount() throws {
-        let scene = try scene()
-        let start = try scene.connect().subscribe(to: ["org.*"])
-        let peer = scene.connect(uid: 0)
-        for level in 1...3 { try peer.publish(Self.name, ["level": .integer(Int64(level))]) }
-        save(scene)
-        try scene.restart(isClean: false)
-        let resumed = try scene.connect().subscribe(
-            to: ["org.*"], ["instance": .string(start.instance), "resume": []])
-        #expect(resumed.events.map(\.changes) == [3])
-    }
-
     @Test(
         "B10: a state that changed back before a restart is not a net change after it, nor when it changes back again",
         arguments: [true, false])
@@ -164,25 +127,6 @@ import Varlink
         #expect(!isNameSaved)
         try scene.restart(isClean: false)
         #expect(try scene.connect().values(of: Self.name) == [Self.name: nil])
-    }
-
-    @Test("restored names count toward the limit of their user, and withdrawn ones do not")
-    func restoredNamesCount() throws {
-        let scene = try scene(publish: "{ names: 2 }")
-        for _ in 0..<5 {
-            let peer = scene.connect(uid: 0)
-            let sleeper = scene.connect()
-            try sleeper.subscribe(to: ["org.*"], ["state": "background"])
-            #expect(try peer.publish("org.example.a", ["a": 1]).error == nil)
-            #expect(try peer.publish("org.example.b", ["a": 1]).error == nil)
-            #expect(try peer.publish("org.example.c", ["a": 1]).problem == "QuotaExceeded names")
-            #expect(try peer.publish("org.example.b").error == nil)
-            save(scene)
-            try scene.restart(isClean: false)
-        }
-        let peer = scene.connect(uid: 0)
-        #expect(try peer.publish("org.example.c", ["a": 1]).error == nil)
-        #expect(try peer.publish("org.example.d", ["a": 1]).problem == "QuotaExceeded names")
     }
 
     @Test("the state file, which contains personal values, is readable by its user only")

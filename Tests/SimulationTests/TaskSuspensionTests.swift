@@ -16,9 +16,7 @@ import Varlink
 
     /// Begins a task of a program.
     private func begin(_ program: SceneProgram) throws -> ScenePeer {
-        let holder = life.scene.connect(uid: 1_000, pid: program.process.pid)
-        let reply = try holder.call(
-            "BeginTask", ["subscription": .string(program.first.id), "name": "upload"], more: true)
+        let (holder, reply) = try life.begin(of: program.first, pid: program.process.pid)
         #expect(reply.continues)
         return holder
     }

@@ -50,28 +50,6 @@ import Testing
         #expect(events.map(\.netChange) == [false])
     }
 
-    @Test("an equal value is not a change, and its publisher replaces the one before")
-    func equalValueChangesThePublisher() {
-        let id = subscribe(["org.a"])
-        #expect(driver.publish("org.a", "{}", by: Publisher(user: 1, connection: 7)))
-        #expect(driver.events(of: id).count == 1)
-        #expect(!driver.publish("org.a", "{}", by: Publisher(user: 2)))
-        #expect(driver.read().isEmpty)
-        #expect(driver.bus.publisher(of: "org.a") == Publisher(user: 2))
-        #expect(driver.bus.names(of: 1) == NameCount() && driver.bus.names(of: 2).live == 1)
-    }
-
-    @Test("a name that is withdrawn is null, and withdrawing it again has no effect")
-    func withdrawnNameIsNull() {
-        let id = subscribe(["org.a"])
-        driver.publish("org.a", "{}")
-        #expect(values(driver.events(of: id)) == ["{}"])
-        #expect(driver.publish("org.a", nil))
-        #expect(values(driver.events(of: id)) == [nil])
-        #expect(!driver.publish("org.a", nil) && !driver.publish("org.unknown", nil))
-        #expect(driver.read().isEmpty)
-    }
-
     @Test("B190: states that were tied to connections are withdrawn by a restart, and others stay")
     func restartWithdrawsTiedStates() {
         driver.publish("org.tied", "{}", by: Publisher(user: 1, connection: 7))
@@ -82,38 +60,6 @@ import Testing
             SubscriptionRequest(aspects: ["org.*"], instance: "one", positions: ["org.tied": 1, "org.kept": 2]))
         #expect(start.start.events.map(\.aspect) == ["org.tied"])
         #expect(values(start.start.events) == [nil])
-    }
-
-    @Test("states that are tied to connections are not saved") func tiedStatesAreNotSaved() {
-        driver.publish("org.tied", "{}", by: Publisher(user: 1, connection: 7))
-        driver.publish("org.kept", "{}")
-        let id = subscribe(["org.*"])
-        let saved = driver.bus.savedState
-        #expect(saved.entries.map(\.state.aspect).filter(\.isPublished) == ["org.kept"])
-        #expect(saved.sequence == driver.bus.sequence + 1, "the withdrawal is counted")
-        driver.publish("org.tied", nil)
-        _ = driver.events(of: id)
-        #expect(driver.bus.savedState.sequence == saved.sequence)
-    }
-
-    @Test(
-        "a subscriber that slept through a restart and the next publication of a tied state receives one event",
-        arguments: [["org.*"], ["org.tied"]] as [AspectSet])
-    func tiedStateIsPublishedAgain(aspects: AspectSet) {
-        let publisher = Publisher(user: 1, connection: 7)
-        for value in 1...3 { driver.publish("org.tied", "{\"v\":\(value)}", by: publisher) }
-        for seen in [1, 3] {
-            // The restart is a change even if the publication was the last change on the bus.
-            let driver = BusDriver(restoring: driver.bus.savedState)
-            driver.publish("org.tied", "{\"v\":3}", by: publisher)
-            let request = SubscriptionRequest(aspects: aspects, instance: "one", positions: ["org.tied": seen])
-            let (id, start) = driver.start(request)
-            #expect(start.resumed == true)
-            #expect(start.events.map(\.generation) == [5])
-            #expect(start.events.map(\.changes) == [2], "the withdrawal and the publication")
-            #expect(values(start.events) == [#"{"v":3}"#])
-            #expect(driver.events(of: id).isEmpty)
-        }
     }
 
     @Test("B191: the names of a user are counted until subscriptions have seen that they were withdrawn")
@@ -129,16 +75,6 @@ import Testing
         #expect(driver.bus.names(of: 1).live == 1 && driver.bus.names(of: 1).kept == 1)
     }
 
-    @Test("a withdrawn name does not count because subscriptions give it") func givenNamesAreNotCounted() {
-        let id = subscribe(["org.a"])
-        driver.publish("org.a", "{}")
-        driver.publish("org.a", nil)
-        _ = driver.events(of: id)
-        #expect(driver.bus.names(of: 1) == NameCount())
-        driver.restart()
-        #expect(driver.bus.names(of: 1) == NameCount())
-    }
-
     @Test("B192: a late subscriber gets the current values, and null for a name that is not there")
     func lateSubscriberGetsCurrentValues() {
         driver.publish("org.a", "{\"v\":1}")
@@ -148,14 +84,6 @@ import Testing
         #expect(start.events.map(\.aspect) == ["org.a", "com.not-there"])
         #expect(values(start.events) == ["{\"v\":1}", nil])
         #expect(start.events.allSatisfy { $0.changes == 0 })
-    }
-
-    @Test("the state of a pattern is that of the names that are published")
-    func statesOfPatterns() {
-        driver.publish("org.a", "{}")
-        driver.publish("org.b", "{}")
-        driver.publish("org.b", nil)
-        #expect(driver.bus.states(of: ["org.*", "org.c"], at: driver.now).map(\.aspect) == ["org.a", "org.c"])
     }
 
     // MARK: - Locations
@@ -185,25 +113,28 @@ import Testing
         #expect(events.map(\.changes) == [150])
     }
 
-    // MARK: - Patterns
+    // MARK: - Positions and sizes
 
-    @Test("patterns that overlap, and a name among them, are one subscription of the name")
-    func overlappingPatternsAreOneSubscription() {
-        let id = subscribe(["org.*", "org.a.*", "org.a.x"])
-        for name in ["org.a.x", "org.a.y", "org.b", "organ.c", "org-a.b"] as [Aspect] { driver.publish(name, "{}") }
-        #expect(driver.events(of: id).map(\.aspect) == ["org.a.x", "org.a.y", "org.b"])
-        #expect(driver.status(id)?.aspects == ["org.*", "org.a.*", "org.a.x"])
+    @Test("a position of a name that is ahead of the bus gets the current state")
+    func positionAheadGetsTheCurrentState() {
+        driver.publish("org.a", "{}")
+        for (name, position) in [("org.a", 2), ("org.never", 2)] as [(Aspect, Int)] {
+            let start = driver.start(
+                SubscriptionRequest(aspects: ["org.*"], instance: "one", positions: [name: position]))
+            #expect(start.start.resumed == false)
+            #expect(start.start.events.map(\.changes) == [0])
+        }
     }
 
-    @Test("a pattern matches names that are published before and after it, and not itself a name")
-    func patternMatchesEarlierAndLaterNames() {
-        driver.publish("org.a", "{}")
-        let id = subscribe(["org.*"])
-        driver.publish("org.a", "{\"v\":1}")
-        driver.publish("org.a.b", "{}")
-        #expect(driver.events(of: id).map(\.aspect) == ["org.a", "org.a.b"])
-        driver.bus.cancel(id)
-        driver.publish("org.c", "{}")
-        #expect(driver.read().isEmpty)
+    @Test("a log keeps long values up to a size") func longValuesAreKeptUpToASize() {
+        let id = driver.subscribe(
+            SubscriptionRequest(aspects: ["org.a"], policies: ["org.a": Policy(background: .hold(limit: 256))]))
+        driver.background(id)
+        let value = String(repeating: "x", count: 4_080)
+        for index in 100..<200 { driver.publish("org.a", "{\"v\":\"\(index)\(value)\"}") }
+        driver.foreground(id)
+        let events = driver.events(of: id)
+        #expect(events.count == 16)
+        #expect(events.first?.dropped == 84)
     }
 }

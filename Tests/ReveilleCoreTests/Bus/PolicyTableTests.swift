@@ -24,16 +24,4 @@ import Testing
             ], of: ["org.*", "org.example.*", "org.plain.*", "org.example.volume", .battery, .proximity])
         #expect(table[aspect] == policy)
     }
-
-    @Test func nameThatIsPublishedLaterHasItsOwnPolicy() throws {
-        let driver = BusDriver()
-        let id = driver.subscribe(
-            SubscriptionRequest(
-                aspects: ["org.example.*"], startsInBackground: true,
-                policies: ["org.example.*": Self.drop, "org.example.volume": Self.immediate]))
-        for name in ["org.example.mute", "org.example.volume"] as [Aspect] {
-            driver.bus.publish(name, Array("{}".utf8), by: Publisher(user: 1), at: driver.now)
-        }
-        #expect(driver.events(of: id).map(\.aspect) == ["org.example.volume"])
-    }
 }

@@ -23,28 +23,6 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test func dropKeepsChangesFromBeforeTheBackground() {
-        let id = driver.subscribe(request(.drop))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        driver.report(.level(79))
-        driver.background(id)
-        driver.report(.level(78))
-        driver.foreground(id, .unread)
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.reading) == [.level(78)])
-    }
-
-    @Test(arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
-    func slowReaderLosesNothing(background: Policy.Background) {
-        let id = driver.subscribe(request(background))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        for level in [79, 78, 77] { driver.report(.level(level)) }
-        driver.foreground(id, .unread)
-        #expect(driver.events(of: id).map(\.changes) == [3])
-    }
-
     @Test("B40, B43: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds() {
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
@@ -73,51 +51,6 @@ import Testing
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
         let events = driver.wake(id, after: .settings(["app": ["a": 1]]), .settings(["app": ["a": 1, "b": 1]]))
         #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["b"]]])
-    }
-
-    @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
-        let id = driver.subscribe(request(.hold(limit: 8)))
-        driver.report(.proximity(.near))
-        _ = driver.nextDelivery()
-        driver.background(id)
-        driver.report(.level(80))
-        driver.report(.level(79))
-        driver.foreground(id)
-        driver.report(.level(78))
-        driver.report(.level(77))
-        driver.foreground(id, .unread)
-        let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(80), .level(79), .level(77)])
-        #expect(events.map(\.changes) == [1, 1, 2])
-    }
-
-    @Test func backgroundWithoutChangesDeliversNothing() {
-        let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
-        let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
-        driver.report(.proximity(.far))
-        _ = driver.nextDelivery()
-        driver.report(.proximity(.near))
-        driver.report(.proximity(.far))
-        driver.foreground(id, .unread)
-        #expect(driver.read().isEmpty)
-        #expect(driver.wake(id).isEmpty)
-    }
-
-    @Test func earlierChangesAreMergedIntoTheFirstHeldChange() {
-        let id = driver.subscribe(request(.hold(limit: 8)))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        let first = driver.report(.level(79))
-        driver.report(.level(78))
-        driver.background(id)
-        driver.report(.level(77))
-        driver.report(.level(76))
-        driver.foreground(id)
-        driver.foreground(id, .unread)
-        let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(77), .level(76)])
-        #expect(events.map(\.changes) == [3, 1])
-        #expect(events.first?.firstChangedAt == first)
     }
 
     @Test func heldSettingsKeepTheirKeysButNotTheirState() {
