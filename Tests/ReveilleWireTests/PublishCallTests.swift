@@ -22,7 +22,7 @@ import Varlink
 
     // MARK: - Publish
 
-    @Test("a value is brought into its canonical form, and null or no value withdraws the name")
+    @Test("B189: a value is brought into its canonical form, and null or no value withdraws the name")
     func valueIsCanonical() throws {
         let name = Aspect("org.example.volume")
         #expect(
@@ -38,7 +38,9 @@ import Varlink
 
     @Test(
         "a name that programs cannot publish is refused",
-        arguments: ["", "battery", "weather", "org.example.*", "org.exämple", "org." + String(repeating: "n", count: 252)])
+        arguments: [
+            "", "battery", "weather", "org.example.*", "org.exämple", "org." + String(repeating: "n", count: 252),
+        ])
     func invalidNameIsRefused(name: String) {
         #expect(throws: CallError.invalidParameter("aspect")) {
             try method("Publish", ["aspect": .string(name), "value": ["a": 1]])

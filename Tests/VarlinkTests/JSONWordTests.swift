@@ -33,7 +33,8 @@ import Varlink
         arguments: [
             ("", ""), (#"\""#, "\""), (#"\\"#, "\\"), (#"\/"#, "/"), (#"\n"#, "\n"), (#"\u0000"#, "\u{0}"),
             (#"\u0022"#, "\""), (#"\u20aC"#, "€"), (#"\ud83d\ude00"#, "😀"), (#"\uD800\uDC00"#, "\u{10000}"),
-            (#"\uDBFF\uDFFF"#, "\u{10FFFF}"), (#"\uFFFF"#, "\u{FFFF}"), (#"\b\f\r\t"#, "\u{8}\u{C}\r\t"), ("\u{7F}", "\u{7F}"), (" ", " "),
+            (#"\uDBFF\uDFFF"#, "\u{10FFFF}"), (#"\uFFFF"#, "\u{FFFF}"), (#"\b\f\r\t"#, "\u{8}\u{C}\r\t"),
+            ("\u{7F}", "\u{7F}"), (" ", " "),
             ("!", "!"),
             ("#", "#"), ("[", "["), ("]", "]"), ("é", "é"), ("€", "€"), ("😀", "😀"), ("\u{80}", "\u{80}"),
             ("\u{A2}", "\u{A2}"), (#"é\né"#, "é\né"), (#"\\\""#, "\\\""),
@@ -61,7 +62,8 @@ import Varlink
     @Test(
         "V1: invalid UTF-8 is rejected at each offset",
         arguments: [
-            [0x80], [0xA0], [0xBF], [0xC0, 0x80], [0xC0, 0xAF], [0xC3], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
+            [0x80], [0xA0], [0xBF], [0xC0, 0x80], [0xC0, 0xAF], [0xC3], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
+            [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
             [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ] as [[UInt8]])
     func invalidUTF8IsRejectedAtEachOffset(bytes: [UInt8]) {

@@ -154,19 +154,6 @@ import Testing
         }
     }
 
-    @Test("B99: a mode delivers one aspect in the background, and the others are merged")
-    func modeIsOfOneAspect() {
-        let id = driver.subscribe(
-            SubscriptionRequest(aspects: [.battery, .locale], policies: [.battery: Policy(background: .immediate)]))
-        driver.background(id)
-        driver.report(.language("de_DE"))
-        driver.report(.level(80))
-        driver.report(.language("fr_FR"))
-        #expect(driver.events(of: id).map(\.aspect) == [.battery])
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.changes) == [2])
-    }
-
     @Test("B102: a mode passes neither the hold frozen nor the hold unread") func modeWaitsForAFrozenProcess() {
         let id = driver.subscribe(
             SubscriptionRequest(aspects: .battery, policies: [.battery: Policy(background: .immediate)]))

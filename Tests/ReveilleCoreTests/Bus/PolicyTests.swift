@@ -23,7 +23,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("B40, B43: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds() {
+    @Test("B40, B43, B99: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds()
+    {
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
         driver.report(.language("de_DE"))
@@ -35,16 +36,18 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale])
     }
 
-    @Test("B41: hold keeps the latest changes") func holdKeepsTheNewestChanges() {
-        let id = driver.subscribe(request(.hold(limit: 3)))
+    @Test("B41, B181: hold keeps the latest changes", arguments: [(5, 3), (40, 100), (150, 100)])
+    func holdKeepsTheNewestChanges(changes: Int, limit: Int) {
+        let id = driver.subscribe(request(.hold(limit: limit)))
         driver.background(id)
-        let times = [80, 79, 78, 77, 76].map { driver.report(.level($0)) }
+        let times = (1...changes).map { driver.report(.level($0)) }
         driver.foreground(id)
         let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(78), .level(77), .level(76)])
-        #expect(events.map(\.dropped) == [2, 0, 0])
-        #expect(events.map(\.changes) == [1, 1, 1])
-        #expect(events.map(\.changedAt) == Array(times[2...]))
+        let first = max(0, changes - limit)
+        #expect(events.map(\.reading) == (first + 1...changes).map { .level($0) })
+        #expect(events.map(\.dropped) == [first] + Array(repeating: 0, count: changes - first - 1))
+        #expect(events.allSatisfy { $0.changes == 1 })
+        #expect(events.map(\.changedAt) == Array(times[first...]))
     }
 
     @Test func holdListsTheKeysOfEachChange() {
