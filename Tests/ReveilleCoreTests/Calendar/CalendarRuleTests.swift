@@ -48,24 +48,6 @@ import Testing
         return "\(date.year)-\(two(date.month))-\(two(date.day)) \(clock) \(zone.offset(at: time) / 60)"
     }
 
-    @Test("the smallest part given decides which others match any value") func smallestPartDecides() throws {
-        let start = "2026-02-03 10:20:30"
-        func first(_ rule: CalendarRule) throws -> [String] {
-            try Self.slots(rule, after: start, in: .utc, count: 2).map { String($0.dropLast(2)) }
-        }
-        #expect(try first(CalendarRule(hour: 7, minute: 30)) == ["2026-02-04 07:30:00", "2026-02-05 07:30:00"])
-        #expect(try first(CalendarRule(minute: 0)) == ["2026-02-03 11:00:00", "2026-02-03 12:00:00"])
-        #expect(try first(CalendarRule(second: 30)) == ["2026-02-03 10:21:30", "2026-02-03 10:22:30"])
-        #expect(try first(CalendarRule(weekday: 1)) == ["2026-02-09 00:00:00", "2026-02-16 00:00:00"])
-        #expect(try first(CalendarRule(month: 3)) == ["2026-03-01 00:00:00", "2027-03-01 00:00:00"])
-        #expect(try first(CalendarRule(day: 3)) == ["2026-03-03 00:00:00", "2026-04-03 00:00:00"])
-        #expect(try first(CalendarRule(day: 3, hour: 12)) == ["2026-02-03 12:00:00", "2026-03-03 12:00:00"])
-        #expect(try first(CalendarRule(month: 3, weekday: 1)) == ["2026-03-02 00:00:00", "2026-03-09 00:00:00"])
-        #expect(try first(CalendarRule(month: 3, hour: 9)) == ["2026-03-01 09:00:00", "2026-03-02 09:00:00"])
-        #expect(try first(CalendarRule(day: 13, weekday: 5)) == ["2026-02-13 00:00:00", "2026-03-13 00:00:00"])
-        #expect(try first(CalendarRule(hour: 10, second: 5)) == ["2026-02-03 10:21:05", "2026-02-03 10:22:05"])
-    }
-
     @Test("B123 a daily 02:30 comes at the end of the gap, and the first time in the overlap")
     func dailyTimesAcrossBoth() throws {
         let rule = try CalendarRule(hour: 2, minute: 30)
