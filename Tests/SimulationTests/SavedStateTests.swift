@@ -11,8 +11,8 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Published names over restarts and crashes of the bus.
-@Suite(.timeLimit(.minutes(10))) struct SavedNameTests {
+/// The saved state, and the published names in it, over restarts, crashes and damage.
+@Suite(.timeLimit(.minutes(10))) struct SavedStateTests {
     private static let name = "org.example.volume"
     private static let allow = #"{ allow: [{ names: "org.example.*", users: [2000, 2001] }] }"#
 
@@ -179,5 +179,29 @@ import Varlink
         #expect((80...110).contains(try saves(takingMilliseconds: 5)))
         let slow = try saves(takingMilliseconds: 50)
         #expect((8...11).contains(slow), "a twentieth of the time: \(slow)")
+    }
+
+    // MARK: - Damage
+
+    @Test("a state in which any bit is flipped begins a new instance") func anyFlippedBitIsNoticed() throws {
+        let scene = try scene()
+        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
+        scene.pass(.milliseconds(200))
+        let bytes = Array(directory.read("state.json").utf8)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 1 << (index % 7)
+            try directory.write(bytes: damaged, to: "damaged")
+            let state = try? StateFile(path: directory.path + "/damaged").load()
+            // Only the case of a digit of the digest makes no difference.
+            #expect(state == nil || index < 16, "byte \(index)")
+        }
+    }
+
+    @Test("a state of an earlier release, without a digest, begins a new instance") func stateWithoutDigest() throws {
+        try directory.write(#"{"version":1,"instance":"i","sequence":5,"aspects":[]}"#, to: "state.json")
+        let scene = try scene()
+        #expect(scene.log.all.contains { $0.contains("\(path): it is damaged") })
+        #expect(try scene.connect().call("GetState").parameters["instance"] != "i")
     }
 }
