@@ -219,8 +219,6 @@ let package = Package(
                 "Varlink", .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "GPSDTests", dependencies: ["GPSD"]),
-        .testTarget(name: "SensorClaimsTests", dependencies: ["ReveilleCore", "SensorClaims"]),
         .testTarget(
             name: "FleetTests",
             dependencies: [
@@ -235,8 +233,12 @@ let package = Package(
                 "ReveilleSystem", "ReveilleTesting", "Varlink",
             ]),
         .testTarget(
-            name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
-            exclude: ["browser.py", "fleet_browser.py"]),
+            name: "SatelliteTests",
+            dependencies: [
+                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleViewCore", "SensorClaims",
+                "Varlink",
+            ],
+            exclude: ["View/browser.py", "View/fleet_browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [

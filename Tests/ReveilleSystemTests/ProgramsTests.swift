@@ -67,13 +67,13 @@ private actor ProgramsOnThread {
 
 extension CgroupHierarchy {
     /// The cgroup of a process.
-    fileprivate static func path(of pid: Int32) -> String? {
+    static func path(of pid: Int32) -> String? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: 65_536) else { return nil }
         return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
     /// Whether the processes of a cgroup are frozen.
-    fileprivate static func isFrozen(_ path: String) -> Bool? {
+    static func isFrozen(_ path: String) -> Bool? {
         guard let directory = find()?.directory(of: path),
             case .bytes(let bytes) = FileContents.read(directory + "/cgroup.events", limit: 1_024)
         else { return nil }

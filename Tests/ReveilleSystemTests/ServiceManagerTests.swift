@@ -111,39 +111,25 @@ struct ServiceManagerTests {
         manager = try await ServiceManagerOnThread(address: real.address)
     }
 
-    private func cgroup(of process: ChildProcess) throws -> String {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process.pid)/cgroup", limit: 65_536) else {
-            return ""
-        }
-        return try #require(CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self)))
-    }
-
-    private func isFrozen(_ cgroup: String) throws -> Bool {
-        let hierarchy = try #require(CgroupHierarchy.find())
-        let path = try #require(hierarchy.directory(of: cgroup)) + "/cgroup.events"
-        guard case .bytes(let bytes) = FileContents.read(path, limit: 1_024) else { return false }
-        return CgroupFreezer.isFrozen(inEvents: String(decoding: bytes, as: UTF8.self)) ?? false
-    }
-
     @Test func processIsMovedIntoAScopeThatCanBeFrozenAndThawed() async throws {
         let input = try Pipe()
         let process = try ChildProcess(["cat"], descriptors: [0: input.readingEnd])
         let name = UnitName.scope(for: "cat", number: 7)
         let scope = TransientUnit.scope(name, of: process.pid, description: "A test")
         #expect(await manager.start(scope) == nil)
-        let path = try cgroup(of: process)
+        let path = try #require(CgroupHierarchy.path(of: process.pid))
         #expect(path.hasSuffix("/app.slice/" + name.text))
         #expect(await manager.findUnit(ofCgroup: path) == .success(name.text))
 
         #expect(await manager.start(scope) == .exists)
         #expect(await manager.freeze(name.text) == nil)
-        #expect(try isFrozen(path))
+        #expect(CgroupHierarchy.isFrozen(path) == true)
         #expect(await manager.thaw(name.text) == nil)
-        #expect(try !isFrozen(path))
+        #expect(CgroupHierarchy.isFrozen(path) == false)
 
         #expect(await manager.freeze(name.text) == nil)
         await manager.thawNow([name.text, "missing.service"])
-        #expect(try !isFrozen(path))
+        #expect(CgroupHierarchy.isFrozen(path) == false)
     }
 
     @Test func serviceIsStartedOnceAndFailsWithAReason() async throws {

@@ -4,8 +4,9 @@
 import Glibc
 import ReveilleSystem
 import ReveilleTesting
-import ReveilleWatchers
 import Testing
+
+@testable import ReveilleWatchers
 
 /// Samples on a separate thread.
 @Suite(.timeLimit(.minutes(10))) struct SamplerTests {
@@ -130,5 +131,15 @@ import Testing
         let reader = IIOReader(IIOChannels(device: directory.path, names: ["in_a_x"], hasAttributes: false))
         _ = reader.sample(isLive: true)
         #expect(SysfsAttribute.read(directory.path + "/in_a_sampling_frequency").text == "10.0")
+    }
+
+    /// udev grants the access to a sensor's node a moment after the sensor has appeared.
+    @Test(arguments: [(EACCES, true), (EPERM, true), (EINVAL, false)])
+    func bufferIsTriedAgainAfterAnEventIfAccessWasDenied(_ code: Int32, _ isTriedAgain: Bool) {
+        let reader = IIOReader(IIOChannels(device: "/sys/missing", names: ["in_accel_x"], node: "/dev/missing"))
+        reader.refusal.withLock { $0 = SystemError("open", on: "/dev/missing", code: code) }
+        #expect(reader.manner.hasPrefix("polled, buffer unavailable: open /dev/missing"))
+        reader.reconsiderAccess()
+        #expect((reader.manner == "by its buffer") == isTriedAgain)
     }
 }

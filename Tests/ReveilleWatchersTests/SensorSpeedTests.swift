@@ -6,41 +6,24 @@ import Testing
 
 /// The decision whether a sensor is read on the loop.
 @Suite struct SensorSpeedTests {
-    private var speed = SensorSpeed()
-
-    private mutating func note(_ reads: Int64...) {
+    @Test(
+        "a sensor is quick after three quick reads in a row, and a slow one starts the trial anew",
+        arguments: [
+            ([], false), ([50, 2_000], false), ([50, 2_000, 0], true), ([50, 50, 2_001, 50, 50], false),
+            ([50, 50, 2_001, 50, 50, 50], true), ([50, 50, 50, 1_000_000], false), ([50, 50, 6_000, 50, 50], false),
+        ] as [([Int64], Bool)])
+    func trial(reads: [Int64], isQuick: Bool) {
+        var speed = SensorSpeed()
         for microseconds in reads { speed.note(microseconds) }
+        #expect(speed.isQuick == isQuick)
     }
 
-    @Test("an unknown sensor is not quick until three reads in a row were") mutating func unknownSensorIsOnTrial() {
-        #expect(!speed.isQuick)
-        note(50, 2_000)
-        #expect(!speed.isQuick)
-        note(0)
-        #expect(speed.isQuick)
-    }
-
-    @Test("a slow read starts the trial anew") mutating func slowReadRestartsTheTrial() {
-        note(50, 50, 2_001, 50, 50)
-        #expect(!speed.isQuick)
-        note(50)
-        #expect(speed.isQuick)
-        note(1_000_000)
-        #expect(!speed.isQuick)
-    }
-
-    @Test("a sensor that measures only sometimes is never quick") mutating func alternatingSensorIsNotQuick() {
-        for _ in 0..<100 {
-            note(50, 50, 6_000)
-            #expect(!speed.isQuick)
-        }
-    }
-
-    @Test("a change of pace starts the trial anew") mutating func restartRequiresATrial() {
-        note(50, 50, 50)
+    @Test("a change of pace starts the trial anew") func restartRequiresATrial() {
+        var speed = SensorSpeed()
+        for _ in 0..<3 { speed.note(50) }
         speed.restart()
         #expect(!speed.isQuick)
-        note(50, 50)
+        for _ in 0..<2 { speed.note(50) }
         #expect(!speed.isQuick)
     }
 }

@@ -68,29 +68,10 @@ import Varlink
         }
     }
 
-    @Test func setStateParsesAllParameters() throws {
-        #expect(
-            try method("SetState", ["subscription": "x", "state": "background", "wakeAfter": 1500])
-                == .setState(subscription: "x", to: .background, wakeAfter: .milliseconds(1500)))
-        #expect(
-            try method("SetState", ["subscription": "x", "state": "foreground"])
-                == .setState(subscription: "x", to: .foreground, wakeAfter: nil))
-    }
-
     @Test func foregroundWithADeadlineIsRefused() {
         #expect(throws: CallError.invalidParameter("wakeAfter")) {
             try method("SetState", ["subscription": "x", "state": "foreground", "wakeAfter": 5])
         }
-    }
-
-    @Test func getHistoryParsesAllParameters() throws {
-        #expect(try method("GetHistory", ["aspect": "battery"]) == .getHistory(.battery))
-        #expect(try method("GetHistory", ["aspect": "battery", "limit": .null]) == .getHistory(.battery))
-        #expect(try method("GetHistory", ["aspect": "locale", "limit": 1]) == .getHistory(.locale, limit: 1))
-        #expect(try method("GetHistory", ["aspect": "org.example.a"]) == .getHistory("org.example.a"))
-        #expect(
-            try method("GetHistory", ["aspect": "locale", "limit": .integer(.max)])
-                == .getHistory(.locale, limit: .max))
     }
 
     @Test(

@@ -77,18 +77,6 @@ import Varlink
         #expect(posted == (aspect.builtIn?.isPostable == true ? .nullable(.named(name)) : nil))
     }
 
-    @Test func eventHasOnlyTheFieldOfItsAspect() {
-        let object = EventCoding.encode(Self.event(.proximity(.near))).objectValue
-        #expect(object?["proximity"] == ["state": "near"])
-        #expect(object?["battery"] == nil)
-    }
-
-    @Test func unknownValuesAreNull() {
-        let object = EventCoding.encode(Self.event(.battery(.unknown))).objectValue?["battery"]?.objectValue
-        #expect(object?["level"] == .null)
-        #expect(object?["plugged"] == .null)
-    }
-
     @Test func writerDistinguishesEventsWithTheSameState() throws {
         var writer = EventWriter()
         let events = (0..<200).map { Self.event(.proximity(.near), changes: $0) }

@@ -41,7 +41,7 @@ import Varlink
         #expect(try held() == [])
     }
 
-    @Test("a hold ends after its time and not before, up to the maximum", arguments: [1, 31_536_000_000])
+    @Test("B35: a hold ends after its time and not before, up to the maximum", arguments: [1, 31_536_000_000])
     func holdEndsAtItsTime(milliseconds: Int64) throws {
         #expect(try set("background", wakeAfter: milliseconds).error == nil)
         let start = scene.loop.wallClock

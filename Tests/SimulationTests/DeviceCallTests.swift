@@ -103,14 +103,4 @@ import Varlink
         #expect(try identifier(1_000) == one)
         #expect(try identifier(1_001) == other)
     }
-
-    @Test("one capability too many is an invalid parameter, and the connection stays open")
-    func capabilitiesAreLimited() throws {
-        let scene = try BusScene()
-        let peer = scene.connect()
-        let names = Array(repeating: "proximity" as JSON, count: 1_025)
-        let reply = try peer.call("org.reveille.Device.Check", ["capabilities": .array(names)])
-        #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(try check(Array(repeating: "proximity", count: 1_024), as: peer).count == 1_024)
-    }
 }

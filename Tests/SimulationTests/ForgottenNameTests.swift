@@ -10,7 +10,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Names that the bus has forgotten since the last save of its state.
+/// Names that the bus forgets, some of them since the last save of its state.
 @Suite(.timeLimit(.minutes(10))) struct ForgottenNameTests {
     private static let name = "org.example.volume"
 
@@ -46,5 +46,35 @@ import Varlink
         #expect(.string(again.instance) == instance)
         #expect(again.resumed == true)
         #expect(again.events.isEmpty)
+    }
+
+    @Test("a withdrawal is answered with the generation and the sequence of its event")
+    func withdrawalIsAnsweredWithItsPosition() throws {
+        let scene = try BusScene()
+        let (publisher, subscriber) = (scene.connect(uid: 0), scene.connect())
+        try subscriber.subscribe(to: ["org.g.*"])
+        for name in ["org.g.x", "org.other.x"] { try publisher.publish(name, ["a": 1]) }
+        _ = try subscriber.events()
+        let reply = try publisher.publish("org.g.x")
+        let event = try #require(try subscriber.events().last)
+        #expect(reply.parameters["generation"]?.integerValue == Int64(event.generation))
+        #expect(reply.parameters["sequence"]?.integerValue == Int64(event.sequence))
+    }
+
+    @Test("the state of a name is that of now when its only subscriber has gone")
+    func stateOfAForgottenNameIsNew() throws {
+        let scene = try BusScene()
+        let (peer, subscriber) = (scene.connect(uid: 0), scene.connect())
+        try subscriber.subscribe(to: ["org.example.given"])
+        for number in 0..<3 as Range<Int64> { try peer.publish("org.example.other", ["a": .integer(number)]) }
+        let generation = { (aspects: JSON) in
+            let reply = try peer.call("GetState", ["aspects": aspects])
+            return reply.parameters["events"]?.arrayValue?.first?.objectValue?["generation"]?.integerValue
+        }
+        #expect(try generation(["org.example.given"]) == 0)
+        subscriber.stream.close()
+        scene.turn()
+        #expect(try generation(["org.example.given"]) == 3)
+        #expect(try generation(["org.example.given", "locale"]) != nil)
     }
 }

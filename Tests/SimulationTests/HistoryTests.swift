@@ -53,21 +53,6 @@ import Varlink
         #expect(try generations(["aspect": name]) == [])
     }
 
-    @Test(
-        "an invalid parameter is named, and the connection stays open",
-        arguments: [
-            (["aspect": "proximity", "limit": 0], "limit"), (["aspect": "proximity", "limit": -1], "limit"),
-            (["aspect": "proximity", "limit": .integer(.min)], "limit"), (["aspect": "weather"], "aspect"),
-            (["aspect": "org.example.*"], "aspect"), (["aspect": ""], "aspect"), ([:], "aspect"),
-        ] as [(JSONObject, JSON)])
-    func invalidParameterIsNamed(parameters: JSONObject, invalid: JSON) throws {
-        try post("near")
-        let reply = try owner.call("GetHistory", parameters)
-        #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters == ["parameter": invalid])
-        #expect(try owner.call("GetHistory", ["aspect": "proximity"]).error == nil)
-    }
-
     @Test("a sensor is not read for its history")
     func sensorIsNotRead() throws {
         let battery = try #require(scene.bus.watchers.first { $0.aspect == .battery })
@@ -79,17 +64,5 @@ import Varlink
         #expect(battery.readings == before)
         try owner.call("GetState", ["aspects": ["battery"]])
         #expect(battery.readings > before, "it can be read")
-    }
-
-    @Test("a sleeping subscriber receives its changes after another peer has read them")
-    func historyIsNotADelivery() throws {
-        let subscriber = scene.connect(pid: 8)
-        let start = try subscriber.call("Subscribe", ["aspects": ["proximity"], "state": "background"], more: true)
-        let id = try #require(start.parameters["subscription"])
-        try post("near", "far")
-        #expect(try generations(["aspect": "proximity"]) == [1, 2])
-        try scene.connect(pid: 8).call("SetState", ["subscription": id, "state": "foreground"])
-        let events = try subscriber.next()?.parameters["events"]?.arrayValue?.compactMap(\.objectValue)
-        #expect(events?.map { $0["changes"] } == [2])
     }
 }

@@ -25,8 +25,7 @@ import Varlink
 
     /// Subscribes with the positions of a launch.
     private func resume(_ scene: ScheduleScene) throws -> (peer: ScenePeer, start: SubscribeReply) {
-        let text = try #require(scene.launcher.launches.last?.additions["REVEILLE_LAUNCH"])
-        return try scene.subscribe(try #require(try JSON.parse(Array(text.utf8)).objectValue))
+        try scene.subscribe(try scene.launchParameters())
     }
 
     @Test("a firing that the last subscriber has not read when it leaves starts the program, which receives it")

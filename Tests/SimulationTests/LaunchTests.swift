@@ -26,12 +26,6 @@ import Varlink
         }
     }
 
-    /// The parameters with which a launched program subscribes.
-    private func resume(_ scene: ScheduleScene, launch: Int = 0) throws -> JSONObject {
-        let text = try #require(scene.launcher.launches[launch].additions["REVEILLE_LAUNCH"])
-        return try #require(try JSON.parse(Array(text.utf8)).objectValue)
-    }
-
     @Test("B120: three entries that are due together start their program once, whose first reply names all three")
     func startsOnce() throws {
         let scene = try ScheduleScene()
@@ -39,7 +33,7 @@ import Varlink
         scene.pass(minutes: 2)
         #expect(scene.launcher.launches.map(\.command) == [Self.command])
         #expect(scene.launcher.launches.first?.additions["REVEILLE_ADDRESS"] == "unix:/scene")
-        let start = try scene.scene.connect().subscribe(to: Self.names, try resume(scene))
+        let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(0))
         #expect(start.resumed == true)
         #expect(start.events.map(\.aspect.name).sorted() == Self.names)
         #expect(start.events.map(\.changes) == [1, 1, 1])
@@ -58,7 +52,7 @@ import Varlink
         }
         #expect(counts == [1, 1, 2, 3, 4, 5])
         #expect(scene.scene.log.all.contains { $0.contains("has not subscribed; it is started again in 1 min") })
-        let start = try scene.scene.connect().subscribe(to: Self.names, try resume(scene, launch: 4))
+        let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(4))
         #expect(start.events.map(\.changes) == [1, 1, 1])
     }
 
@@ -90,7 +84,7 @@ import Varlink
         try addAll(scene)
         scene.pass(minutes: 1)
         #expect(scene.launcher.launches.count == 1)
-        let parameters = try resume(scene)
+        let parameters = try scene.launchParameters(0)
         try scene.restart()
         scene.scene.pass(.seconds(20))
         #expect(scene.launcher.launches.count == 1)
@@ -110,7 +104,7 @@ import Varlink
         #expect(scene.launcher.launches.isEmpty)
         scene.scene.pass(.seconds(2))
         #expect(scene.launcher.launches.count == 1)
-        let start = try scene.subscribe(try resume(scene)).start
+        let start = try scene.subscribe(try scene.launchParameters(0)).start
         #expect(start.resumed == true)
         #expect(start.events.map(\.changes) == [7])
     }
@@ -125,8 +119,30 @@ import Varlink
         scene.launcher.result = .started(nil)
         scene.pass(minutes: 2)
         let start = try scene.scene.connect().subscribe(
-            to: Self.names, try resume(scene, launch: scene.launcher.launches.count - 1))
+            to: Self.names, try scene.launchParameters())
         #expect(start.resumed == true)
         #expect(start.events.map(\.changes) == [1, 1, 1])
+    }
+
+    @Test("a program that the next bus cannot follow is reported, and not started again by the bus after it")
+    func childThatCannotBeFollowed() throws {
+        let scene = try ScheduleScene()
+        scene.launcher.startsChildren = true
+        let entry: JSONObject = ["at": .integer(scene.now), "launch": ["/usr/bin/reminder"]]
+        scene.pass(minutes: 1)
+        try scene.add(entry)
+        scene.scene.turn()
+        #expect(scene.launcher.launches.count == 1)
+        // The program receives its firing.
+        _ = try scene.subscribe(try scene.launchParameters())
+        scene.scene.turn()
+        scene.launcher.canFollow = false
+        try scene.restart()
+        #expect(scene.scene.log.all.contains { $0.contains("may be running, and cannot be followed: pidfd_open") })
+        scene.launcher.canFollow = true
+        try scene.restart()
+        try scene.add(entry)
+        scene.scene.pass(.seconds(10))
+        #expect(scene.launcher.launches.count == 1)
     }
 }

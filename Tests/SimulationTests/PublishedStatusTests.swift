@@ -115,19 +115,6 @@ import Varlink
 
     // MARK: - ListSubscriptions
 
-    @Test("a subscription is listed with its names and patterns, and with what is pending")
-    func subscriptionsAreListed() throws {
-        let peer = scene.connect()
-        try peer.subscribe(
-            to: ["org.example.*", "battery", "org.other.later"], ["state": "background"])
-        for step in 0..<3 { try publisher.publish(Self.name, ["step": .integer(Int64(step))]) }
-        let list = try scene.connect().call("ListSubscriptions").parameters["subscriptions"]?.arrayValue
-        let subscription = list?.first?.objectValue
-        #expect(subscription?["aspects"] == ["battery", "org.example.*", "org.other.later"])
-        #expect(subscription?["pending"] == [["aspect": .string(Self.name), "changes": 3]])
-        #expect(subscription?["held"] == ["app"])
-    }
-
     @Test("a hundred subscriptions with a thousand pending names are listed with some of them")
     func listsAreLimited() throws {
         let peers = (0..<100).map { _ in scene.connect(uid: 0) }

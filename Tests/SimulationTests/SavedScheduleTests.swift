@@ -12,29 +12,6 @@ import Varlink
 
 /// The schedule over restarts, crashes and bad disks.
 @Suite(.timeLimit(.minutes(10))) struct SavedScheduleTests {
-    @Test("B126: a firing that was not delivered before a kill is delivered once afterward, with its count")
-    func survivesAKill() throws {
-        let scene = try ScheduleScene()
-        let (_, start) = try scene.subscribe(["state": "background"])
-        let before = try scene.scene.connect().call("GetState", ["aspects": [.string(ScheduleScene.name)]])
-        try scene.add(["every": 60_000])
-        var slots = 0
-        for minutes: Int64 in [1, 3, 2] {
-            scene.pass(minutes: minutes)
-            slots += Int(minutes)
-            try scene.restart()
-        }
-        let generation = try #require(
-            try [Event](before.parameters, noting: UnknownWords()).first
-        ).generation
-        let resumed = try scene.subscribe([
-            "instance": .string(start.instance),
-            "resume": [["aspect": .string(ScheduleScene.name), "generation": .integer(Int64(generation))]],
-        ]).start
-        #expect(resumed.resumed == true)
-        #expect(resumed.events.map(\.changes) == [slots])
-        #expect(try scene.list().map(\.fired) == [slots])
-    }
 
     @Test("entries are as before after a stop and after a kill", arguments: [true, false])
     func entriesSurvive(isClean: Bool) throws {
@@ -48,19 +25,6 @@ import Varlink
         try scene.restart(isClean: isClean)
         #expect(try scene.list() == before)
         #expect(scene.zones.watched == ["Asia/Tokyo"])
-    }
-
-    @Test("several entries that are added in one turn of the loop are saved together")
-    func batch() throws {
-        let scene = try ScheduleScene()
-        let peers = (1...8).map { _ in scene.scene.connect() }
-        for (number, peer) in peers.enumerated() {
-            peer.send(
-                "org.reveille.Schedule.Add",
-                ["entry": ["id": .string("\(number)"), "aspect": "org.example.x", "every": 1_000]])
-        }
-        for peer in peers { #expect(try peer.next()?.error == nil) }
-        #expect(try scene.list().count == 8)
     }
 
     @Test("a file with a damaged record is moved aside, and the reason is logged")

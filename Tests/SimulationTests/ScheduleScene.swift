@@ -97,6 +97,13 @@ final class ScheduleScene {
         return (peer, try peer.subscribe(to: [Self.name], parameters))
     }
 
+    /// The parameters with which a launched program subscribes, by default the last one.
+    func launchParameters(_ launch: Int? = nil) throws -> JSONObject {
+        let launched = launcher.launches[launch ?? launcher.launches.count - 1]
+        let text = try #require(launched.additions["REVEILLE_LAUNCH"])
+        return try #require(try JSON.parse(Array(text.utf8)).objectValue)
+    }
+
     /// Returns the events that have arrived.
     func events(of peer: ScenePeer) throws -> [Event] {
         var events: [Event] = []

@@ -81,15 +81,6 @@ import Varlink
         #expect(try life.status(program.first)?.lifecycle == .active)
     }
 
-    @Test("other users cannot suspend a program") func permission() throws {
-        let life = try SuspensionScene()
-        let program = try life.start()
-        let stranger = life.scene.connect(uid: 4_242, pid: 6)
-        #expect(
-            try life.set("suspended", of: program.first, by: stranger) == "org.varlink.service.PermissionDenied")
-        #expect(try life.status(program.first)?.lifecycle == .active)
-    }
-
     @Test("a bus that ends, or is killed, leaves nothing frozen", arguments: [true, false])
     func restartThaws(isClean: Bool) throws {
         let directory = try TemporaryDirectory()

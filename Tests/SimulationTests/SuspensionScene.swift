@@ -50,6 +50,15 @@ final class SuspensionScene {
         return SceneSubscription(peer: peer, id: try #require(reply.parameters["subscription"]?.stringValue))
     }
 
+    /// Begins a task of a subscription, and returns its holder and the first reply.
+    func begin(
+        _ name: String = "upload", of subscription: SceneSubscription, uid: UInt32 = 1_000, pid: Int32
+    ) throws -> (holder: ScenePeer, reply: Reply) {
+        let holder = scene.connect(uid: uid, pid: pid)
+        let parameters: JSONObject = ["subscription": .string(subscription.id), "name": .string(name)]
+        return (holder, try holder.call("BeginTask", parameters, more: true))
+    }
+
     /// Asks for a state without waiting for the reply.
     func ask(_ state: String, of subscription: SceneSubscription, by peer: ScenePeer? = nil, wakeAfter: Int64? = nil) {
         var parameters: JSONObject = ["subscription": .string(subscription.id), "state": .string(state)]
@@ -96,10 +105,7 @@ struct SceneSubscription {
     let id: String
 
     /// Reads one reply, and returns its events.
-    func events() throws -> [Event] {
-        guard let reply = try peer.next() else { return [] }
-        return try [Event](reply.parameters, noting: UnknownWords())
-    }
+    func events() throws -> [Event] { try peer.events() }
 
     /// Reads one reply, and returns the states of the lifecycle in it.
     func lifecycles() throws -> [Lifecycle] { try events().compactMap(\.lifecycle) }

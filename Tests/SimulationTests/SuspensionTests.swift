@@ -74,20 +74,6 @@ import Varlink
         #expect(life.programs.frozen.isEmpty)
     }
 
-    @Test("callers that close are not kept") func closedCallersAreNotKept() throws {
-        let life = try SuspensionScene()
-        let program = try life.start()
-        life.ask("suspended", of: program.first)
-        life.scene.turn()
-        let caller = life.scene.connect(uid: 1_000, pid: 6)
-        life.ask("suspended", of: program.first, by: caller)
-        life.scene.turn()
-        caller.stream.close()
-        for _ in 0..<4 { _ = try program.first.lifecycles() }
-        #expect(try life.shell.next()?.error == nil)
-        #expect(life.programs.isFrozen(program.process))
-    }
-
     @Test("a program that does not name lifecycle is frozen at once") func silentProgramIsFrozenAtOnce() throws {
         let life = try SuspensionScene()
         let program = try life.start(aspects: ["battery"])
@@ -125,26 +111,6 @@ import Varlink
         #expect(life.programs.frozen.isEmpty)
         let expected: Lifecycle = state == "foreground" ? .active : state == "inactive" ? .inactive : .background
         #expect(try life.status(program.first)?.lifecycle == expected)
-    }
-
-    @Test("a wake while the system freezes the program thaws it again, and tells it once")
-    func wakeDuringFreezing() throws {
-        let life = try SuspensionScene()
-        life.programs.manner = .slow
-        let program = try life.start()
-        life.ask("suspended", of: program.first)
-        for _ in 0..<3 { _ = try program.first.lifecycles() }
-        #expect(life.programs.frozen.isEmpty)
-        let other = life.scene.connect(uid: 1_000, pid: 6)
-        life.ask("foreground", of: program.first, by: other)
-        life.scene.turn()
-        #expect(try life.shell.next()?.error == Self.refusal)
-        #expect(try other.next() == nil)
-        life.scene.pass(.seconds(3))
-        #expect(try other.next()?.error == nil)
-        #expect(life.programs.frozen.isEmpty)
-        #expect(try program.first.lifecycles() == [.active])
-        #expect(try program.first.lifecycles().isEmpty)
     }
 
     @Test(

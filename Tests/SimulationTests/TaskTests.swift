@@ -3,152 +3,217 @@
 
 import ReveilleCore
 import ReveilleSimulation
+import ReveilleWire
 import Testing
 import Varlink
 
-/// The time of tasks, and what ends them.
+/// Tasks of a subscription of the process 7 of user 1000; ``TaskSimulation`` compares their times with a model.
 @Suite(.timeLimit(.minutes(10))) struct TaskTests {
-    private let tasks: TaskScene
+    private static let ended: JSONObject = ["remaining": 0, "ended": true]
 
-    private var scene: BusScene { tasks.scene }
+    private let life: SuspensionScene
+    private let subscription: SceneSubscription
+    private var scene: BusScene { life.scene }
 
     init() throws {
-        tasks = try TaskScene()
+        life = try SuspensionScene()
+        subscription = try life.subscribe(7, aspects: ["battery"])
+    }
+
+    private func begin(
+        _ name: String = "upload", uid: UInt32 = 1_000, pid: Int32 = 7
+    ) throws -> (holder: ScenePeer, reply: Reply) {
+        try life.begin(name, of: subscription, uid: uid, pid: pid)
+    }
+
+    private func move(to state: String) throws {
+        #expect(try life.set(state, of: subscription, by: scene.connect(pid: 7)).isEmpty)
+    }
+
+    private func tasks() throws -> [Subscriber.Task] {
+        try #require(try life.status(subscription)).tasks
     }
 
     @Test("B91: a task in the background is listed with its name and remaining time, and the subscription stays held")
     func taskIsListed() throws {
-        let (holder, first) = try tasks.begin()
+        let (holder, first) = try begin()
         #expect(first.continues)
-        #expect(try tasks.tasks() == [["name": "upload", "remaining": .null]])
-        try tasks.setState("background")
+        #expect(try tasks() == [Subscriber.Task(name: "upload", remaining: nil)])
+        try move(to: "background")
         scene.pass(.seconds(1))
         for _ in 0..<2 {
             scene.change(.battery)
             scene.pass(.milliseconds(500))
         }
-        #expect(try tasks.subscriber.next() == nil)
-        let listed = try tasks.subscription()
-        #expect(listed["held"] == ["app"])
-        let left = try #require(try tasks.tasks().first?["remaining"]?.integerValue)
-        #expect((27_900...28_000).contains(left))
-        try tasks.setState("foreground")
-        #expect(try tasks.subscriber.next()?.parameters["events"]?.arrayValue?.count == 1)
+        #expect(try subscription.events().isEmpty)
+        #expect(try life.status(subscription)?.holds == .app)
+        let left = try #require(try tasks().first?.remaining)
+        #expect((Duration.milliseconds(27_900)...Duration.seconds(28)).contains(left))
+        try move(to: "foreground")
+        #expect(try subscription.events().count == 1)
         #expect(try holder.next() == nil)
-    }
-
-    @Test("B92: a task that ends within its time is not warned, and is no longer listed")
-    func endedTaskIsNotWarned() throws {
-        let (holder, _) = try tasks.begin()
-        try tasks.setState("background")
-        scene.pass(.seconds(20))
-        #expect(try holder.next() == nil)
-        holder.stream.close()
-        scene.turn()
-        #expect(try tasks.tasks().isEmpty)
-        scene.pass(.seconds(30), step: .seconds(1))
-        #expect(!scene.log.all.contains { $0.contains("overrun") })
     }
 
     @Test("B93: a task that does not end is warned once 5 s before the end, then ended, and counted as overrun")
     func taskIsWarnedAndEnded() throws {
-        let (holder, first) = try tasks.begin("up\"load")
+        let (holder, first) = try begin("up\"load")
         #expect(first.parameters == ["remaining": .null])
-        try tasks.setState("background")
+        try move(to: "background")
         scene.pass(.milliseconds(24_990))
         #expect(try holder.next() == nil)
         scene.pass(.milliseconds(10) + .seconds(25) / 100)
         let warning = try #require(try holder.next())
         #expect(warning.continues)
         #expect(warning.parameters["expiring"] == true && warning.parameters["ended"] == nil)
-        #expect((4_700...5_000).contains(try #require(warning.remaining)))
-        #expect(try tasks.subscription()["held"] == ["app"])
+        #expect((4_700...5_000).contains(try #require(warning.parameters["remaining"]?.integerValue)))
+        #expect(try life.status(subscription)?.holds == .app)
         scene.pass(.seconds(4))
         #expect(try holder.next() == nil)
         scene.pass(.seconds(2))
         let end = try #require(try holder.next())
         #expect(!end.continues)
-        #expect(end.parameters == ["remaining": 0, "ended": true])
-        #expect(try tasks.tasks().isEmpty)
+        #expect(end.parameters == Self.ended)
+        #expect(try tasks().isEmpty)
         #expect(scene.log.all.contains { $0.contains(#"the task "up\"load" is over (overrun 1)"#) })
         // The connection takes calls again.
         #expect(try holder.call("GetState", ["aspects": ["battery"]]).error == nil)
-        let again = try holder.call("BeginTask", ["subscription": tasks.id, "name": "late"], more: true)
+        let again = try holder.call(
+            "BeginTask", ["subscription": .string(subscription.id), "name": "late"], more: true)
         #expect(!again.continues)
-        #expect(again.parameters == ["remaining": 0, "ended": true])
-    }
-
-    @Test("B93: warnings and ends pass the hold of an operator too")
-    func noticesPassHolds() throws {
-        let (holder, _) = try tasks.begin()
-        try tasks.setState("background", pid: 8)
-        scene.pass(.seconds(26))
-        #expect(try holder.next()?.parameters["expiring"] == true)
-        scene.pass(.seconds(6))
-        #expect(try holder.next()?.parameters["ended"] == true)
+        #expect(again.parameters == Self.ended)
     }
 
     @Test("B94: a task ends with its connection, and without a notice")
     func taskEndsWithItsConnection() throws {
-        let (one, _) = try tasks.begin("one")
-        let (two, _) = try tasks.begin("two")
-        try tasks.setState("background")
+        let (one, _) = try begin("one")
+        let (two, _) = try begin("two")
+        try move(to: "background")
         one.stream.close()
         scene.turn()
-        #expect(try tasks.tasks().map { $0["name"] } == ["two"])
+        #expect(try tasks().map(\.name) == ["two"])
         #expect(try two.next() == nil)
     }
 
-    @Test(
-        "B95: in the foreground there is no limit; the time begins with the process's last background, the foreground restores it"
-    )
-    func foregroundRestoresTheTime() throws {
-        let other = scene.connect()
-        let second = try other.call("Subscribe", ["aspects": ["locale"]], more: true).parameters["subscription"] ?? ""
-        let (holder, first) = try tasks.begin()
-        #expect(first.remaining == nil)
-        try tasks.setState("background")
-        // The other subscription of the process is in the foreground.
-        scene.pass(.seconds(60), step: .seconds(1))
-        #expect(try tasks.tasks() == [["name": "upload", "remaining": .null]])
-        _ = try scene.connect().call("SetState", ["subscription": second, "state": "background"])
-        scene.pass(.seconds(20))
-        try tasks.setState("foreground")
-        #expect(try tasks.tasks() == [["name": "upload", "remaining": .null]])
-        scene.pass(.seconds(20))
-        try tasks.setState("background")
-        #expect(try #require(try tasks.tasks().first?["remaining"]?.integerValue) > 29_900)
+    @Test("B98: one task more than a user may have is refused with QuotaExceeded, which names the limit")
+    func tasksAreLimited() throws {
+        let holders = try (0..<16).map { try begin("\($0)").holder }
+        let (refused, error) = try begin()
+        #expect(error.error == "org.reveille.Bus.QuotaExceeded")
+        #expect(error.parameters == ["quota": "tasks", "limit": 16])
+        // The tasks of another user, also root's for this subscription, are counted apart.
+        #expect(try begin(uid: 0, pid: 1).reply.continues)
+        holders[0].stream.close()
+        scene.turn()
+        let call: JSONObject = ["subscription": .string(subscription.id), "name": "upload"]
+        #expect(try refused.call("BeginTask", call, more: true).continues)
+        #expect(try tasks().count == 17)
+    }
+
+    @Test("BeginTask is for one's own user and root, must be called with more, and needs a name and a subscription")
+    func refusals() throws {
+        #expect(try begin(uid: 1_001).reply.error == "org.varlink.service.PermissionDenied")
+        #expect(try begin(uid: 0, pid: 1).reply.continues)
+        let peer = scene.connect()
+        let plain = try peer.call("BeginTask", ["subscription": .string(subscription.id), "name": "upload"])
+        #expect(plain.error == "org.varlink.service.ExpectedMore")
+        for name in ["", String(repeating: "a", count: 129)] {
+            let (_, reply) = try begin(name)
+            #expect(reply.error == "org.varlink.service.InvalidParameter")
+            #expect(reply.parameters == ["parameter": "name"])
+        }
+        let unknown = try peer.call("BeginTask", ["subscription": "0000000000000000", "name": "a"], more: true)
+        #expect(unknown.error == "org.reveille.Bus.NoSuchSubscription")
+    }
+
+    @Test("calls behind a task are answered when it has ended")
+    func callsWaitForTheEnd() throws {
+        let (holder, _) = try begin()
+        holder.send("GetState", ["aspects": ["battery"]])
+        scene.pass(.seconds(1))
         #expect(try holder.next() == nil)
+        subscription.peer.stream.close()
+        #expect(try holder.next()?.parameters == Self.ended)
+        scene.pass(.seconds(1))
+        #expect(try holder.next()?.parameters["events"] != nil)
     }
 
-    @Test("B95: a task that begins in the background gets what is left of the time, with its warning at once")
-    func laterTaskGetsTheRest() throws {
-        try tasks.setState("background")
-        scene.pass(.seconds(10))
-        let (_, middle) = try tasks.begin("middle")
-        #expect((19_900...20_000).contains(try #require(middle.remaining)))
-        scene.pass(.seconds(17))
-        let (_, late) = try tasks.begin("late")
-        #expect(late.parameters["expiring"] == true && late.continues)
-        #expect((2_900...3_000).contains(try #require(late.remaining)))
+    // MARK: - Programs whose tasks delay their suspension or their end
+
+    /// Begins a task of a program.
+    private func begin(_ program: SceneProgram) throws -> ScenePeer {
+        let (holder, reply) = try life.begin(of: program.first, pid: program.process.pid)
+        #expect(reply.continues)
+        return holder
     }
 
-    @Test("B95: a freeze alone takes no time from tasks")
-    func freezeTakesNoTime() throws {
-        let (holder, _) = try tasks.begin()
-        scene.bus.setFrozen(true, tasks.subscriber.stream)
-        scene.pass(.seconds(60), step: .seconds(1))
-        #expect(try tasks.subscription()["held"] == ["frozen"])
-        #expect(try tasks.tasks() == [["name": "upload", "remaining": .null]])
+    /// Reads what a program is due.
+    private func read(_ program: SceneProgram) throws {
+        for _ in 0..<4 { _ = try program.first.lifecycles() }
+    }
+
+    @Test("B92: the suspension of a program waits for its last task, and continues at once when it ends")
+    func suspensionWaitsForTasks() throws {
+        let program = try life.start()
+        let (one, two) = (try begin(program), try begin(program))
+        life.ask("suspended", of: program.first)
+        life.scene.pass(.seconds(10))
+        one.stream.close()
+        life.scene.pass(.seconds(10))
+        try read(program)
+        #expect(try life.shell.next() == nil)
+        #expect(!life.programs.isFrozen(program.process))
+        two.stream.close()
+        try read(program)
+        let reply = try #require(try life.shell.next())
+        #expect(reply.error == nil)
+        #expect(life.programs.isFrozen(program.process))
+        #expect(life.scene.loop.bootClock < 22_000_000)
+    }
+
+    @Test("B93: a task that does not end delays the suspension until its time is over")
+    func overrunEndsTheDelay() throws {
+        let program = try life.start()
+        let holder = try begin(program)
+        life.ask("suspended", of: program.first)
+        life.scene.pass(.seconds(29))
+        try read(program)
+        #expect(try life.shell.next() == nil)
+        #expect(try holder.next()?.parameters["expiring"] == true)
+        life.scene.pass(.seconds(2))
+        try read(program)
+        #expect(try life.shell.next()?.error == nil)
+        #expect(life.programs.isFrozen(program.process))
+    }
+
+    @Test("B109: the end of a program waits for the end of its task", arguments: [true, false])
+    func endWaitsForTheTask(isInTime: Bool) throws {
+        let program = try life.start(ends: true)
+        let holder = try begin(program)
+        #expect(try life.set("background", of: program.first).isEmpty)
+        life.scene.pass(.seconds(20))
+        try read(program)
+        #expect(program.process.terminations == 0)
+        if isInTime {
+            holder.stream.close()
+        } else {
+            life.scene.pass(.seconds(11))
+        }
+        try read(program)
+        life.scene.turn()
+        #expect(program.process.terminations == 1)
+    }
+
+    @Test("a wake answers a suspension that waits for a task, and restores the time")
+    func wakeEndsTheWait() throws {
+        let program = try life.start()
+        let holder = try begin(program)
+        life.ask("suspended", of: program.first)
+        life.scene.pass(.seconds(20))
+        try read(program)
+        let other = life.scene.connect(uid: 1_000, pid: 5)
+        #expect(try life.set("foreground", of: program.first, by: other).isEmpty)
+        #expect(try life.shell.next()?.error == "org.reveille.Bus.CannotSuspend")
+        #expect(try life.status(program.first)?.tasks.map(\.remaining) == [nil])
         #expect(try holder.next() == nil)
-    }
-
-    @Test("B97: a suspend of the machine that is longer than the time ends the task")
-    func suspendOfTheMachineEndsTheTask() throws {
-        let (holder, _) = try tasks.begin()
-        try tasks.setState("background")
-        scene.loop.advance(.seconds(3_600))
-        #expect(try holder.next()?.parameters == ["remaining": 0, "ended": true])
-        #expect(try tasks.tasks().isEmpty)
     }
 }

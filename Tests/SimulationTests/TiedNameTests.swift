@@ -43,38 +43,6 @@ import Varlink
         #expect(try values() == ["tied null"])
     }
 
-    @Test("the last Publish decides whether a state ends with its connection, even with an equal value")
-    func lastPublishDecides() throws {
-        let (one, other) = (scene.connect(uid: 0), scene.connect(uid: 0))
-        try one.publish("org.example.a", ["a": 1], tied: true)
-        try one.publish("org.example.a", ["a": 1])
-        try one.publish("org.example.b", ["a": 1])
-        try one.publish("org.example.b", ["a": 1], tied: true)
-        try one.publish("org.example.c", ["a": 1], tied: true)
-        try other.publish("org.example.c", ["a": 1], tied: true)
-        try one.publish("org.example.d", ["a": 1], tied: true)
-        try other.publish("org.example.d")
-        while try !values().isEmpty {}
-        one.stream.close()
-        #expect(try values() == ["b null"])
-        #expect(try values() == [])
-        other.stream.close()
-        #expect(try values() == ["c null"])
-        #expect(try scene.connect().values(of: "org.example.*") == ["org.example.a": #"{"a":1}"#])
-    }
-
-    @Test("a name that ended with its connection has higher generations when it comes back")
-    func nameComesBack() throws {
-        for round in 1...3 {
-            let peer = scene.connect(uid: 0)
-            try peer.publish("org.example.tied", ["a": 1], tied: true)
-            let event = try #require(try watcher.events().first)
-            #expect(event.generation > 2 * (round - 1))
-            peer.stream.close()
-            #expect(try watcher.events().map(\.generation) == [event.generation + 1])
-        }
-    }
-
     @Test("if the end of each publisher is delivered to the next and ends it too, the ends do not nest")
     func endsDoNotNest() throws {
         // Each subscribes to the name of the one before it, so the end of one is delivered to the next.
@@ -92,18 +60,5 @@ import Varlink
         #expect(turns > count / 256)
         #expect(chain.allSatisfy { $0.stream.isClosedByBus })
         #expect(try scene.connect().values(of: "org.chain.*").isEmpty)
-    }
-
-    @Test("names that are published and withdrawn on one connection leave nothing behind")
-    func withdrawnNamesAreForgotten() throws {
-        let peer = scene.connect(uid: 0)
-        for number in 0..<3_000 {
-            #expect(try peer.publish("org.other.n\(number)", ["a": 1], tied: true).error == nil)
-            #expect(try peer.publish("org.other.n\(number)").error == nil)
-        }
-        try peer.publish("org.example.last", ["a": 1], tied: true)
-        #expect(try values() == [#"last {"a":1}"#])
-        peer.stream.close()
-        #expect(try values() == ["last null"])
     }
 }

@@ -5,19 +5,6 @@ import Testing
 import Varlink
 
 @Suite struct ClientSessionTests {
-    @Test("V14: replies are matched to calls in order")
-    func repliesAreMatchedInOrder() throws {
-        var session = ClientSession()
-        #expect(session.call(Call(method: "a.b.A")) == utf8("{\"method\":\"a.b.A\"}\0"))
-        _ = session.call(Call(method: "a.b.B"))
-        #expect(session.pendingCount == 2)
-        session.receive(text: "{\"parameters\":{\"x\":1}}\0{\"error\":\"a.b.E\"}\0")
-        #expect(try session.nextReply()?.parameters["x"] == 1)
-        #expect(session.pendingCount == 1)
-        #expect(try session.nextReply()?.error == "a.b.E")
-        #expect(session.pendingCount == 0)
-        #expect(try session.nextReply() == nil)
-    }
 
     @Test("V18: a stream lasts until a reply without continues")
     func streamLastsUntilItsLastReply() throws {
@@ -42,16 +29,6 @@ import Varlink
         _ = try session.nextReply()
         _ = try session.nextReply()
         #expect(session.pendingCount == 0)
-    }
-
-    @Test("V23: a oneway call has no reply, and the next reply belongs to a later call")
-    func onewayCallsDoNotAwaitReplies() throws {
-        var session = ClientSession()
-        _ = session.call(Call(method: "a.b.A", mode: .oneway))
-        #expect(session.pendingCount == 0)
-        _ = session.call(Call(method: "a.b.B", mode: .more))
-        session.receive(text: "{\"continues\":true}\0")
-        #expect(try session.nextReply()?.continues == true)
     }
 
     @Test("V24: bytes after the reply to an upgrade call are not parsed")

@@ -26,18 +26,6 @@ import Varlink
         #expect(decoder.bufferedCount == 0)
     }
 
-    @Test("V3: reads of one byte give the same frames")
-    func singleBytesGiveTheSameFrames() throws {
-        var decoder = FrameDecoder()
-        var received: [String] = []
-        for byte in utf8("ab\0\0cde\0f") {
-            decoder.feed([byte].span)
-            received += try frames(&decoder)
-        }
-        #expect(received == ["ab", "", "cde"])
-        #expect(decoder.bufferedCount == 1)
-    }
-
     @Test func framesCanBeTakenLater() throws {
         var decoder = FrameDecoder()
         decoder.feed(text: "a\0b\0c")
@@ -63,22 +51,6 @@ import Varlink
         #expect(try decoder.nextFrame() == nil)
         decoder.feed(text: "e")
         #expect(throws: VarlinkError.tooLong(maximum: 4)) { try decoder.nextFrame() }
-    }
-
-    @Test func framesBeforeAnOversizedOneAreTaken() throws {
-        var decoder = FrameDecoder(maximumLength: 2)
-        decoder.feed(text: "a\0bcd\0e\0")
-        #expect(try decoder.nextFrame() == utf8("a"))
-        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
-    }
-
-    @Test func errorsArePermanent() throws {
-        var decoder = FrameDecoder(maximumLength: 1)
-        decoder.feed(text: "ab\0")
-        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
-        decoder.feed(text: "c\0")
-        #expect(throws: VarlinkError.self) { try decoder.nextFrame() }
-        #expect(decoder.bufferedCount == 0)
     }
 
     @Test func theMaximumIs64KiB() throws {

@@ -69,31 +69,4 @@ import Varlink
         all[field] = value
         #expect(throws: CallError.invalidParameter("all.\(field)")) { try validate("Take", ["all": .object(all)]) }
     }
-
-    @Test("V27, V28: fields of anonymous structures are named by path")
-    func fieldsOfAnonymousStructuresAreNamed() throws {
-        var all = try #require(Self.all.objectValue)
-        all["struct"] = ["first": 1, "second": ["deep": 1]]
-        #expect(throws: CallError.invalidParameter("all.struct.second.deep")) {
-            try validate("Take", ["all": .object(all)])
-        }
-        all["struct"] = ["first": 1, "second": [:]]
-        all["stringset"] = ["one": ["x": 1]]
-        #expect(throws: CallError.invalidParameter("all.stringset.x")) { try validate("Take", ["all": .object(all)]) }
-    }
-
-    @Test("V29: an integer out of range is an error and does not wrap")
-    func integerOutOfRangeIsRejected() throws {
-        let interface = try Interface(parsing: "interface a.b\nmethod M(x: int) -> ()")
-        let call = try Call(text: #"{"method":"a.b.M","parameters":{"x":9223372036854775808}}"#)
-        #expect(throws: CallError.invalidParameter("x")) { try interface.validate(call) }
-        #expect(throws: Never.self) {
-            try interface.validate(Call(text: #"{"method":"a.b.M","parameters":{"x":-9223372036854775808}}"#))
-        }
-    }
-
-    @Test("V38: an unknown method is not found")
-    func unknownMethodIsNotFound() {
-        #expect(throws: CallError.methodNotFound("org.example.sample-2.Lamp.Break")) { try validate("Break", [:]) }
-    }
 }

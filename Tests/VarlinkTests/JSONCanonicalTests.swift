@@ -20,19 +20,12 @@ import Varlink
             #"{"😀":7,"\uffff":6,"é":5,"ab":4,"a":3,"Z":2,"":1}"#,
             "{\"\":1,\"Z\":2,\"a\":3,\"ab\":4,\"é\":5,\"\u{FFFF}\":6,\"😀\":7}"
         ),
-        (#""\u0041""#, #""A""#),
+        (#""\u0041""#, #""A""#), ("9007199254740993", "9007199254740993"), ("[3,1,2]", "[3,1,2]"),
+        (#"[{"a":null}]"#, #"[{"a":null}]"#),
     ])
     func valuesHaveOneCanonicalForm(text: String, expected: String) throws {
         #expect(try canonical(text) == expected)
         #expect(try canonical(expected) == expected)
-    }
-
-    @Test(arguments: [
-        "null", "true", "[3,1,2]", "9007199254740993", "9223372036854775807", #"{"a":{},"b":null}"#, "{}", "0.5",
-        #"[{"a":null}]"#,
-    ])
-    func canonicalValuesStayAsTheyAre(text: String) throws {
-        #expect(try canonical(text) == text)
     }
 
     @Test(arguments: [
@@ -54,11 +47,6 @@ import Varlink
         ])
     func numbersWithTheSameDoubleAreEqual(one: String, other: String) throws {
         #expect(try canonical(one) == canonical(other))
-    }
-
-    @Test func namesThatDifferOnlyInTheirScalarsAreBothKept() throws {
-        let object: JSONObject = ["\u{E9}": 1, "e\u{301}": 2, "\u{E9}": 3]
-        #expect(object.canonical.members.map(\.value) == [2, 3])
     }
 
     @Test func permutationsAndNotationsHaveOneForm() throws {

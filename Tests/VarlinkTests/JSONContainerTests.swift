@@ -124,30 +124,6 @@ import Varlink
         #expect(try JSON.array([1]).decode() == Lenient("1"))
     }
 
-    /// A type that decodes a member with each of two names that Swift considers equal.
-    struct Accents: Decodable, Equatable {
-        var composed: Int
-        var decomposed: Int
-        var count = 2
-
-        init(composed: Int, decomposed: Int) {
-            (self.composed, self.decomposed) = (composed, decomposed)
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: JSONName.self)
-            composed = try container.decode(Int.self, forKey: "\u{E9}")
-            decomposed = try container.decode(Int.self, forKey: "e\u{301}")
-            count = container.allKeys.count
-        }
-    }
-
-    @Test func namesThatDifferInTheirScalarsAreDecodedSeparately() throws {
-        let object: JSON = ["\u{E9}": 0, "e\u{301}": 2, "\u{E9}": 1]
-        #expect(try object.decode() == Accents(composed: 1, decomposed: 2))
-        #expect(throws: JSONCodingError.self) { try (["\u{E9}": 0] as JSON).decode(Accents.self) }
-    }
-
     /// A type that is an object and an array.
     struct Twofold: Encodable {
         func encode(to encoder: any Encoder) throws {

@@ -6,6 +6,7 @@ import Varlink
 
 @Suite struct JSONParserTests {
     @Test(
+        "V29: valid text gives its value; integers are exact up to 64 bits, and numbers beyond",
         arguments: [
             ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("12", 12), ("-7", -7),
             ("0.5", 0.5), ("1.0", .number(1)), ("1e3", .number(1000)), ("1E+3", .number(1000)), ("25e-1", 2.5),
@@ -13,16 +14,14 @@ import Varlink
             ("5e-324", .number(.leastNonzeroMagnitude)), ("1.7976931348623157e308", .number(.greatestFiniteMagnitude)),
             (#"{"":1}"#, ["": 1]), (#"{"":{"":[]},"":null}"#, ["": ["": []], "": nil]),
             ("-0.0", .number(-0.0)), (#""""#, ""), (#""a b""#, "a b"), ("[]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]),
-            (#"{"a":null,"b":[{}]}"#, ["a": nil, "b": [[:]]]),
+            (#"{"a":null,"b":[{}]}"#, ["a": nil, "b": [[:]]]), ("9223372036854775807", .integer(.max)),
+            ("-9223372036854775808", .integer(.min)), ("9007199254740993", .integer(9_007_199_254_740_993)),
+            ("9223372036854775808", .number(9223372036854775808)),
+            ("-9223372036854775809", .number(-9223372036854775809)), ("100000000000000000000", .number(1e20)),
+            ("18446744073709551615", .number(18446744073709551615)), ("1e-400", .number(0)),
         ] as [(String, JSON)])
     func validTextGivesItsValue(text: String, value: JSON) throws {
         #expect(try JSON.parse(text: text) == value)
-    }
-
-    @Test("V4: white space outside strings is accepted")
-    func whiteSpaceAroundTokensIsSkipped() throws {
-        let text = " \t\r\n{ \"a\" : [ 1 ,\n2 ] , \"b\" : { } }\n"
-        #expect(try JSON.parse(text: text) == ["a": [1, 2], "b": [:]])
     }
 
     @Test(
@@ -41,32 +40,11 @@ import Varlink
         #expect(error?.offset == offset)
     }
 
-    @Test("V29: 64-bit integers are exact")
-    func integersAtTheLimitsOf64BitsAreExact() throws {
-        #expect(try JSON.parse(text: "9223372036854775807") == .integer(.max))
-        #expect(try JSON.parse(text: "-9223372036854775808") == .integer(.min))
-        #expect(try JSON.parse(text: "9007199254740993") == .integer(9_007_199_254_740_993))
-    }
-
-    @Test(
-        "V29: an integer out of range never wraps",
-        arguments: [
-            ("9223372036854775808", 9223372036854775808.0), ("-9223372036854775809", -9223372036854775809.0),
-            ("18446744073709551615", 18446744073709551615.0), ("100000000000000000000", 1e20),
-        ])
-    func integersBeyond64BitsBecomeNumbers(text: String, value: Double) throws {
-        #expect(try JSON.parse(text: text) == .number(value))
-    }
-
     @Test(arguments: [
         "1e309", "-1e309", "1e400", "1.8e308", "0.1e99999999999999999999", "1" + String(repeating: "0", count: 400),
     ])
     func numbersBeyondDoubleAreRejected(text: String) {
         #expect(throws: JSONError(offset: 0, reason: .numberTooLarge)) { try JSON.parse(text: text) }
-    }
-
-    @Test func numbersTooSmallForDoubleAreZero() throws {
-        #expect(try JSON.parse(text: "1e-400") == 0.0)
     }
 
     @Test("V34: the depth is limited")
@@ -89,12 +67,6 @@ import Varlink
 
     @Test func depthCountsOnlyNesting() throws {
         #expect(try JSON.parse(utf8("[[],[],[[]]]"), maximumDepth: 3).arrayValue?.count == 3)
-    }
-
-    @Test func membersWithEqualNamesAreKeptAndTheLastIsFound() throws {
-        let object = try #require(try JSON.parse(text: #"{"a":1,"b":2,"a":3}"#).objectValue)
-        #expect(object.members.map(\.name) == ["a", "b", "a"])
-        #expect(object["a"] == 3)
     }
 
     @Test func errorsHaveAReasonAndAnOffset() {

@@ -5,34 +5,6 @@ import Testing
 import Varlink
 
 @Suite struct JSONStringTests {
-    @Test(arguments: [
-        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "Aé€"),
-        (#""\ud83d\ude00!""#, "😀!"), (#""\uD800\uDC00""#, "\u{10000}"), (#""\uDBFF\uDFFF""#, "\u{10FFFF}"),
-        (#""a\u0000b""#, "a\u{0}b"), (#""é€😀""#, "é€😀"), (#""a\nb\nc""#, "a\nb\nc"), (#""\uFFFF""#, "\u{FFFF}"),
-    ])
-    func escapesAreDecoded(text: String, value: String) throws {
-        let parsed = try #require(try JSON.parse(text: text).stringValue)
-        #expect(Array(parsed.utf8) == Array(value.utf8))
-    }
-
-    @Test(arguments: [
-        #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\ud800A""#,
-        #""\udc00\ud800""#,
-    ])
-    func halfOfASurrogatePairIsRejected(text: String) {
-        #expect(throws: JSONError(offset: 1, reason: .loneSurrogate)) { try JSON.parse(text: text) }
-    }
-
-    @Test(
-        "V1: invalid UTF-8 is rejected",
-        arguments: [
-            [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
-            [0xF4, 0x90, 0x80, 0x80],
-        ] as [[UInt8]])
-    func invalidUTF8IsRejected(bytes: [UInt8]) {
-        let error = #expect(throws: JSONError.self) { try JSON.parse(utf8("\"ab") + bytes + utf8("\"")) }
-        #expect(error == JSONError(offset: 3, reason: .invalidUTF8))
-    }
 
     @Test func tooManyMarksInARowAreRejected() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: Limits.marks / 2)

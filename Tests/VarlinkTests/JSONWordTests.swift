@@ -32,7 +32,9 @@ import Varlink
         "plain characters, escapes and characters of each length are read at each offset",
         arguments: [
             ("", ""), (#"\""#, "\""), (#"\\"#, "\\"), (#"\/"#, "/"), (#"\n"#, "\n"), (#"\u0000"#, "\u{0}"),
-            (#"\u0022"#, "\""), (#"\u20ac"#, "€"), (#"\ud83d\ude00"#, "😀"), ("\u{7F}", "\u{7F}"), (" ", " "),
+            (#"\u0022"#, "\""), (#"\u20aC"#, "€"), (#"\ud83d\ude00"#, "😀"), (#"\uD800\uDC00"#, "\u{10000}"),
+            (#"\uDBFF\uDFFF"#, "\u{10FFFF}"), (#"\uFFFF"#, "\u{FFFF}"), (#"\b\f\r\t"#, "\u{8}\u{C}\r\t"),
+            ("\u{7F}", "\u{7F}"), (" ", " "),
             ("!", "!"),
             ("#", "#"), ("[", "["), ("]", "]"), ("é", "é"), ("€", "€"), ("😀", "😀"), ("\u{80}", "\u{80}"),
             ("\u{A2}", "\u{A2}"), (#"é\né"#, "é\né"), (#"\\\""#, "\\\""),
@@ -60,7 +62,8 @@ import Varlink
     @Test(
         "V1: invalid UTF-8 is rejected at each offset",
         arguments: [
-            [0x80], [0xA0], [0xBF], [0xC0, 0x80], [0xC3], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
+            [0x80], [0xA0], [0xBF], [0xC0, 0x80], [0xC0, 0xAF], [0xC3], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
+            [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
             [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ] as [[UInt8]])
     func invalidUTF8IsRejectedAtEachOffset(bytes: [UInt8]) {
@@ -79,7 +82,11 @@ import Varlink
         }
     }
 
-    @Test("half of a surrogate pair is rejected at each offset", arguments: [#"\ud800"#, #"\udc00"#, #"\udbff\ue000"#])
+    @Test(
+        "half of a surrogate pair is rejected at each offset",
+        arguments: [
+            #"\ud800"#, #"\udc00"#, #"\udbff\ue000"#, #"\ud800\n"#, #"\ud800\ud800"#, #"\ud800A"#, #"\udc00\ud800"#,
+        ])
     func halfOfASurrogatePairIsRejectedAtEachOffset(escape: String) {
         forEachText(utf8(escape)) { text, offset, _ in
             #expect(throws: JSONError(offset: offset + 1, reason: .loneSurrogate)) { try JSON.parse(text) }

@@ -11,24 +11,14 @@ import Varlink
         #expect(value.description == #"{"b":[1,2.5,null,true,false],"a":{"x":"y"},"c":{},"d":[]}"#)
     }
 
-    @Test(
-        "V29: integers are written without a fraction or exponent",
-        arguments: [
-            (0, "0"), (-1, "-1"), (10, "10"), (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
-            (1_000_000_000_000_000_000, "1000000000000000000"),
-        ] as [(Int64, String)])
-    func integersAreWrittenInFull(value: Int64, text: String) {
-        #expect(JSON.integer(value).description == text)
-    }
-
-    @Test("integers of each length are written like their descriptions")
+    @Test("V29: integers of each length are written like their descriptions")
     func integersOfEachLengthAreWritten() {
         var random = SplitMix64(state: 1)
         var power: Int64 = 1
         for _ in 0...18 {
             let near = [power - 1, power, power + 1, power &* 9, power / 2]
             let others = (0..<100).map { _ in Int64.random(in: 0...power, using: &random) }
-            for value in near + others {
+            for value in near + others + [Int64.max, -Int64.max] {
                 #expect(JSON.integer(value).description == value.description)
                 #expect(JSON.integer(-value).description == (-value).description)
             }

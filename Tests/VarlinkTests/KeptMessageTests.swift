@@ -74,17 +74,6 @@ import Varlink
         NaiveJSON.value(utf8(text))?.description ?? ""
     }
 
-    @Test func callsBehindAStreamAreReadAfterItEnds() throws {
-        var session = ServerSession()
-        let before = #"{"method":"a.b.A","more":true,"parameters":{"x":["kept"]}}"#
-        session.receive(text: before + "\0" + #"{"method":"a.b.B","parameters":{"y":{"z":2}}}"# + "\0")
-        let stream = try #require(try session.nextCall())
-        _ = session.reply()
-        let next = try #require(try session.nextCall())
-        #expect(stream.parameters == ["x": ["kept"]] && stream.method == "a.b.A")
-        #expect(next.parameters == ["y": ["z": 2]] && next.method == "a.b.B")
-    }
-
     @Test func objectsThatAreChangedDoNotAffectTheirCall() throws {
         let call = try Call(text: #"{"method":"a.b.A","parameters":{"x":{"y":1},"x":{"y":2}}}"#)
         var object = try #require(call.parameters["x"]?.objectValue)
@@ -106,18 +95,5 @@ import Varlink
             #expect(parsed.bytes == created.bytes && parsed.canonical == created.canonical)
             #expect(parsed.objectValue?.isEmpty == created.objectValue?.isEmpty)
         }
-    }
-
-    @Test func messageAfterAnErrorIsNeverTaken() throws {
-        var session = ServerSession()
-        session.receive(text: #"{"method":"a.b.A","parameters":{"x":1}}"# + "\0[\0" + #"{"method":"a.b.B"}"# + "\0")
-        let call = try #require(try session.nextCall())
-        _ = session.reply()
-        for _ in 0..<2 {
-            #expect(throws: VarlinkError.json(JSONError(offset: 1, reason: .unexpectedEnd))) {
-                try session.nextCall()
-            }
-        }
-        #expect(call.parameters == ["x": 1])
     }
 }

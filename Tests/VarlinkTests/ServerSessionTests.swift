@@ -25,21 +25,6 @@ import Varlink
         #expect(try session.nextCall() == nil)
     }
 
-    @Test("V3: a call may be split at any byte", arguments: 0...38)
-    func callsAreFoundAtAnySplit(split: Int) throws {
-        let bytes = utf8("{\"method\":\"a.b.A\"}\0{\"method\":\"a.b.B\"}\0")
-        var session = ServerSession()
-        var members: [String] = []
-        for part in [bytes[..<split], bytes[split...]] {
-            session.receive(Array(part))
-            while let call = try session.nextCall() {
-                members.append(call.member)
-                #expect(session.reply() == utf8("{}\0"))
-            }
-        }
-        #expect(members == ["A", "B"])
-    }
-
     @Test("V18, V19: a stream delays the calls after it until its last reply")
     func streamDelaysTheCallsAfterIt() throws {
         var session = session("{\"method\":\"a.b.A\",\"more\":true}\0{\"method\":\"a.b.B\"}\0")
@@ -114,14 +99,6 @@ import Varlink
         #expect(try session.nextCall() != nil)
         #expect(session.reply() == utf8("{}\0"))
         #expect(throws: VarlinkError.tooLong(maximum: 20)) { try session.nextCall() }
-    }
-
-    @Test("V35: an error affects only its own session")
-    func sessionsAreIndependent() throws {
-        var broken = session("x\0")
-        var other = session("{\"method\":\"a.b.A\"}\0")
-        #expect(throws: VarlinkError.self) { try broken.nextCall() }
-        #expect(try other.nextCall() != nil)
     }
 
     @Test("V17: continues is never sent for a call without more")

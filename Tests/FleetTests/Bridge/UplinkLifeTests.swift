@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleFleetCore
+import ReveilleSimulation
 import Testing
 import Varlink
 
@@ -16,7 +17,7 @@ struct UplinkLifeTests {
     @Test("the newest states are on the broker, and the counts of a reader are exact, whatever happened before")
     func lives() throws {
         for seed in 1...UInt64(Self.lives) {
-            var random = Generator(seed: seed)
+            var random = SplitMix64(seed: seed)
             var scene = try UplinkScene()
             for _ in 0..<Self.steps { Self.step(&scene, &random) }
             scene.settle()
@@ -31,7 +32,7 @@ struct UplinkLifeTests {
         }
     }
 
-    private static func step(_ scene: inout UplinkScene, _ random: inout Generator) {
+    private static func step(_ scene: inout UplinkScene, _ random: inout SplitMix64) {
         switch Int.random(in: 0..<100, using: &random) {
         case ..<22:
             scene.bus.change(changing[Int.random(in: changing.indices, using: &random)])
@@ -84,20 +85,5 @@ struct UplinkLifeTests {
             found.append("the status is \(status.map { "\($0)" } ?? "missing"), not \(listed)")
         }
         return found
-    }
-}
-
-/// A small generator with a seed.
-struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -7,33 +7,6 @@ import Varlink
 
 @Suite("What a bridge knows about the memory of a broker")
 struct UplinkMemoryTests {
-    private static let status = "reveille/v1/\(UplinkScene.device)/status"
-
-    private func message(_ scene: UplinkScene, _ aspect: String) throws -> StateMessage {
-        try StateMessage(try #require(scene.retained["reveille/v1/\(UplinkScene.device)/state/\(aspect)"]))
-    }
-
-    private func status(_ scene: UplinkScene) throws -> StatusMessage {
-        try StatusMessage(try #require(scene.retained[Self.status]))
-    }
-
-    @Test("a broker that restarts from an older memory receives the newest states, also with the session")
-    func olderMemory() throws {
-        var scene = try UplinkScene()
-        scene.settle()
-        scene.keep()
-        scene.bus.change("battery")
-        scene.settle()
-        let newest = scene.retained
-        scene.goBack()
-        #expect(scene.retained != newest)
-        scene.settle()
-        #expect(try message(scene, "battery").generation == 2)
-        #expect(try message(scene, "battery").changes == 0)
-        #expect(try status(scene).aspects == ["battery", "orientation"])
-        #expect(scene.faults.isEmpty)
-    }
-
     @Test("a device that has slept publishes only what has changed, but every state after a day or a failed attempt")
     func trust() throws {
         var scene = try UplinkScene(wakeEvery: .seconds(900))

@@ -37,23 +37,6 @@ struct UplinkTests {
         #expect(scene.faults.isEmpty)
     }
 
-    @Test("a state that changes while another is under way waits, and is replaced by newer ones")
-    func replacement() throws {
-        var scene = try UplinkScene()
-        scene.settle()
-        for _ in 0..<4 {
-            scene.bus.change("battery")
-            scene.turnBus()
-        }
-        #expect(scene.wire.count == 1)
-        scene.deliver()
-        scene.acknowledge()
-        #expect(scene.wire.count == 1)
-        scene.deliver()
-        #expect(try message(scene, "battery").changes == 3)
-        #expect(scene.faults.isEmpty)
-    }
-
     @Test("a restarted bridge publishes its birth and every state, each with what has changed")
     func restart() throws {
         var scene = try UplinkScene()
@@ -68,19 +51,6 @@ struct UplinkTests {
         while !scene.wire.isEmpty { scene.deliver() }
         #expect(try message(scene, "battery").changes == 0)
         #expect(try message(scene, "orientation").changes == 1)
-    }
-
-    @Test("a broker that lost its memory receives every state again")
-    func forgetfulBroker() throws {
-        var scene = try UplinkScene()
-        scene.settle()
-        scene.forget()
-        scene.settle()
-        #expect(
-            Set(scene.retained.keys.map { $0.split(separator: "/").last ?? "" }) == [
-                "status", "battery", "orientation",
-            ])
-        #expect(try status(scene).aspects == ["battery", "orientation"])
     }
 
     @Test("an aspect that is not configured any more is removed from the broker")

@@ -79,17 +79,6 @@ struct CompletenessTests {
         #expect(next.mark(&ledger, at: 0) == .complete([]))
     }
 
-    @Test("a state that never arrives is asked for, and then reported by name")
-    func givesUp() throws {
-        var scene = try LedgerScene()
-        _ = scene.status("a", aspects: ["battery", "proximity"])
-        _ = scene.state("a", 1, retained: true)
-        var check = Completeness()
-        #expect(check.mark(&scene.ledger, at: 0) == .ask([scene.device]))
-        let problem = FleetProblem.missingStates(scene.device, aspects: ["proximity"])
-        #expect(check.mark(&scene.ledger, at: 0) == .complete([Ledger.Outcome(problem: problem)]))
-    }
-
     @Test("a device that is gone while the reader was away is asked for, and then removed")
     func removed() throws {
         var scene = try LedgerScene(knowing: "a", 1)

@@ -22,36 +22,11 @@ struct FleetInboxTests {
         #expect(inbox.isEmpty && inbox.take() == nil)
     }
 
-    @Test("an unknown number stays unknown, and another bus stays another bus")
-    func unknownStaysUnknown() throws {
-        var scene = try LedgerScene()
-        var inbox = FleetInbox()
-        _ = scene.state("a", 1)
-        for outcome in [scene.state("a", 2), scene.state("b", 1), scene.state("b", 2)] { inbox.put(outcome) }
-        guard case .state(let event)? = inbox.take() else {
-            Issue.record("no event")
-            return
-        }
-        #expect(event.changes == nil && event.isNewInstance && event.generation == 2)
-    }
-
     @Test("a million problems do not fill the inbox")
     func manyProblems() {
         var inbox = FleetInbox()
         for number in 0..<5_000 { inbox.put(.problem(.invalidTopic("\(number)"))) }
         #expect(inbox.count == 1_000)
-    }
-
-    @Test("saved positions are those of the events that were taken")
-    func savedPositions() throws {
-        var scene = try LedgerScene()
-        var inbox = FleetInbox()
-        _ = scene.state("a", 1)
-        inbox.put(scene.state("a", 5))
-        let saved = PositionsFile.text(of: scene.ledger, without: inbox)
-        #expect(saved == "# reveille-fleet positions 1\nkiosk-7 a battery=1\n# end 1\n")
-        _ = inbox.take()
-        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("battery=5"))
     }
 
     @Test("a first state that waits is not saved, and a removal that waits is delivered again after a restart")
@@ -63,20 +38,6 @@ struct FleetInboxTests {
         _ = inbox.take()
         inbox.put(scene.ledger.remove("battery", of: scene.device))
         #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("kiosk-7 a battery=1\n"))
-    }
-
-    @Test("a state that is back before its removal was taken counts from what the consumer has seen")
-    func backBeforeRemoval() throws {
-        var scene = try LedgerScene()
-        var inbox = FleetInbox()
-        _ = scene.state("a", 4)
-        inbox.put(scene.ledger.remove("battery", of: scene.device))
-        inbox.put(scene.state("a", 9))
-        guard case .state(let event)? = inbox.take() else {
-            Issue.record("no event")
-            return
-        }
-        #expect(event.changes == 5)
     }
 
     @Test("a file is the same after it was read")

@@ -25,20 +25,6 @@ struct LedgerAbsenceTests {
         }
     }
 
-    @Test("a state that is back after the broker lost it counts from the last one that was seen")
-    mutating func counts() {
-        #expect(loseAll() == ["status", "battery"])
-        #expect(scene.state("a", 25).state?.changes == 15)
-        #expect(scene.state("a", 26).state?.changes == 1)
-    }
-
-    @Test("a state that is back unchanged is one event with no change")
-    mutating func unchanged() {
-        _ = loseAll()
-        #expect(scene.state("a", 10).state?.changes == 0)
-        #expect(scene.state("a", 10) == Ledger.Outcome())
-    }
-
     @Test("a removal is reported once, however often the broker is reached without the state")
     mutating func once() throws {
         _ = loseAll()

@@ -15,33 +15,6 @@ struct LedgerTests {
         #expect(scene.state("a", 16).state?.changes == 1)
     }
 
-    @Test("a duplicate and an older state change nothing")
-    func duplicates() throws {
-        var scene = try LedgerScene()
-        _ = scene.state("a", 10)
-        #expect(scene.state("a", 10) == Ledger.Outcome())
-        #expect(scene.state("a", 7) == Ledger.Outcome())
-        #expect(scene.state("a", 12).state?.changes == 2)
-    }
-
-    @Test("a state of another instance has an unknown number of changes, and says that the bus is another one")
-    func newInstance() throws {
-        var scene = try LedgerScene()
-        _ = scene.state("a", 1_000)
-        let event = scene.state("b", 1).state
-        #expect(event?.changes == nil && event?.isNewInstance == true)
-        #expect(scene.state("b", 3).state?.changes == 2)
-    }
-
-    @Test("a late state of the bus before changes nothing if the device says which bus it uses")
-    func lateInstance() throws {
-        var scene = try LedgerScene(knowing: "a", 5)
-        _ = scene.status("b")
-        _ = scene.state("b", 1)
-        #expect(scene.state("a", 6) == Ledger.Outcome())
-        #expect(scene.state("b", 2).state?.changes == 1)
-    }
-
     @Test("a single state of a foreign bus does not hide those of the bus that the status names")
     func foreignState() throws {
         var scene = try LedgerScene(knowing: "a", 5)

@@ -20,7 +20,10 @@ struct ViewPageTests {
         // The pictures remain, for people to look at.
         let pictures = Package.root + "/.build/view-pictures"
         let run = try ProgramRun(
-            ["-B", Package.root + "/Tests/ViewTests/browser.py", BusProcess.program, ViewScene.program, pictures],
+            [
+                "-B", Package.root + "/Tests/SatelliteTests/View/browser.py", BusProcess.program, ViewScene.program,
+                pictures,
+            ],
             program: "/usr/bin/python3", in: directory)
         #expect(run.code == 0, "\(run.output)\(run.errors)")
         let lines = run.output.split(separator: "\n")
@@ -34,7 +37,8 @@ struct ViewPageTests {
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(
             [
-                "-B", Package.root + "/Tests/ViewTests/fleet_browser.py", BusProcess.program, ViewScene.program,
+                "-B", Package.root + "/Tests/SatelliteTests/View/fleet_browser.py", BusProcess.program,
+                ViewScene.program,
                 Self.mosquitto, Package.root + "/.build/view-pictures",
             ], program: "/usr/bin/python3", in: directory)
         #expect(run.code == 0, "\(run.output)\(run.errors)")

@@ -118,6 +118,16 @@ final class BusDriver {
     var violations: [String] { BusConsistency(of: bus).violations }
 
     func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int { status(id)?.pending[aspect] ?? 0 }
+
+    // MARK: - Values of the bus, which cannot be copied into an expectation
+
+    var sampleInterval: Duration? { bus.sampleInterval(of: .motion) }
+    var savedSequence: Int { bus.savedState.sequence }
+    var sequence: Int { bus.sequence }
+
+    func mustSave(_ aspect: BuiltInAspect) -> Bool { bus.mustSaveChange(of: aspect) }
+    func isPosted(_ aspect: BuiltInAspect) -> Bool { bus.isPosted(aspect) }
+    func current(_ aspect: Aspect) -> Event { bus.state(of: aspect, at: now) }
 }
 
 extension Reading {

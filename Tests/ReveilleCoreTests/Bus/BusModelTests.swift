@@ -10,7 +10,9 @@ import Testing
     private static let operations = 100_000
     private static let history = 12
 
-    @Test(arguments: [UInt64.random(in: 0..<1_000_000), .random(in: 0..<1_000_000), 708_728, 1, 2, 823_669])
+    @Test(
+        "B23, B36: in any order of calls, the bus delivers what queues would, and its changes add up",
+        arguments: [UInt64.random(in: 0..<1_000_000), .random(in: 0..<1_000_000), 708_728, 1, 2, 823_669])
     func busDeliversWhatQueuesWouldDeliver(seed: UInt64) {
         print("bus model: seed \(seed)")
         var random = RandomOperations(seed: seed, history: Self.history)

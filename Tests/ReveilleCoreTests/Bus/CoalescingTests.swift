@@ -32,35 +32,28 @@ import Testing
         #expect(events.map(\.changedAt) == [times[2]])
     }
 
-    @Test("B3: a wake delivers one event for each changed aspect") func wakingGetsOneEventForEachChangedAspect() {
+    @Test(
+        "B3 to B6, B13, B14: a wake delivers one event for each aspect that changed, without any later change",
+        arguments: [
+            ([], [], []), ([.level(80)], [.battery], [1]),
+            ([.language("de_DE"), .level(80)], [.locale, .battery], [1, 1]),
+            (
+                [.language("de_DE"), .level(80), .language("fr_FR"), .level(79), .proximity(.near), .level(78)],
+                [.locale, .proximity, .battery], [2, 1, 3]
+            ),
+            ([.level(80), .level(70, .charging)], [.battery], [2]),
+        ] as [([Reading], [Aspect], [Int])])
+    func wakeDeliversAnEventForEachChangedAspect(readings: [Reading], aspects: [Aspect], changes: [Int]) {
         let id = driver.subscribe()
         driver.background(id)
-        for reading: Reading in [
-            .language("de_DE"), .level(80), .language("fr_FR"), .level(79), .proximity(.near), .level(78),
-        ] {
-            driver.report(reading)
-        }
+        for reading in readings { driver.report(reading) }
         driver.foreground(id)
         let deliveries = driver.read()
-        #expect(deliveries.count == 1)
-        #expect(deliveries.first?.events.map(\.aspect) == [.locale, .proximity, .battery])
-        #expect(deliveries.first?.events.map(\.changes) == [2, 1, 3])
-    }
-
-    @Test("B4: a wake without changes delivers nothing") func wakingWithoutChangesDeliversNothing() {
-        let id = driver.subscribe()
-        #expect(driver.wake(id).isEmpty)
-    }
-
-    @Test("B5: a wake delivers without any later change")
-    func wakingDeliversWithoutALaterChange() {
-        let id = driver.subscribe()
-        #expect(driver.wake(id, after: .level(80)).count == 1)
-    }
-
-    @Test("B6: a subscription without aspects gets all of them") func subscriptionWithoutAspectsGetsAll() {
-        let id = driver.subscribe(SubscriptionRequest())
-        #expect(driver.wake(id, after: .language("de_DE"), .level(80)).map(\.aspect) == [.locale, .battery])
+        #expect(deliveries.count == min(1, readings.count))
+        let events = deliveries.flatMap(\.events)
+        #expect(events.map(\.aspect) == aspects)
+        #expect(events.map(\.changes) == changes)
+        #expect(events.last?.reading == readings.last)
     }
 
     @Test("B7, B8: a hold affects only its own subscription") func oneSubscriptionIsHeldAlone() {
@@ -114,11 +107,6 @@ import Testing
         #expect(driver.read().isEmpty)
         driver.report(.level(80))
         #expect(driver.events(of: id).map(\.changes) == [1])
-    }
-
-    @Test("B13, B14: the battery is one aspect") func batteryIsOneAspect() {
-        let id = driver.subscribe()
-        #expect(driver.wake(id, after: .level(80), .level(70, .charging)).map(\.reading) == [.level(70, .charging)])
     }
 
     @Test("B15: a settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {

@@ -48,16 +48,6 @@ import Testing
         #expect(driver.bus.subscriptions.isEmpty)
     }
 
-    @Test func subscriptionEndedWhileReadyGetsNothing() {
-        let gone = driver.subscribe()
-        driver.report(.level(80))
-        driver.bus.cancel(gone)
-        let next = driver.subscribe()
-        #expect(driver.read().isEmpty)
-        driver.report(.level(79))
-        #expect(driver.read().map(\.subscription) == [next])
-    }
-
     @Test("B34: a subscription that starts in the background gets its first reply and is then held")
     func subscriptionThatStartsInTheBackgroundGetsItsFirstReply() {
         let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
@@ -67,31 +57,6 @@ import Testing
         #expect(driver.read().isEmpty)
         driver.foreground(id)
         #expect(driver.events(of: id).map(\.changes) == [1])
-    }
-
-    @Test("B36: any order of holds and changes ends in a consistent state")
-    func anyOrderOfHoldsAndChangesEndsConsistent() {
-        let ids = (0..<32).map { _ in driver.subscribe() }
-        var random = SplitMix64(seed: 36)
-        var delivered: [SubscriptionID: Int] = [:]
-        for round in 0..<32 * 50 {
-            let id = ids[Int(random.next() % 32)]
-            switch random.next() % 3 {
-            case 0: driver.background(id)
-            case 1: driver.foreground(id)
-            default: driver.report(.level(round % 100))
-            }
-            for delivery in driver.read() {
-                #expect(driver.status(delivery.subscription)?.holds == [])
-                delivered[delivery.subscription, default: 0] += delivery.events.reduce(0) { $0 + $1.changes }
-            }
-        }
-        for id in ids { driver.foreground(id) }
-        for delivery in driver.read() {
-            delivered[delivery.subscription, default: 0] += delivery.events.reduce(0) { $0 + $1.changes }
-        }
-        let changes = driver.state(.battery).generation
-        #expect(ids.allSatisfy { delivered[$0] == changes })
     }
 
     @Test("B89: the status shows reasons and pending changes") func statusShowsReasonsAndPendingChanges() {
@@ -110,22 +75,6 @@ import Testing
         _ = driver.read()
         #expect(driver.status(id)?.events == 1)
         #expect(driver.status(id)?.changes == 2)
-    }
-
-    @Test func aspectHasAForegroundSubscriberUnlessAllAreHeld() {
-        #expect(!driver.hasForegroundSubscriber(.battery))
-        let id = driver.subscribe(SubscriptionRequest(aspects: AspectSet(.battery)))
-        #expect(driver.hasForegroundSubscriber(.battery))
-        #expect(!driver.hasForegroundSubscriber(.locale))
-        driver.background(id)
-        #expect(!driver.hasForegroundSubscriber(.battery))
-        let eager = driver.subscribe(
-            SubscriptionRequest(startsInBackground: true, policies: [.battery: Policy(background: .immediate)]))
-        #expect(driver.hasForegroundSubscriber(.battery))
-        driver.bus.cancel(eager)
-        #expect(!driver.hasForegroundSubscriber(.battery))
-        driver.foreground(id)
-        #expect(driver.hasForegroundSubscriber(.battery))
     }
 
     @Test func heldSubscriptionIsSkipped() throws {

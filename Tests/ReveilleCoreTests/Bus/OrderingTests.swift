@@ -38,28 +38,6 @@ import Testing
         #expect(sequences == sequences.sorted())
     }
 
-    @Test("B23: ten thousand changes arrive in order and add up") func tenThousandChangesArriveInOrderAndAddUp() {
-        let id = driver.subscribe()
-        var random = SplitMix64(seed: 23)
-        var events: [Event] = []
-        var isUnread = false
-        for round in 0..<10_000 {
-            driver.report(.level(round % 100))
-            if isUnread, random.next() % 3 == 0 {
-                driver.foreground(id, .unread)
-                isUnread = false
-            }
-            guard let delivery = driver.nextDelivery() else { continue }
-            events += delivery.events
-            isUnread = true
-        }
-        driver.foreground(id, .unread)
-        events += driver.events(of: id)
-        #expect(events.reduce(0) { $0 + $1.changes } == 10_000)
-        #expect(zip(events, events.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
-        #expect(events.last?.reading == .level(9_999 % 100))
-    }
-
     @Test("B26, B55: a slow reader gets the last state without another change")
     func slowReaderGetsTheLastStateWithoutAnotherChange() {
         let id = driver.subscribe()

@@ -23,29 +23,8 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test func dropKeepsChangesFromBeforeTheBackground() {
-        let id = driver.subscribe(request(.drop))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        driver.report(.level(79))
-        driver.background(id)
-        driver.report(.level(78))
-        driver.foreground(id, .unread)
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.reading) == [.level(78)])
-    }
-
-    @Test(arguments: [Policy.Background.drop, .hold(limit: 2), .immediate, .coalesce])
-    func slowReaderLosesNothing(background: Policy.Background) {
-        let id = driver.subscribe(request(background))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        for level in [79, 78, 77] { driver.report(.level(level)) }
-        driver.foreground(id, .unread)
-        #expect(driver.events(of: id).map(\.changes) == [3])
-    }
-
-    @Test("B40, B43: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds() {
+    @Test("B40, B43, B99: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds()
+    {
         let id = driver.subscribe(request(.immediate))
         driver.background(id)
         driver.report(.language("de_DE"))
@@ -57,67 +36,24 @@ import Testing
         #expect(driver.events(of: id).map(\.aspect) == [.locale])
     }
 
-    @Test("B41: hold keeps the latest changes") func holdKeepsTheNewestChanges() {
-        let id = driver.subscribe(request(.hold(limit: 3)))
+    @Test("B41, B181: hold keeps the latest changes", arguments: [(5, 3), (40, 100), (150, 100)])
+    func holdKeepsTheNewestChanges(changes: Int, limit: Int) {
+        let id = driver.subscribe(request(.hold(limit: limit)))
         driver.background(id)
-        let times = [80, 79, 78, 77, 76].map { driver.report(.level($0)) }
+        let times = (1...changes).map { driver.report(.level($0)) }
         driver.foreground(id)
         let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(78), .level(77), .level(76)])
-        #expect(events.map(\.dropped) == [2, 0, 0])
-        #expect(events.map(\.changes) == [1, 1, 1])
-        #expect(events.map(\.changedAt) == Array(times[2...]))
+        let first = max(0, changes - limit)
+        #expect(events.map(\.reading) == (first + 1...changes).map { .level($0) })
+        #expect(events.map(\.dropped) == [first] + Array(repeating: 0, count: changes - first - 1))
+        #expect(events.allSatisfy { $0.changes == 1 })
+        #expect(events.map(\.changedAt) == Array(times[first...]))
     }
 
     @Test func holdListsTheKeysOfEachChange() {
         let id = driver.subscribe(SubscriptionRequest(policies: [.defaults: Policy(background: .hold(limit: 8))]))
         let events = driver.wake(id, after: .settings(["app": ["a": 1]]), .settings(["app": ["a": 1, "b": 1]]))
         #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["b"]]])
-    }
-
-    @Test func changesAfterTheBackgroundAreMergedWhileUnread() {
-        let id = driver.subscribe(request(.hold(limit: 8)))
-        driver.report(.proximity(.near))
-        _ = driver.nextDelivery()
-        driver.background(id)
-        driver.report(.level(80))
-        driver.report(.level(79))
-        driver.foreground(id)
-        driver.report(.level(78))
-        driver.report(.level(77))
-        driver.foreground(id, .unread)
-        let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(80), .level(79), .level(77)])
-        #expect(events.map(\.changes) == [1, 1, 2])
-    }
-
-    @Test func backgroundWithoutChangesDeliversNothing() {
-        let policy = Policy(background: .hold(limit: 8), netChangeOnly: true)
-        let id = driver.subscribe(SubscriptionRequest(policies: [.proximity: policy]))
-        driver.report(.proximity(.far))
-        _ = driver.nextDelivery()
-        driver.report(.proximity(.near))
-        driver.report(.proximity(.far))
-        driver.foreground(id, .unread)
-        #expect(driver.read().isEmpty)
-        #expect(driver.wake(id).isEmpty)
-    }
-
-    @Test func earlierChangesAreMergedIntoTheFirstHeldChange() {
-        let id = driver.subscribe(request(.hold(limit: 8)))
-        driver.report(.level(80))
-        _ = driver.nextDelivery()
-        let first = driver.report(.level(79))
-        driver.report(.level(78))
-        driver.background(id)
-        driver.report(.level(77))
-        driver.report(.level(76))
-        driver.foreground(id)
-        driver.foreground(id, .unread)
-        let events = driver.events(of: id)
-        #expect(events.map(\.reading) == [.level(77), .level(76)])
-        #expect(events.map(\.changes) == [3, 1])
-        #expect(events.first?.firstChangedAt == first)
     }
 
     @Test func heldSettingsKeepTheirKeysButNotTheirState() {

@@ -81,4 +81,12 @@ import Testing
         #expect(!driver.post(.level(5)))
         #expect(driver.state(.battery).generation == 1)
     }
+
+    @Test func askingBeforeTheFirstReadingDoesNotMakeItAChange() {
+        let driver = BusDriver(restoring: SavedState(instance: "one"))
+        #expect(driver.bus.changes(of: .battery).isEmpty)
+        driver.report(.level(80))
+        #expect(driver.bus.changes(of: .battery).isEmpty)
+        #expect(driver.state(.battery).generation == 0)
+    }
 }

@@ -50,16 +50,6 @@ import Testing
         #expect(start.events.allSatisfy { $0.changes == 0 })
     }
 
-    @Test func initialAddsAspectsWithoutChanges() {
-        driver.report(.level(80))
-        let request = SubscriptionRequest(
-            wantsInitial: true, instance: "one", positions: [.battery: 0, .proximity: 0])
-        let start = driver.start(request).start
-        #expect(
-            Dictionary(uniqueKeysWithValues: start.events.map { ($0.aspect, $0.changes) })
-                == [.battery: 1, .proximity: 0, .locale: 0, .defaults: 0, .orientation: 0])
-    }
-
     @Test("B52: resuming beside the old connection creates a second subscription")
     func resumingBesideTheOldConnectionCreatesASecondSubscription() {
         let old = driver.subscribe()
@@ -86,14 +76,6 @@ import Testing
         #expect(start.events.map(\.changes) == [1, 2])
         // The keys that changed before the restart are no longer known.
         #expect(start.events.last?.settings.map(\.keys) == [["a", "b"]])
-    }
-
-    @Test func positionOlderThanTheLogGetsAllChangesAsOne() {
-        let driver = BusDriver(history: 4)
-        for level in 0..<20 { driver.report(.level(level)) }
-        let start = driver.resume([.battery: 3])
-        #expect(start.events.map(\.changes) == [17])
-        #expect(start.events.map(\.netChange) == [true])
     }
 }
 

@@ -104,4 +104,35 @@ import Testing
         let app = driver.events(of: id).first?.settings.first { $0.domain == "app" }
         #expect(app?.keys == ["a"])
     }
+
+    // MARK: - The latest changes
+
+    @Test func settingsListTheKeysOfEachChange() {
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        driver.report(.settings(["app": ["b": 1]]))
+        let changes = driver.bus.changes(of: .defaults)
+        #expect(changes.map { $0.settings.map(\.keys) } == [[["a"]], [["b"]], [["a"]]])
+        #expect(changes.map(\.reading) == [.unknown(.defaults), .unknown(.defaults), .settings(["app": ["b": 1]])])
+    }
+
+    @Test func changesOfTooManySettingsAreLeftOut() {
+        let driver = BusDriver()
+        let key = String(repeating: "k", count: 100_000)
+        for value in 1...100 { driver.report(.settings(["app": [key: UInt64(value)]])) }
+        let generations = driver.bus.changes(of: .defaults).map(\.generation)
+        #expect(generations == Array(60...100), "4 MiB of names")
+        let longest = String(repeating: "k", count: 5 << 20)
+        driver.report(.settings(["app": [longest: 1]]))
+        #expect(driver.bus.changes(of: .defaults).map(\.generation) == [101], "the last change is never left out")
+    }
+
+    @Test func settingsChangedBeforeARestartListAllKeys() {
+        driver.report(.settings(["app": ["a": 1]]))
+        driver.report(.settings(["app": ["a": 1, "b": 1]]))
+        let restarted = BusDriver(restoring: driver.bus.savedState)
+        #expect(restarted.bus.changes(of: .defaults).map { $0.settings.map(\.keys) } == [[["a", "b"]]])
+        restarted.report(.settings(["app": ["a": 1, "b": 2]]))
+        #expect(restarted.bus.changes(of: .defaults).map { $0.settings.map(\.keys) } == [[["a", "b"]], [["b"]]])
+    }
 }

@@ -42,18 +42,6 @@ import Testing
         #expect(driver.events(of: id).map(\.changes) == [1])
     }
 
-    @Test("occurrences are counted across a restart") func countSurvivesARestart() {
-        driver.report(.shake(2))
-        let position = driver.position(.shake).generation
-        driver.report(.shake(2))
-        driver.restart()
-        driver.report(.shake(2))
-        let start = driver.start(
-            SubscriptionRequest(aspects: .shake, instance: "one", positions: [.shake: position])
-        ).start
-        #expect(start.events.map(\.changes) == [2])
-    }
-
     @Test("merged events of occurrences are net changes") func mergedEventsAreNetChanges() throws {
         let id = driver.subscribe(SubscriptionRequest(aspects: .shake))
         driver.report(.shake(2))

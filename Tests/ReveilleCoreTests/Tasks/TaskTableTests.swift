@@ -29,7 +29,7 @@ import Testing
         table.moveSubscription(of: Self.process, toForeground: toForeground, at: seconds(time))
     }
 
-    @Test("the time runs only in the background, and the foreground restores it")
+    @Test("B95: the time runs only in the background, and the foreground restores it")
     func foregroundRestoresTheTime() {
         table.addSubscription(of: Self.process, isInForeground: true, at: 0)
         #expect(begin(1, at: 1) == TaskState())
@@ -44,7 +44,7 @@ import Testing
         #expect(table.next == seconds(45))
     }
 
-    @Test("the time begins when the last subscription in the foreground goes to the background, or ends")
+    @Test("B95: the time begins when the last subscription in the foreground goes to the background, or ends")
     func lastSubscriptionDecides() {
         table.addSubscription(of: Self.process, isInForeground: true, at: 0)
         table.addSubscription(of: Self.process, isInForeground: true, at: 0)
@@ -55,20 +55,6 @@ import Testing
         #expect(
             table.removeSubscription(Self.two, of: Self.process, isInForeground: true, at: seconds(2)).isEmpty)
         #expect(table.next == seconds(27))
-    }
-
-    @Test("a task that begins later gets the time that is left, and one that begins too late has ended")
-    func laterTasksGetTheRest() {
-        table.addSubscription(of: Self.process, isInForeground: false, at: 0)
-        #expect(begin(1, at: 10).remaining == .seconds(20))
-        #expect(begin(2, at: 24).remaining == .seconds(6))
-        #expect(table.advance(to: seconds(25)).expiring == [1, 2])
-        #expect(begin(3, at: 27) == TaskState(remaining: .seconds(3), isExpiring: true))
-        #expect(table.next == seconds(30))
-        #expect(table.advance(to: seconds(30)).overrun.map(\.id) == [1, 2, 3])
-        #expect(begin(4, at: 31) == Self.ended)
-        #expect(!table.hasTasks(Self.process))
-        #expect(table.overruns == 3)
     }
 
     @Test("each task is warned once, even if it begins while the warning is due")
@@ -113,21 +99,6 @@ import Testing
         #expect(table.next == seconds(56))
     }
 
-    @Test("tasks end with their subscription, not with another one of the process")
-    func tasksEndWithTheirSubscription() {
-        for _ in 0..<2 { table.addSubscription(of: Self.process, isInForeground: false, at: 0) }
-        _ = begin(1, of: Self.one, at: 0)
-        _ = begin(2, of: Self.two, at: 0)
-        let ended = table.removeSubscription(Self.one, of: Self.process, isInForeground: false, at: 0)
-        #expect(ended == [1])
-        #expect(table.tasks(of: Self.two, in: Self.process, at: 0).map(\.name) == ["upload"])
-        #expect(table.tasks(of: Self.one, in: Self.process, at: 0).isEmpty)
-        #expect(table.hasTasks(Self.process))
-        table.end(2)
-        #expect(!table.hasTasks(Self.process))
-        #expect(table.count(of: 1_000) == 0)
-    }
-
     @Test("B96: a process has tasks until the last of three has ended, and a task ends only once")
     func processHasTasksUntilTheLastHasEnded() {
         table.addSubscription(of: Self.process, isInForeground: false, at: 0)
@@ -139,18 +110,5 @@ import Testing
         table.end(3)
         #expect(!table.hasTasks(Self.process))
         #expect(table.advance(to: seconds(60)) == TaskTable.Changes())
-    }
-
-    @Test("the times of processes are independent")
-    func processesAreIndependent() {
-        let other = ProcessKey.visible(pid: 8, user: 1_000)
-        table.addSubscription(of: Self.process, isInForeground: false, at: 0)
-        table.addSubscription(of: other, isInForeground: false, at: seconds(3))
-        _ = begin(1, at: 4)
-        _ = table.begin(task(2, of: Self.two, in: other), at: seconds(4))
-        #expect(table.advance(to: seconds(25)).expiring == [1])
-        #expect(table.next == seconds(28))
-        #expect(table.advance(to: seconds(28)).expiring == [2])
-        #expect(table.advance(to: seconds(40)).overrun.map(\.id) == [1, 2])
     }
 }

@@ -10,7 +10,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DefaultsWatcherTests {
     private static let file = "/home/u/.config/app/settings.json"
-    private static let one = SettingsValue.integer(1).fingerprint
     private static let two = SettingsValue.integer(2).fingerprint
 
     private func makeApp(_ text: String? = "{\"a\":1}") throws -> DefaultsScene {
@@ -87,16 +86,6 @@ import Testing
         }
         try app.scene.play()
         #expect(app.watcher.source == .available(app.scene.at(Self.file)))
-    }
-
-    @Test func fileThatIsNeverClosedIsRead() throws {
-        let app = try makeApp("{}")
-        var descriptor: Int32 = -1
-        app.scene.step(
-            "write", { descriptor = app.scene.open(Self.file, writing: Array("{\"a\":1}".utf8)) },
-            until: { app.fingerprint("settings", "a") == Self.one })
-        try app.scene.play()
-        close(descriptor)
     }
 
     @Test func writingInChunksCausesOneReading() throws {
@@ -215,17 +204,6 @@ import Testing
         scene.quiet("the same") { scene.replace(file, "GVARIANT________") }
         try scene.play()
         #expect(scene.warnings == [])
-    }
-
-    @Test func burstEndsWithTheLastValue() throws {
-        let app = try makeApp()
-        let last = SettingsValue.integer(500).fingerprint
-        app.scene.step(
-            "burst", { for value in 1...500 { app.scene.replace(Self.file, "{\"a\":\(value)}") } },
-            until: { app.fingerprint("settings", "a") == last })
-        app.scene.quiet("nothing follows") {}
-        try app.scene.play()
-        #expect(app.scene.readings.count == 2)
     }
 
     @Test func equivalentPathsAreReadOnce() throws {

@@ -121,38 +121,6 @@ import Testing
         #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "none")")
     }
 
-    /// The generator of Numerical Recipes, with a seed to reproduce failures.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 33)
-        }
-    }
-
-    @Test(arguments: 0..<4)
-    func mutatedFilesAreReadOrRefused(seed: Int) {
-        var generator = Generator(state: UInt64(seed))
-        let texts = [
-            ("a.plist", SettingsFileTests.binary),
-            ("a.plist", Array(SettingsFileTests.plist("<dict><key>a</key><array><real>1</real></array></dict>").utf8)),
-            ("a.json", Array(#"{"a":[1,-2.5e3,"\u00e9\\",null,true,{"b":{}}],"c":""}"#.utf8)),
-            ("a.ini", Array("[a][$i]\nx[$d]=1\ny = 2\r\n# z\n".utf8)),
-        ]
-        for _ in 0..<1_000 {
-            for (name, original) in texts {
-                var bytes = original
-                for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                    let place = Int.random(in: 0..<bytes.count, using: &generator)
-                    bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                }
-                // Any result is valid, but there must be one.
-                _ = try? Self.read(name, bytes)
-            }
-        }
-    }
-
     @Test func tooManyValuesAreAnError() {
         let json = "{\"a\":[" + String(repeating: "1,", count: SettingsValue.countLimit) + "1]}"
         #expect(throws: FormatError.self) { try Self.read("a.json", Array(json.utf8)) }

@@ -103,19 +103,6 @@ import Testing
         #expect(identifier == "zh_CN")
     }
 
-    @Test func equivalentContentCausesNoReading() throws {
-        scene.write("/etc/locale.conf", "LANG=en_US\n")
-        let watcher = try makeWatcher()
-        watcher.pace = .live
-        scene.quiet("touch", for: .milliseconds(150)) { scene.touch("/etc/locale.conf") }
-        scene.quiet("chmod", for: .milliseconds(150)) { scene.changeMode("/etc/locale.conf", 0o600) }
-        scene.quiet("same", for: .milliseconds(150)) { scene.replace("/etc/locale.conf", "LANG=en_US\n") }
-        scene.quiet("comment", for: .milliseconds(150)) { scene.replace("/etc/locale.conf", "# x\nLANG=en_US\n") }
-        try scene.play()
-        #expect(scene.readings.count == 1)
-        #expect(watcher.pace == .live)
-    }
-
     @Test func invalidFileKeepsItsLastValuesAndIsReportedOnce() throws {
         scene.write("/etc/locale.conf", "LANG=en_US\n")
         let watcher = try makeWatcher()
@@ -145,20 +132,6 @@ import Testing
         try scene.play()
         #expect(scene.readings.count == 2)
         #expect(watcher.source == .available(scene.at("/etc/locale.conf")))
-    }
-
-    @Test func linkAndItsTargetAreBothWatched() throws {
-        scene.write("/etc/locale.conf", "LANG=en_US\n")
-        scene.link("/etc/default/locale", to: "../locale.conf")
-        let watcher = try makeWatcher(paths: ["/etc/default/locale"])
-        watcher.pace = .live
-        scene.step("target", { scene.replace("/etc/locale.conf", "LANG=nl_NL\n") }, until: { identifier == "nl_NL" })
-        scene.write("/etc/other.conf", "LANG=sv_SE\n")
-        scene.step(
-            "link, absolute", { scene.link("/etc/default/locale", to: "/etc/other.conf") },
-            until: { identifier == "sv_SE" })
-        try scene.play()
-        #expect(watcher.source == .available(scene.at("/etc/default/locale")))
     }
 
     @Test func paceOffReadsOnlyOnRefresh() throws {

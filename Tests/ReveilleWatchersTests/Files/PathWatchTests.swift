@@ -85,16 +85,6 @@ import Testing
         try scene.play()
     }
 
-    @Test func unwatchedPathCausesNoNotice() throws {
-        let watch = try makeWatch()
-        watch.add("/a/b/end")
-        watch.add("/a/b/f")
-        watch.remove("/a/b/f")
-        watch.remove("/a/b/never")
-        expect([], of: "write") { scene.write("/a/b/f", "x") }
-        try scene.play()
-    }
-
     @Test func manyPathsShareADirectory() throws {
         let watch = try makeWatch()
         watch.add("/a/b/end")

@@ -55,14 +55,6 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func changeOfModeCausesNoReading() throws {
-        let app = try makeApp()
-        app.scene.quiet("000") { app.scene.changeMode(Self.file, 0) }
-        app.scene.quiet("644") { app.scene.changeMode(Self.file, 0o644) }
-        try app.scene.play()
-        #expect(app.keys == ["settings": ["a"]])
-    }
-
     @Test func overflowOfTheQueueCausesARescan() throws {
         let app = try makeApp()
         let limit = try #require(Self.queueLimit)

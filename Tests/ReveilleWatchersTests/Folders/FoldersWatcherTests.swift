@@ -52,15 +52,6 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
-    @Test("a file that stays open is taken when it is no longer written") func openFileIsTakenAfterAWhile() throws {
-        let app = try FoldersScene()
-        var descriptor: Int32 = -1
-        app.scene.step(
-            "write", { descriptor = app.scene.open(app.path("log"), writing: [1]) }, until: { app.names == ["log"] })
-        try app.scene.play()
-        close(descriptor)
-    }
-
     @Test("B180: links, subfolders, pipes and names that are not UTF-8 are names like others")
     func everyEntryIsAName() throws {
         let app = try FoldersScene()

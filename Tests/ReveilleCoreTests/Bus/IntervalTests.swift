@@ -6,7 +6,7 @@ import Testing
 @testable import ReveilleCore
 
 /// The `interval` of a policy, with a clock that advances on request.
-@Suite struct PaceTests {
+@Suite struct IntervalTests {
     private let driver = BusDriver()
 
     private func subscribe(
@@ -45,33 +45,6 @@ import Testing
         #expect(driver.bus.nextPaced == nil)
     }
 
-    @Test("a change after the interval does not wait") func changeAfterTheIntervalDoesNotWait() {
-        let id = subscribe(.milliseconds(2))
-        driver.report(.level(1))
-        #expect(driver.events(of: id).count == 1)
-        driver.pass(1_000)
-        driver.report(.level(2))
-        #expect(driver.events(of: id).count == 1)
-    }
-
-    @Test("the first reply does not count") func firstReplyDoesNotCount() {
-        let policy = Policy(interval: .seconds(1))
-        let (id, _) = driver.start(
-            SubscriptionRequest(aspects: .battery, wantsInitial: true, policies: [.battery: policy]))
-        driver.report(.level(1))
-        #expect(driver.events(of: id).count == 1)
-    }
-
-    @Test("other aspects do not wait") func otherAspectsDoNotWait() {
-        let id = subscribe(.seconds(1), to: [.battery, .proximity])
-        driver.report(.level(1))
-        _ = driver.read()
-        driver.report(.level(2))
-        driver.report(.proximity(.near))
-        #expect(driver.events(of: id).map(\.aspect) == [.proximity])
-        #expect(driver.bus.nextPaced == driver.clock - 2_000 + 1_000_000)
-    }
-
     // MARK: - Holds
 
     @Test("nothing waits for a time while a subscription is held or unread, and the interval continues after that")
@@ -97,29 +70,6 @@ import Testing
         #expect(driver.events(of: id).count == 1, "the interval was over during the background")
     }
 
-    @Test("immediate events of the background have the interval too") func immediateEventsHaveTheInterval() {
-        let id = subscribe(.milliseconds(10), background: .immediate)
-        driver.background(id)
-        driver.report(.level(1))
-        #expect(driver.events(of: id).count == 1)
-        driver.report(.level(2))
-        #expect(driver.read().isEmpty)
-        #expect(passToNext() == 9_000)
-        #expect(driver.events(of: id).count == 1)
-    }
-
-    @Test("changes that were held are one event for the interval") func heldChangesCountAsOne() {
-        let id = subscribe(.milliseconds(10), background: .hold(limit: 8))
-        driver.background(id)
-        for level in 1...3 { driver.report(.level(level)) }
-        driver.foreground(id)
-        #expect(driver.events(of: id).count == 3)
-        driver.report(.level(4))
-        #expect(driver.read().isEmpty)
-        #expect(passToNext() == 9_000)
-        #expect(driver.events(of: id).count == 1)
-    }
-
     @Test("a state that has come back does not wait with netChangeOnly") func returnedStateDoesNotWait() {
         let id = subscribe(.milliseconds(10), netChangeOnly: true)
         driver.report(.level(1))
@@ -132,32 +82,7 @@ import Testing
         #expect(driver.bus.nextPaced == nil)
     }
 
-    @Test("an ended subscription does not wait") func endedSubscriptionDoesNotWait() {
-        let id = subscribe(.seconds(1))
-        driver.report(.level(1))
-        _ = driver.read()
-        driver.report(.level(2))
-        _ = driver.read()
-        #expect(driver.bus.nextPaced != nil)
-        driver.bus.cancel(id)
-        #expect(driver.bus.nextPaced == nil)
-    }
-
     // MARK: - Names
-
-    @Test("a name that is withdrawn and published again has its interval") func returningNameHasItsInterval() {
-        let id = subscribe(.milliseconds(10), to: ["org.*"])
-        driver.publish("org.a", "{}")
-        #expect(driver.events(of: id).count == 1)
-        driver.publish("org.a", nil)
-        #expect(driver.read().isEmpty)
-        #expect(passToNext() == 9_000)
-        #expect(driver.events(of: id).count == 1)
-        driver.publish("org.a", "{}")
-        #expect(driver.read().isEmpty)
-        #expect(passToNext() == 9_000)
-        #expect(driver.events(of: id).map(\.changes) == [1])
-    }
 
     @Test("a name that is withdrawn is forgotten once its interval is over") func withdrawnNameIsForgotten() {
         let id = subscribe(.milliseconds(10), to: ["org.*"])

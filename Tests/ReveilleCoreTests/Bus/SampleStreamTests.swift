@@ -6,7 +6,7 @@ import Testing
 @testable import ReveilleCore
 
 /// Streams: aspects whose samples are changes even if they are equal, and are neither saved nor resumed.
-@Suite struct StreamTests {
+@Suite struct SampleStreamTests {
     private let driver = BusDriver()
 
     private func subscribe(_ interval: Duration?, background: Policy.Background = .coalesce) -> SubscriptionID {
@@ -100,33 +100,6 @@ import Testing
         #expect(driver.events(of: immediate).count == 1)
         #expect(driver.events(of: id).isEmpty)
         #expect(driver.pending(id, .motion) == 1)
-    }
-
-    @Test("after a restart, a position gets the current sample without a count") func restartForgetsSamples() {
-        driver.report(.sample(1))
-        driver.report(.sample(2))
-        let position = driver.position(.motion).generation
-        driver.restart()
-        driver.report(.sample(3))
-        let start = driver.start(
-            SubscriptionRequest(aspects: .motion, instance: "one", positions: [.motion: position])
-        ).start
-        #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [0])
-        #expect(start.events.first?.motion?.acceleration?.x == 3)
-    }
-
-    @Test("samples are not saved, and their generations and sequences are not used again")
-    func samplesAreNotSaved() {
-        for number in 0..<50 { driver.report(.sample(Double(number))) }
-        let last = driver.position(.motion)
-        #expect(!driver.savedAspects.contains(.motion))
-        driver.restart()
-        driver.report(.sample(0))
-        let first = driver.position(.motion)
-        #expect(first.generation > last.generation && first.sequence > last.sequence)
-        driver.report(.level(5))
-        #expect(driver.position(.battery).sequence == first.sequence + 1)
     }
 
     @Test("only the first sample, and one in a million, outdates the saved state") func savesAreRare() {

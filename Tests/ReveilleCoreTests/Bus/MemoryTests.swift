@@ -1,40 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleSimulation
 import Testing
 
 @testable import ReveilleCore
-
-@Suite struct PaceQueueTests {
-    @Test("entries leave in the order of their times, whatever is added and removed in between")
-    func entriesLeaveInOrder() {
-        var random = SplitMix64(seed: 1)
-        var queue = PaceQueue()
-        var expected: [Int32: UInt64] = [:]
-        for _ in 0..<20_000 {
-            let entry = Int32(random.next() % 200)
-            switch random.next() % 4 {
-            case 0, 1:
-                let due = random.next() % 1_000
-                queue.insert(entry, due: due)
-                // An entry that waits keeps its time.
-                if expected[entry] == nil { expected[entry] = due }
-            case 2:
-                queue.remove(entry)
-                expected[entry] = nil
-            default:
-                let now = random.next() % 1_000
-                guard let first = queue.popDue(at: now) else {
-                    #expect(expected.values.min() ?? .max > now)
-                    continue
-                }
-                #expect(expected.removeValue(forKey: first) ?? .max <= now)
-            }
-            #expect(queue.next == expected.values.min())
-        }
-    }
-}
 
 /// The sizes of what a bus has many of.
 @Suite struct MemoryTests {

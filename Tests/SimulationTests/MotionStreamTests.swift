@@ -11,7 +11,7 @@ import Testing
 import Varlink
 
 /// Motion in simulated time: the sensor follows its subscribers, and samples are neither saved nor resumed.
-@Suite(.timeLimit(.minutes(10))) struct StreamTests {
+@Suite(.timeLimit(.minutes(10))) struct MotionStreamTests {
     private let scene: BusScene
     private let directory: TemporaryDirectory
 

@@ -11,8 +11,8 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Published names over restarts and crashes of the bus.
-@Suite(.timeLimit(.minutes(10))) struct SavedNameTests {
+/// The saved state, and the published names in it, over restarts, crashes and damage.
+@Suite(.timeLimit(.minutes(10))) struct SavedStateTests {
     private static let name = "org.example.volume"
     private static let allow = #"{ allow: [{ names: "org.example.*", users: [2000, 2001] }] }"#
 
@@ -62,43 +62,6 @@ import Varlink
         try scene.restart(isClean: false)
         #expect(try scene.connect().call("GetState").parameters["instance"] != instance)
         #expect(try scene.connect().values(of: "org.*").isEmpty)
-    }
-
-    @Test("states that are tied to connections are withdrawn by a restart", arguments: [true, false])
-    func tiedStatesEnd(isClean: Bool) throws {
-        let scene = try scene()
-        let peer = scene.connect(uid: 0)
-        try peer.publish(Self.name, ["level": 1], tied: true)
-        try peer.publish("org.example.stays", ["level": 1])
-        let watcher = scene.connect()
-        let start = try watcher.subscribe(to: [Self.name, "org.*"], ["initial": true])
-        save(scene)
-        try scene.restart(isClean: isClean)
-        #expect(try scene.connect().values(of: "org.*") == ["org.example.stays": #"{"level":1}"#])
-        let resume = start.events.map { event -> JSON in
-            ["aspect": .string(event.aspect.name), "generation": .integer(Int64(event.generation))]
-        }
-        let resumed = try scene.connect().subscribe(
-            to: [Self.name, "org.*"], ["instance": .string(start.instance), "resume": .array(resume)])
-        #expect(resumed.resumed == true)
-        #expect(resumed.events.map(\.aspect) == [Aspect(stringLiteral: Self.name)])
-        #expect(resumed.events.map { $0.published?.json } == [nil])
-        #expect(resumed.events.map(\.changes) == [1])
-        // The name is free, and counts for nobody.
-        #expect(try scene.connect(uid: 0).publish(Self.name, ["level": 2]).error == nil)
-    }
-
-    @Test("a name that a resuming subscriber has never seen counts its changes before a restart too")
-    func changesBeforeARestartCount() throws {
-        let scene = try scene()
-        let start = try scene.connect().subscribe(to: ["org.*"])
-        let peer = scene.connect(uid: 0)
-        for level in 1...3 { try peer.publish(Self.name, ["level": .integer(Int64(level))]) }
-        save(scene)
-        try scene.restart(isClean: false)
-        let resumed = try scene.connect().subscribe(
-            to: ["org.*"], ["instance": .string(start.instance), "resume": []])
-        #expect(resumed.events.map(\.changes) == [3])
     }
 
     @Test(
@@ -166,25 +129,6 @@ import Varlink
         #expect(try scene.connect().values(of: Self.name) == [Self.name: nil])
     }
 
-    @Test("restored names count toward the limit of their user, and withdrawn ones do not")
-    func restoredNamesCount() throws {
-        let scene = try scene(publish: "{ names: 2 }")
-        for _ in 0..<5 {
-            let peer = scene.connect(uid: 0)
-            let sleeper = scene.connect()
-            try sleeper.subscribe(to: ["org.*"], ["state": "background"])
-            #expect(try peer.publish("org.example.a", ["a": 1]).error == nil)
-            #expect(try peer.publish("org.example.b", ["a": 1]).error == nil)
-            #expect(try peer.publish("org.example.c", ["a": 1]).problem == "QuotaExceeded names")
-            #expect(try peer.publish("org.example.b").error == nil)
-            save(scene)
-            try scene.restart(isClean: false)
-        }
-        let peer = scene.connect(uid: 0)
-        #expect(try peer.publish("org.example.c", ["a": 1]).error == nil)
-        #expect(try peer.publish("org.example.d", ["a": 1]).problem == "QuotaExceeded names")
-    }
-
     @Test("the state file, which contains personal values, is readable by its user only")
     func fileIsPrivate() throws {
         let scene = try scene()
@@ -235,5 +179,29 @@ import Varlink
         #expect((80...110).contains(try saves(takingMilliseconds: 5)))
         let slow = try saves(takingMilliseconds: 50)
         #expect((8...11).contains(slow), "a twentieth of the time: \(slow)")
+    }
+
+    // MARK: - Damage
+
+    @Test("a state in which any bit is flipped begins a new instance") func anyFlippedBitIsNoticed() throws {
+        let scene = try scene()
+        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
+        scene.pass(.milliseconds(200))
+        let bytes = Array(directory.read("state.json").utf8)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 1 << (index % 7)
+            try directory.write(bytes: damaged, to: "damaged")
+            let state = try? StateFile(path: directory.path + "/damaged").load()
+            // Only the case of a digit of the digest makes no difference.
+            #expect(state == nil || index < 16, "byte \(index)")
+        }
+    }
+
+    @Test("a state of an earlier release, without a digest, begins a new instance") func stateWithoutDigest() throws {
+        try directory.write(#"{"version":1,"instance":"i","sequence":5,"aspects":[]}"#, to: "state.json")
+        let scene = try scene()
+        #expect(scene.log.all.contains { $0.contains("\(path): it is damaged") })
+        #expect(try scene.connect().call("GetState").parameters["instance"] != "i")
     }
 }

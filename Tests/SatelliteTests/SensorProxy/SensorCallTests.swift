@@ -6,7 +6,7 @@ import SensorClaims
 import Testing
 
 /// Calls and readings in the words of `net.hadess.SensorProxy`.
-struct CallTests {
+struct SensorCallTests {
     private static let main = "net.hadess.SensorProxy"
     private static let properties = "org.freedesktop.DBus.Properties"
 

@@ -5,7 +5,7 @@ import ReveilleCore
 import Testing
 
 /// B99, B102, B111 to B114: the aspect `lifecycle`, and modes beside it.
-@Suite struct LifecycleTests {
+@Suite struct LifecycleAspectTests {
     private let driver = BusDriver()
 
     private func request(_ policy: Policy? = nil) -> SubscriptionRequest {
@@ -88,36 +88,6 @@ import Testing
         #expect(replies.flatMap(\.events).count { $0.lifecycle != nil } == 1)
     }
 
-    @Test("the lifecycle passes the holds app and operator, but neither unread nor frozen")
-    func lifecyclePassesTheBackground() {
-        let id = driver.subscribe(request())
-        driver.background(id)
-        #expect(states(driver.events(of: id)) == [.background])
-        driver.background(id, .operator)
-        #expect(driver.read().isEmpty)
-        driver.background(id, .frozen)
-        #expect(driver.read().isEmpty)
-        #expect(driver.lifecycle(of: id) == .suspended)
-        driver.foreground(id)
-        driver.foreground(id, .operator)
-        #expect(driver.read().isEmpty)
-        driver.foreground(id, .frozen)
-        let events = driver.events(of: id)
-        #expect(states(events) == [.active])
-        #expect(events.map(\.changes) == [2])
-    }
-
-    @Test("the first reply has the current state of the lifecycle if it is wanted")
-    func firstReplyHasTheState() {
-        var request = SubscriptionRequest(
-            aspects: [.battery, .lifecycle], startsInBackground: true, wantsInitial: true)
-        let events = driver.start(request).start.events
-        #expect(events.map(\.aspect) == [.lifecycle, .battery])
-        #expect((events[0].lifecycle, events[0].changes) == (.background, 0))
-        request.wantsInitial = false
-        #expect(driver.start(request).start.events.isEmpty)
-    }
-
     @Test("subscriptions have lifecycles of their own, and those that do not name it have none to deliver")
     func lifecyclesAreIndependent() {
         let (one, other) = (driver.subscribe(request()), driver.subscribe(request()))
@@ -182,34 +152,6 @@ import Testing
             #expect(driver.lifecycle(of: id) == .active)
             #expect(states(driver.events(of: id)) == [.active])
         }
-    }
-
-    @Test("a subscription that ends leaves no log") func endedSubscriptionLeavesNoLog() {
-        for _ in 0..<100 {
-            let id = driver.subscribe(request())
-            driver.background(id)
-            driver.bus.cancel(id)
-        }
-        #expect(driver.violations == [])
-        driver.publish("org.example.volume", "{}")
-        let id = driver.subscribe(SubscriptionRequest(aspects: ["org.example.*", "lifecycle"]))
-        driver.publish("org.example.volume", nil)
-        driver.background(id)
-        #expect(driver.read().count == 1)
-        #expect(driver.violations == [])
-    }
-
-    @Test("B99: a mode delivers one aspect in the background, and the others are merged")
-    func modeIsOfOneAspect() {
-        let id = driver.subscribe(
-            SubscriptionRequest(aspects: [.battery, .locale], policies: [.battery: Policy(background: .immediate)]))
-        driver.background(id)
-        driver.report(.language("de_DE"))
-        driver.report(.level(80))
-        driver.report(.language("fr_FR"))
-        #expect(driver.events(of: id).map(\.aspect) == [.battery])
-        driver.foreground(id)
-        #expect(driver.events(of: id).map(\.changes) == [2])
     }
 
     @Test("B102: a mode passes neither the hold frozen nor the hold unread") func modeWaitsForAFrozenProcess() {

@@ -6,7 +6,7 @@ import Testing
 @testable import ReveilleCore
 
 /// The description of a device from the contents of its files.
-@Suite struct DeviceInfoTests {
+@Suite struct DeviceFactsTests {
     private func info(_ files: [DeviceFile: String], host: String = "pine", frequency: Int? = nil) -> DeviceInfo {
         let facts = DeviceFacts(
             host: host, kernel: "6.1.0", files: files.mapValues { Array($0.utf8) }, frequency: frequency)

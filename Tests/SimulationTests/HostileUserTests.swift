@@ -5,7 +5,7 @@ import ReveilleSimulation
 import Testing
 
 /// Thousands of simulated lives of a bus with hostile users and extreme values.
-@Suite(.timeLimit(.minutes(10))) struct HostileLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileUserTests {
     private static let steps = 100
 
     @Test("honest clients receive true states in time, whatever hostile users do", arguments: Seeds.ranges)
