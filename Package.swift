@@ -233,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "FleetIntegrationTests",
             dependencies: [
-                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "Varlink",
+                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
             ]),
         .testTarget(
             name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],

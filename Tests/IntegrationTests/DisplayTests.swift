@@ -59,25 +59,6 @@ import Varlink
         #expect(events.first?["display"]?.objectValue?["brightness"] == 0.9)
     }
 
-    @Test("B168: a display without a size, with a damaged description or with three bytes of it has no size")
-    func sizeIsNullUnlessItIsValid() throws {
-        try phone.monitor.insert()
-        let device = try #require(phone.monitor.device)
-        let subscriber = try bus.subscribe(#"{"aspects":["display"]}"#)
-        try device.set("edid", bytes: Self.description)
-        try device.uevent("change")
-        let event = try subscriber.wait(for: "display") { $0.objects("screens").count == 2 }
-        #expect(screens(of: event).map { $0.integer("widthMM") } == [-1, 344])
-        for bytes in [Array(Self.description.prefix(3)), Self.description.map { $0 ^ 1 }, []] {
-            try device.set("edid", bytes: bytes)
-            try device.uevent("change")
-            try subscriber.wait(for: "display") { $0.objects("screens").last?["widthMM"] == JSON.null }
-            try device.set("edid", bytes: Self.description)
-            try device.uevent("change")
-            try subscriber.wait(for: "display") { $0.objects("screens").last?["widthMM"] == 344 }
-        }
-    }
-
     @Test("a display whose modes the compositor queries after the event becomes a screen without another event")
     func lateModesAreFound() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["display"]}"#)
@@ -98,13 +79,4 @@ import Varlink
         try phone.backlight.insert()
         try subscriber.wait(for: "display") { $0["brightness"] == 0.5 }
     }
-
-    /// 1920 by 1080 pixels, 344 by 194 millimeters.
-    private static let description: [UInt8] = {
-        var bytes: [UInt8] = [0, 255, 255, 255, 255, 255, 255, 0] + Array(repeating: 0, count: 120)
-        bytes.replaceSubrange(54..<62, with: [0x02, 0x3A, 0x80, 0x18, 0x71, 0x38, 0x2D, 0x40])
-        bytes.replaceSubrange(66..<69, with: [0x58, 0xC2, 0x10])
-        bytes[127] = 0 &- bytes.dropLast().reduce(0, &+)
-        return bytes
-    }()
 }

@@ -107,17 +107,6 @@ import Testing
         #expect(all?.added == ["b", "old"])
     }
 
-    @Test("of 10,001 names a subscriber gets 10,000 with the advice to look again")
-    func largeFolderIsRescanned() async throws {
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        try await scene.change { for index in 0...10_000 { try scene.write("f\(index)") } }
-        let event = try await scene.wake(reader).event
-        #expect(event.folders?.folders.map(\.isRescan) == [true])
-        #expect(event.folders?.folders.first?.added.count == 10_000)
-        #expect(scene.bus.log.contains("has 10001 names"))
-    }
-
     @Test("an event has at most a megabyte of names") func longNamesAreCut() async throws {
         let reader = try await scene.subscribe()
         try await reader.enterBackground()
@@ -128,13 +117,5 @@ import Testing
         #expect(4_000..<6_000 ~= folder.added.count)
         let state = try #require(try await scene.device.folders.folders.first)
         #expect(state.added == folder.added)
-    }
-
-    @Test("folders are delivered by name only, and cannot be posted") func foldersAreNamedOnly() async throws {
-        let plain = try scene.bus.subscribe(#"{"initial":true}"#)
-        #expect(!plain.initialEvents.contains { $0.aspect == "folders" })
-        await #expect(throws: ReveilleError.self) {
-            try await scene.device.post(.folders(Folders(folders: [])))
-        }
     }
 }

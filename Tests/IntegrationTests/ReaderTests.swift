@@ -9,45 +9,6 @@ import Varlink
 
 /// Slow readers, and readers whose process has ended.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ReaderTests {
-    private func events(_ frame: [UInt8]) throws -> [JSONObject] {
-        try Reply(parsing: frame).parameters.events
-    }
-
-    @Test("B55, B56: a subscriber that reads byte by byte receives whole frames in order and delays no other")
-    func slowReaderDelaysNoOther() throws {
-        let bus = try BusProcess()
-        let poster = try bus.client()
-        let slow = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        let other = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        var frame: [UInt8] = []
-        var frames: [[UInt8]] = []
-        var posted = 0
-        while frames.count < 20 {
-            if posted < 500 {
-                posted += 1
-                try poster.post(level: Double(posted) / 1_000)
-                #expect(try other.next().map { $0.integer("changes") } == [1])
-            }
-            var byte: UInt8 = 0
-            var poll = pollfd(fd: slow.client.descriptor, events: Int16(POLLIN), revents: 0)
-            try #require(Glibc.poll(&poll, 1, 10_000) == 1 && recv(poll.fd, &byte, 1, 0) == 1)
-            frame.append(byte)
-            guard byte == 0 else { continue }
-            frames.append(frame.dropLast())
-            frame = []
-            let last = try frames.flatMap(events).last
-            if last?.integer("generation") == 500 { break }
-        }
-        var generation = 0
-        for event in try frames.flatMap(events) {
-            generation += event.integer("changes")
-            #expect(event.integer("generation") == generation)
-        }
-        #expect(generation == 500)
-        // While a frame is being read, all further changes are merged into the next one.
-        #expect(frames.count < 10)
-    }
-
     @Test("B61: a subscription ends with its process, even if a child inherited the socket")
     func subscriptionEndsDespiteAnInheritedSocket() throws {
         let bus = try BusProcess()

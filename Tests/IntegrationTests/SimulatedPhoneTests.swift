@@ -74,16 +74,6 @@ import Varlink
         #expect(run.output.contains(#""plugged":true"#))
     }
 
-    @Test("the README's Python example runs on the phone unchanged") func pythonExampleRuns() throws {
-        try scene.directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
-        let (run, input) = try scene.start(
-            "wait subscribed\nlevel 0.3",
-            ["env", "-u", "REVEILLE_ADDRESS", "python3", scene.directory.path + "/subscriber.py"])
-        try wait(for: "the level") { run.output.contains("'level': 0.3") }
-        #expect(run.stop() == 128 + SIGTERM)
-        withExtendedLifetime(input) {}
-    }
-
     @Test("the phone's sockets are in a private directory") func runtimeDirectoryIsPrivate() throws {
         let run = try scene.simulate(
             "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
@@ -112,23 +102,5 @@ import Varlink
         let scenario = "wait subscribed\nsettings app.json {\"theme\": \"dark\"}"
         let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
         #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
-    }
-
-    @Test("doctor and status report the same sources on the phone") func doctorAndStatusAgree() throws {
-        let run = try scene.simulate(
-            "locale de_DE.UTF-8\nremove proximity\nstart",
-            ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
-        let aspects = try #require(objects.last).objects("aspects")
-        // The lifecycle of a subscription has no source.
-        #expect(aspects.count == objects.count)
-        // Only the bus of the phone has a configuration, which names a folder.
-        for aspect in aspects where !["folders", "lifecycle"].contains(aspect.aspect) {
-            let examined = objects.first { $0["aspect"] == aspect["aspect"] }
-            #expect(examined?["available"] == aspect["available"])
-            #expect((examined?["source"] ?? .null) == aspect["source"])
-            #expect((examined?["reason"] ?? .null) == aspect["reason"])
-        }
     }
 }

@@ -117,17 +117,19 @@ import Varlink
         #expect(run.stop() == 128 + SIGTERM)
     }
 
-    @Test(
-        arguments: [
-            (["upload"], 64, "missing command: reveille task NAME -- COMMAND"),
-            (["", "--", "echo"], 64, "NAME must have 1 to 128 bytes, not 0"),
-            (["upload", "--", "/nowhere/command"], 127, "/nowhere/command: No such file or directory"),
-            (["upload", "--subscription", "x", "--", "echo"], 1, "no subscription has the id, name or process id 'x'"),
-        ])
-    func invalidArgumentsAreReported(arguments: [String], code: Int32, message: String) throws {
-        let run = try run(arguments)
-        #expect(run.code == code)
-        #expect(run.errors.contains(message), "\(run.errors)")
-        #expect(run.output.isEmpty)
+    private static let invalidArguments: [([String], Int32, String)] = [
+        (["upload"], 64, "missing command: reveille task NAME -- COMMAND"),
+        (["", "--", "echo"], 64, "NAME must have 1 to 128 bytes, not 0"),
+        (["upload", "--", "/nowhere/command"], 127, "/nowhere/command: No such file or directory"),
+        (["upload", "--subscription", "x", "--", "echo"], 1, "no subscription has the id, name or process id 'x'"),
+    ]
+
+    @Test func invalidArgumentsAreReported() throws {
+        for (arguments, code, message) in Self.invalidArguments {
+            let run = try run(arguments)
+            #expect(run.code == code, "\(arguments)")
+            #expect(run.errors.contains(message), "\(run.errors)")
+            #expect(run.output.isEmpty)
+        }
     }
 }

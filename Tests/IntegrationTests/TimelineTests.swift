@@ -80,22 +80,6 @@ import Testing
         #expect(try complaint(about: picture).isEmpty)
     }
 
-    @Test func timelineWithoutChangesIsDrawn() throws {
-        let picture = TimelineDrawing.svg(Timeline(title: "Nothing"))
-        #expect(picture.contains("0 events"))
-        #expect(try complaint(about: picture).isEmpty)
-    }
-
-    @Test func manyAspectsAreLimited() throws {
-        var timeline = Timeline(title: "Names")
-        for number in 0..<40 {
-            let name = try #require(Aspect("org.example.n\(number)"))
-            let value = PublishedValue(name, bytes: Array("{}".utf8))
-            timeline.record(awake: [event(.published(value))], asleep: [], at: 1)
-        }
-        #expect(TimelineDrawing.svg(timeline).contains("16 further aspects are not drawn."))
-    }
-
     @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(

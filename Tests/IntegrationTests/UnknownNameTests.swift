@@ -44,19 +44,4 @@ import Varlink
         #expect(back.integer("generation") > withdrawn.integer("generation") + 1)
         #expect(back.integer("changes") == 1)
     }
-
-    @Test(arguments: [#""Subscribe","more":true"#, #""GetState""#])
-    func `An empty list of aspects is refused`(method: String) throws {
-        let client = try bus.client()
-        try client.send(#"{"method":"org.reveille.Bus."# + method.dropFirst() + #","parameters":{"aspects":[]}}"#)
-        let reply = try client.receive()
-        #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters["parameter"] == "aspects")
-    }
-
-    @Test(arguments: ["drop", "hold", "coalesce"])
-    func `A policy for an aspect of the device that is not subscribed is accepted`(background: String) throws {
-        let policies = #"[{"aspect":"battery","background":"\#(background)"}]"#
-        _ = try bus.subscribe(#"{"aspects":["locale"],"policies":\#(policies)}"#)
-    }
 }

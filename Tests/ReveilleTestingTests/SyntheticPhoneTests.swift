@@ -65,25 +65,10 @@ import Varlink
         let domains = try observer.state(of: "defaults")["domains"]?.arrayValue?.compactMap(\.objectValue) ?? []
         #expect(domains.first { $0["domain"] == "app" }?["keys"] == ["theme"])
     }
-
-    @Test("a thousand changes at full speed are reported up to the last") func burstIsReported() throws {
-        for round in 1...1_000 { phone.battery.level = Double(round % 100) / 100 + 0.01 }
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.01)
-    }
 }
 
 /// Parts that are removed and inserted.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPartTests {
-    @Test("a phone has the requested parts") func partsAreChosen() throws {
-        let phone = try SyntheticPhone(
-            batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
-        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
-        #expect(try observer.state(of: "battery")["state"] == "unknown")
-        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
-        #expect(try observer.state(of: "proximity") == ["state": "unknown"])
-        #expect(throws: TestbedError.self) { try phone.plugIn() }
-    }
-
     @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() throws {
         let phone = try SyntheticPhone(batteries: 2)
         let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
@@ -106,15 +91,5 @@ import Varlink
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
         try phone.addBattery()
         #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
-    }
-
-    @Test("the aspect of a removed sensor is unknown until the sensor is reinserted") func sensorIsReinserted() throws {
-        let phone = try SyntheticPhone()
-        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
-        try phone.accelerometer.remove()
-        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
-        try phone.rotate(to: .faceDown)
-        try phone.accelerometer.insert()
-        #expect(try observer.state(of: "orientation")["pose"] == "faceDown")
     }
 }

@@ -20,19 +20,6 @@ import Testing
         #expect(try await states.next() == .active)
     }
 
-    @Test("states that are not taken become one event, which is the first of the wake")
-    func statesAreMergedAndComeFirst() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: [.lifecycle, .proximity])
-        try await subscription.enterBackground()
-        try await device.post(.proximity(.near))
-        try await subscription.becomeInactive()
-        let event = try #require(try await subscription.next())
-        #expect(event.lifecycle == .inactive)
-        #expect(event.changes == 2 && event.netChange)
-        #expect(try await subscription.next()?.reading == .proximity(.near))
-    }
-
     @Test("an inactive subscription receives everything, and other subscriptions do not see it")
     func inactiveSubscriptionReceivesEverything() async throws {
         let device = try await Device.inMemory()

@@ -128,11 +128,11 @@ private actor Witness {
         try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test("B85: fifty thousand cancelled observers leave nothing behind")
+    @Test("B85: two thousand cancelled observers leave nothing behind")
     func cancelledObserversLeaveNothingBehind() async throws {
         let device = try await Device.inMemory()
         let one = try await device.observe(.proximity) { _ in }
-        for _ in 0..<50_000 { try await device.observe(.proximity) { _ in }.cancel() }
+        for _ in 0..<2_000 { try await device.observe(.proximity) { _ in }.cancel() }
         #expect(try await device.subscribers().count == 1)
         one.cancel()
         try await waitUntilAllSubscriptionsEnd(to: device)

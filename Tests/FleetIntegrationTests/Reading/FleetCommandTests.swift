@@ -66,13 +66,6 @@ struct FleetCommandTests {
         #expect(try run("status", "shop-*").output == "no devices\n")
     }
 
-    @Test("status of a lost device lists all of its aspects") func statusOfLost() async throws {
-        try await start()
-        try await scene.publishStatus(of: "kiosk-7", aspects: [], isOnline: false)
-        let text = try run("status")
-        #expect(text.output.contains("battery org.example.mode"), "\(text.output) \(text.errors)")
-    }
-
     @Test("set counts its values, and deletes them") func set() async throws {
         let name = "org.example.mode"
         for number in 1...3 { #expect(try run("set", "kiosk-7", name, #"{"number": \#(number)}"#).code == 0) }

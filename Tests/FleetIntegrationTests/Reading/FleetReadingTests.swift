@@ -63,26 +63,6 @@ struct FleetReadingTests {
         #expect(try await FleetScene.untilCaughtUp(third).states == [])
     }
 
-    @Test("duplicates and older messages change nothing") func duplicates() async throws {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: ["battery"])
-        try await scene.publish(of: "a", generation: 5)
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
-        #expect(try await FleetScene.untilCaughtUp(events).states.map(\.generation) == [5])
-        for generation: Int64 in [7, 5, 7, 6, 9] { try await scene.publish(of: "a", generation: generation) }
-        var (changes, last): (Int64, Int64) = (0, 5)
-        while last < 9 {
-            let state = try await FleetScene.nextState(events)
-            changes += try #require(state.changes)
-            last = state.generation
-        }
-        #expect(changes == 4)
-        try await scene.publish(of: "a", generation: 1, instance: "bb")
-        let state = try await FleetScene.nextState(events)
-        #expect(state.isNewInstance && state.changes == nil && state.generation == 1)
-    }
-
     @Test("states that a broker with a short queue drops are asked for again") func shortQueue() async throws {
         let broker = try MosquittoBroker(lines: ["max_queued_messages 10"])
         let devices = (1...60).map { "kiosk-\($0)" }
@@ -137,30 +117,6 @@ struct FleetReadingTests {
         let states = try await FleetScene.untilCaughtUp(events).states
         #expect(states.map(\.changes) == [5])
         #expect(states.map(\.aspect) == ["battery"])
-    }
-
-    @Test("a slow consumer receives one event for all changes, and none after it cancels") func slowConsumer()
-        async throws
-    {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: ["battery", "proximity"])
-        for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 1) }
-        let fleet = try await Fleet.connect(to: "\(broker.address())")
-        let events = try await fleet.events()
-        _ = try await FleetScene.untilCaughtUp(events)
-        let other = try await fleet.events()
-        _ = try await FleetScene.untilCaughtUp(other)
-        for generation: Int64 in 2...40 { try await scene.publish(of: "a", generation: generation) }
-        try await scene.publish("proximity", of: "a", generation: 2)
-        // A broker delivers in order to each client, so the first reader has received what the second one has.
-        while try await FleetScene.nextState(other).aspect != "proximity" {}
-        var states = [try await FleetScene.nextState(events)]
-        while states.last?.aspect != "proximity" { states.append(try await FleetScene.nextState(events)) }
-        #expect(states.dropLast().compactMap(\.changes).reduce(0, +) == 39)
-        #expect(states.count <= 3)
-        events.cancel()
-        #expect(try await events.next() == nil)
     }
 
     @Test("a deleted state is a removal, also if it was deleted while the reader was away") func removal() async throws

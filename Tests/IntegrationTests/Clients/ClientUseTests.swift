@@ -29,10 +29,7 @@ struct ClientUseTests {
                 return len(os.listdir("/proc/self/fd"))
             \(code)
             """
-        let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
-        let run = try ProgramRun(
-            ["-X", "dev", "-c", code], program: "python3", in: bus.directory, environment: environment)
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .python)
     }
 
     /// Runs JavaScript code that uses the client, and expects success without warnings.
@@ -45,10 +42,7 @@ struct ClientUseTests {
               ({ state: "unplugged", level, plugged: false, chargeStatus: "discharging", packs: [] });
             \(code)
             """
-        let run = try ProgramRun(
-            ["--input-type=module", "-e", code], program: "node", in: bus.directory,
-            environment: ["REVEILLE_ADDRESS": bus.address])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .node)
     }
 
     @Test func pythonWithStatementClosesEverything() throws {

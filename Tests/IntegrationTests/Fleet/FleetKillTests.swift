@@ -7,7 +7,7 @@ import Testing
 /// Real programs that die in turns, driven by `kill.py`; `Scripts/fleet kill` has more rounds.
 @Suite("the fleet", .blocking, .enabled(if: BridgeScene.isAvailable), .timeLimit(.minutes(5)))
 struct FleetKillTests {
-    private static let rounds = 20
+    private static let rounds = 10
 
     @Test("a reader counts no change twice while the bus, the bridge, the broker and itself are killed at random")
     func kill() throws {

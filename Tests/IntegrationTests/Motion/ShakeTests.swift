@@ -30,34 +30,11 @@ import Varlink
         #expect(try bus.client().state(of: "shake").integer("changes") == 0)
     }
 
-    @Test("B148: shakes that one subscriber asks for in the background are one event for another that sleeps")
-    func shakesAreCountedInTheBackground() throws {
-        let immediate = try bus.subscribe(
-            #"{"aspects":["shake"],"policies":[{"aspect":"shake","background":"immediate"}]}"#)
-        let asleep = try bus.subscribe(#"{"aspects":["shake"]}"#)
-        for subscriber in [immediate, asleep] { try subscriber.setState("background", on: bus.client()) }
-        for peak in [2, 2.5, 3] { try shake(peak, until: immediate) }
-        try asleep.setState("foreground", on: bus.client())
-        let events = try asleep.next()
-        #expect(events.map { $0.integer("changes") } == [3])
-        #expect(abs((events.first?["shake"]?.objectValue?["peak"]?.numberValue ?? 0) - 3) < 0.02)
-    }
-
     @Test("B149: shakes that are not asked for in the background are not watched for") func backgroundIsOff() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["shake"]}"#)
         #expect(try bus.description(of: "shake")["monitored"] == true)
         try subscriber.setState("background", on: bus.client())
         #expect(try bus.description(of: "shake")["monitored"] == false)
         #expect(try bus.description(of: "motion")["monitored"] == false)
-    }
-
-    @Test("motion and shakes share one sensor") func sensorIsShared() throws {
-        let shakes = try bus.subscribe(#"{"aspects":["shake"]}"#)
-        let threads = try bus.threads()
-        let motion = try bus.subscribe(
-            #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":1000}]}"#)
-        #expect(try bus.threads() == threads)
-        try shake(2, until: shakes)
-        _ = try motion.next()
     }
 }

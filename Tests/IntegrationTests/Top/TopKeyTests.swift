@@ -81,14 +81,6 @@ import Testing
         #expect(test.model.subscriptions.orderHead == "PID")
     }
 
-    @Test func helpIsShownUntilTheNextKey() {
-        var test = self
-        _ = test.press("?")
-        #expect(test.model.draw().lines[0] == "KEYS")
-        #expect(test.press("b") == nil)
-        #expect(test.model.draw().lines[0].hasPrefix("reveille top"))
-    }
-
     @Test func quitAndRedrawAreEffects() {
         var test = self
         #expect(test.press("q") == .quit)

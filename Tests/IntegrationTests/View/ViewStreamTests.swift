@@ -35,23 +35,6 @@ import Varlink
         #expect(again.events(of: "locale").first?["changes"] == 0)
     }
 
-    @Test("a name that was withdrawn in the meantime is reported, and one of another instance is not") func withdrawal()
-        throws
-    {
-        try scene.publish("org.example.a", ["n": 0])
-        let (first, start) = try scene.stream()
-        shutdown(first.descriptor, Int32(SHUT_RDWR))
-        try scene.waitForPages(0)
-        try scene.publish("org.example.a", nil)
-        let (_, again) = try scene.stream(resume: start.id)
-        #expect(
-            again.data["withdrawn"] == ["org.example.a"]
-                || again.events(of: "org.example.a").first?["value"]?.isNull == true)
-        let (_, other) = try scene.stream(resume: "0~battery:5~org.example.a:3")
-        #expect(other.data["resumed"] == false)
-        #expect(other.data["withdrawn"] == [])
-    }
-
     @Test("a stream survives a restart of its bus, and resumes") func busRestart() throws {
         let (client, _) = try scene.stream()
         try scene.bus.waitUntilSaved()
@@ -80,14 +63,6 @@ import Varlink
         }
         #expect(events.count < 200, "\(events.count) events were queued")
         #expect(events.reduce(0) { $0 + ($1["changes"]?.integerValue ?? 0) } == 1_000)
-    }
-
-    @Test("HEAD of a stream does not subscribe") func head() throws {
-        let client = try scene.connect()
-        try client.request("/events", method: "HEAD", headers: [scene.cookie])
-        let response = try client.receiveAll()
-        #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n") && response.contains("Content-Type: text/event-stream\r\n"))
-        #expect(try !scene.subscriptions().contains("reveille-view page"))
     }
 
     @Test("each start has a new token in a private file, and the last one is refused") func token() throws {
@@ -125,14 +100,5 @@ import Varlink
         #expect(run.code == EX_UNAVAILABLE)
         #expect(run.errors.contains("bind 127.0.0.1:\(scene.port): Address already in use (EADDRINUSE)"))
         #expect(run.errors.contains("--port 0") && run.output.isEmpty)
-    }
-
-    @Test("without a bus, the page says so and waits for it") func noBus() throws {
-        let (client, _) = try scene.stream()
-        scene.bus.kill()
-        #expect(try client.message("lost").data["reason"] != nil)
-        #expect(try scene.get("/subscriptions").contains("there is no bus at unix:"))
-        try scene.bus.restart()
-        #expect(try client.message("start").data["instance"] != nil)
     }
 }

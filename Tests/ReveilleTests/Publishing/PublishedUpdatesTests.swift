@@ -40,18 +40,6 @@ import Testing
         }
     }
 
-    @Test func sequenceOfEventsSupportsBackgrounds() async throws {
-        let device = try await TestDevice.inMemory()
-        let updates = try await device.updates(of: Volume.name, as: Volume.self)
-        _ = try await updates.events.next()
-        try await updates.events.enterBackground()
-        for step in 1...3 { try await device.publish(Volume.name, Volume(level: Double(step))) }
-        try await updates.events.enterForeground()
-        let event = try #require(await updates.events.next())
-        #expect(event.changes == 3)
-        #expect(try event.value(as: Volume.self) == Volume(level: 3))
-    }
-
     @Test(arguments: [Volume.name, "org.example.*"])
     func observersOfAnAspectShareASubscription(aspect: Aspect) async throws {
         let device = try await TestDevice.inMemory()
@@ -78,27 +66,6 @@ import Testing
         }
         for observation in [first, second, third] { observation.cancel() }
         try await waitUntilAllSubscriptionsEnd(to: device)
-    }
-
-    @Test func observerOfAPatternGetsEveryCurrentValueOnce() async throws {
-        let device = try await TestDevice.inMemory()
-        for name in ["org.example.a", "org.example.b", "org.example.c"] as [Aspect] {
-            try await device.publish(name, ["of": name.name])
-        }
-        try await device.withdraw("org.example.b")
-        let (calls, continuation) = AsyncStream.makeStream(of: Aspect.self)
-        var iterator = calls.makeAsyncIterator()
-        var observations: [Observation] = []
-        for _ in 1...2 {
-            observations.append(
-                try await device.observe("org.example.*", delivering: .currentState) {
-                    continuation.yield($0.aspect)
-                })
-            #expect([await iterator.next(), await iterator.next()] == ["org.example.a", "org.example.c"])
-        }
-        try await device.publish("org.example.d", ["of": "d"])
-        #expect([await iterator.next(), await iterator.next()] == ["org.example.d", "org.example.d"])
-        for observation in observations { observation.cancel() }
     }
 
     @Test func nameIsMonitoredBeforeItIsPublished() async throws {
