@@ -242,9 +242,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Tilt",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

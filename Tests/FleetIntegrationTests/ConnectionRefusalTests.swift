@@ -13,23 +13,6 @@ struct ConnectionRefusalTests {
     }
 
     @Test(
-        "a message that the topic rules do not permit is refused in words, and the connection goes on",
-        .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-    func rules() async throws {
-        let broker = try MosquittoBroker(rules: "topic readwrite own/+\n")
-        try await peer.connect(MQTTConnection.Options(broker: broker.address(), clientID: "phone"))
-        let sent = try await peer.act { try $0?.publish([1], to: "other/a", retain: true) }
-        let identifier = try #require(sent)
-        let refusal = try await peer.next("a refusal") { event in
-            if case .acknowledged(identifier, let refusal?, ReasonCode.notAuthorized) = event { refusal } else { nil }
-        }
-        #expect(refusal == "not authorized")
-        #expect(try await peer.publish("x", to: "own/a") == nil)
-        try await peer.subscribe("own/+")
-        #expect(try await peer.message().topic == "own/a")
-    }
-
-    @Test(
         "a client with the same identifier takes over, and the older connection ends",
         .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
     func takeover() async throws {

@@ -122,14 +122,6 @@ struct ConnectionTLSTests {
         try await expect("the key \(key) has a passphrase", broker, good)
     }
 
-    @Test("a file that may not be read is named", .enabled(if: getuid() != 0, "root reads every file"))
-    func unreadable() async throws {
-        let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: true))
-        let tls = try authority.client("phone")
-        chmod(tls.key ?? "", 0)
-        #expect(try await reason(broker, tls).hasPrefix("the key \(tls.key ?? "") cannot be read: "))
-    }
-
     @Test("a peer that does not speak TLS, or closes the connection during the handshake, is named as such")
     func noTLS() async throws {
         let broker = try FalseBroker()

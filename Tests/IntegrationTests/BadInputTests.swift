@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleTesting
 import Testing
 import Varlink
 
@@ -111,5 +112,35 @@ import Varlink
         subscriber.client.finishSending()
         try bus.client().post(level: 0.5)
         #expect(try subscriber.next().map(\.level) == [0.5])
+    }
+
+    @Test func `The generation of an unknown name is the sequence of the bus`() throws {
+        for level in [0.25, 0.5] {
+            try client.post(level: level)
+            let unknown = try client.state(of: "org.example.unknown")
+            #expect(unknown.integer("generation") == unknown.integer("sequence"))
+            #expect(try unknown.integer("sequence") == client.state(of: "battery").integer("sequence"))
+        }
+    }
+
+    @Test func `The changes of a name that was forgotten are those since it came back`() throws {
+        let publish = { (value: String) in
+            try client.call("Publish", #"{"aspect":"org.example.name","value":\#(value)}"#)
+        }
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.*"]}"#)
+        #expect(try publish(#"{"a":1}"#).error == nil)
+        let first = try #require(subscriber.next().first)
+        _ = try publish("null")
+        let withdrawn = try #require(subscriber.next().first)
+        #expect(withdrawn.integer("generation") == first.integer("generation") + 1)
+        // The bus forgets the name once the withdrawal has been read.
+        try wait(for: "the name to be forgotten") {
+            try client.post(level: .random(in: 0...1))
+            return try client.state(of: "org.example.name").integer("generation") > withdrawn.integer("generation") + 1
+        }
+        _ = try publish(#"{"a":2}"#)
+        let back = try #require(subscriber.next().first)
+        #expect(back.integer("generation") > withdrawn.integer("generation") + 1)
+        #expect(back.integer("changes") == 1)
     }
 }

@@ -66,7 +66,7 @@ extension Reading {
         try await subscription.enterBackground()
         bus.process.signal(SIGKILL)
         try bus.restart()
-        while try await sleeper(on: device)?.holds.contains(.app) != true { await Task.yield() }
+        while try await sleeper(on: device)?.holds.contains(.app) != true { pause() }
         try await device.post(.level(0.4))
         #expect(try await sleeper(on: device)?.pending == [.battery: 1])
         try await subscription.enterForeground()
@@ -81,9 +81,9 @@ extension Reading {
             // The client is reconnecting when it wakes, at varying stages.
             try bus.restart()
             try await subscription.enterForeground()
-            while try await sleeper(on: device)?.holds.contains(.app) != false { await Task.yield() }
+            while try await sleeper(on: device)?.holds.contains(.app) != false { pause() }
             try await subscription.enterBackground()
-            while try await sleeper(on: device)?.holds.contains(.app) != true { await Task.yield() }
+            while try await sleeper(on: device)?.holds.contains(.app) != true { pause() }
         }
     }
 
@@ -97,7 +97,7 @@ extension Reading {
         let observation = try await device.observe(.proximity) { continuation.yield($0) }
         #expect(bus.stop() == 0)
         try bus.restart()
-        while (try? await device.subscribers().count) != 1 { await Task.yield() }
+        while (try? await device.subscribers().count) != 1 { pause() }
         try await device.post(.proximity(.near))
         var iterator = calls.makeAsyncIterator()
         #expect(await iterator.next()?.reading == .proximity(.near))
@@ -143,10 +143,10 @@ extension Reading {
         #expect(battery.state == .unplugged)
         #expect(try await isMonitored(.battery, by: device))
         try phone.plugIn()
-        while device.reading(of: .battery) == .battery(battery) { await Task.yield() }
+        while device.reading(of: .battery) == .battery(battery) { pause() }
         device.endMonitoring(.battery)
         #expect(device.reading(of: .battery) == .battery(.unknown))
-        while try await !device.subscribers().isEmpty { await Task.yield() }
+        while try await !device.subscribers().isEmpty { pause() }
     }
 
     @Test("B73: monitoring that was begun twice ends with the second end, and a third end has no effect")
@@ -160,7 +160,7 @@ extension Reading {
         #expect(device.isMonitoring(.orientation))
         try phone.rotate(to: .faceUp)
         let expected = Reading.orientation(Orientation(pose: .faceUp, planar: .portrait))
-        while device.reading(of: .orientation) != expected { await Task.yield() }
+        while device.reading(of: .orientation) != expected { pause() }
         device.endMonitoring(.orientation)
         #expect(!device.isMonitoring(.orientation))
         device.endMonitoring(.orientation)
@@ -186,10 +186,10 @@ extension Reading {
         try await subscription.withBackgroundTask("upload") { task in
             #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(bus.stop() == 0)
-            while task.failure == nil { await Task.yield() }
+            while task.failure == nil { pause() }
             #expect(task.failure?.code == .noBus)
             try bus.restart()
-            while task.failure != nil { await Task.yield() }
+            while task.failure != nil { pause() }
             #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(!task.isExpiring)
         }

@@ -46,14 +46,6 @@ import Varlink
         #expect(try sequences(log("--json", "--limit", "9")) == [1, 2, 3])
     }
 
-    @Test func sinceSelectsByTime() throws {
-        try postThree()
-        for since in ["1h", "1d", "1970-01-02", "1970-01-02 00:00:01"] {
-            #expect(try sequences(log("--json", "--since", since)) == [1, 2, 3], "\(since)")
-        }
-        #expect(try sequences(log("--json", "--since", "9999-12-31")) == [])
-    }
-
     /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
     ///
     /// - Returns: The run, and the aspects of the calls.

@@ -66,16 +66,6 @@ import Varlink
         #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
     }
 
-    @Test("B118: an entry is delivered within milliseconds, never early") func isOnTime() throws {
-        let subscriber = try bus.subscribe(#"{"aspects":["org.example.kill"]}"#)
-        let time = Clocks.wall() + 300_000
-        #expect(
-            try add(bus.client(), ["id": "a", "aspect": .string(Self.name), "at": .integer(time)]).error == nil)
-        let event = try #require(try subscriber.next().first)
-        #expect(event.integer("changedAt") >= Int(time))
-        #expect(event.integer("changes") == 1)
-    }
-
     @Test("without entries there is neither a file nor a timer, and with one there is one of each") func paysNothing()
         throws
     {

@@ -40,7 +40,7 @@ import Testing
         var last: Event?
         while last == nil { last = try? await control.state(of: .battery) }
         let generation = try #require(last).generation
-        while subscription.positions?.generations[.battery] != generation { await Task.yield() }
+        while subscription.positions?.generations[.battery] != generation { pause() }
         subscription.cancel()
         try await consumer.value
         #expect(sum.withLock { $0 } == generation - first)

@@ -68,34 +68,6 @@ import Varlink
         try wait(for: "the task to end") { try tasks().isEmpty }
     }
 
-    @Test("B94: a task ends with the process that holds it, even if a child has inherited the socket")
-    func taskEndsWithItsProcess() throws {
-        let subscriber = try bus.subscribe()
-        let call =
-            #"{"method":"org.reveille.Bus.BeginTask","parameters":{"subscription":"\#(subscriber.id)","#
-            + #""name":"upload"},"more":true}"#
-        let script = """
-            import os, signal, socket, sys
-            bus = socket.socket(socket.AF_UNIX)
-            bus.connect(sys.argv[1])
-            bus.sendall(sys.argv[2].encode() + bytes(1))
-            bus.recv(1)
-            child = os.fork()
-            if child: print(child, flush=True)
-            signal.pause()
-            """
-        let run = try RunningProgram(
-            ["-c", script, String(bus.address.dropFirst("unix:".count)), call], program: "python3", in: bus.directory)
-        try wait(for: "the child") { run.output.hasSuffix("\n") }
-        let child = try #require(Int32(run.output.dropLast()))
-        defer { kill(child, SIGKILL) }
-        #expect(try tasks() == ["upload"])
-        run.process.signal(SIGKILL)
-        #expect(run.process.wait() == 128 + SIGKILL)
-        try wait(for: "the task to end") { try tasks().isEmpty }
-        #expect(kill(child, 0) == 0)
-    }
-
     @Test func commandRunsWithoutATask() throws {
         let alone = try run(["upload", "--", "sh", "-c", "echo out; exit 3"])
         #expect(alone.code == 3)

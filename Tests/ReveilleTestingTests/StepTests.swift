@@ -63,24 +63,6 @@ import Testing
         #expect(counts == Dictionary(steps.map { ($0.0, 1) }, uniquingKeysWith: +))
     }
 
-    @Test("two hundred random steps are as many changes", arguments: configurations, [true, false])
-    func randomStepsAreChanges(configuration: String, isAsleep: Bool) async throws {
-        let phone = try SyntheticPhone(batteries: 2)
-        let bus = try phone.startBus(configuration: configuration)
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe()
-        if isAsleep { try await subscription.enterBackground() }
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var walk = RandomWalk(phone, seed: seed)
-        var expected = 0
-        for _ in 1...200 where try walk.step() { expected += 1 }
-        if isAsleep { try await subscription.enterForeground() }
-        try await bus.waitUntilDelivered()
-        let subscriber = try await device.subscribers().first
-        #expect(subscriber?.changes == expected, "seed \(seed)")
-        #expect(!isAsleep || subscriber?.events == 5, "seed \(seed)")
-    }
-
     @Test("a step does not wait for a stopped or ended bus") func stoppedBusIsNotWaitedFor() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()

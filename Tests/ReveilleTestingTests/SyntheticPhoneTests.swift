@@ -26,36 +26,29 @@ import Varlink
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 1)
     }
 
-    @Test("a status is reported", arguments: Battery.ChargeStatus.allCases)
-    func statusIsReported(status: Battery.ChargeStatus) throws {
-        phone.battery.status = status
-        #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
-    }
-
-    @Test("a plugged-in phone charges, and an unplugged one discharges") func chargerIsReported() throws {
+    @Test("each status, charger, pose and proximity is reported") func statesAreReported() throws {
+        for status in Battery.ChargeStatus.allCases {
+            phone.battery.status = status
+            #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
+        }
         try phone.plugIn()
         #expect(phone.battery.status == .charging)
         #expect(try observer.state(of: "battery")["state"] == "charging")
         try phone.unplug()
         #expect(try observer.state(of: "battery")["state"] == "unplugged")
-    }
-
-    @Test("every pose is reported", arguments: Orientation.Pose.allCases.filter { $0 != .unknown })
-    func poseIsReported(pose: Orientation.Pose) throws {
-        try phone.rotate(to: pose)
-        #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+        for pose in Orientation.Pose.allCases where pose != .unknown {
+            try phone.rotate(to: pose)
+            #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+        }
+        for isNear in [true, false] {
+            try phone.setNear(isNear)
+            #expect(try observer.state(of: "proximity") == ["state": isNear ? "near" : "far"])
+        }
     }
 
     @Test("a phone cannot be rotated to an unknown pose") func unknownPoseIsRejected() throws {
         let error = #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
         #expect(error?.description.contains("remove the accelerometer instead") == true)
-    }
-
-    @Test("a covered sensor is near, and an uncovered one is far") func proximityIsReported() throws {
-        try phone.setNear(true)
-        #expect(try observer.state(of: "proximity") == ["state": "near"])
-        try phone.setNear(false)
-        #expect(try observer.state(of: "proximity") == ["state": "far"])
     }
 
     @Test("language and settings are read from files of the phone") func filesAreRead() throws {

@@ -99,15 +99,4 @@ import Testing
         let late = await subscription.withBackgroundTask("upload") { $0.failure?.code }
         #expect(late == .noSuchSubscription)
     }
-
-    @Test("a task ends with its subscription, without an expiration")
-    func taskEndsWithItsSubscription() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
-        try await subscription.withBackgroundTask("upload") { task in
-            subscription.cancel()
-            while try await !device.subscribers().isEmpty { await Task.yield() }
-            #expect(!task.isExpiring)
-        }
-    }
 }

@@ -32,20 +32,6 @@ import Testing
         #expect(try await other.next()?.reading == .proximity(.near))
     }
 
-    @Test("a hold by another program is a background that its own foreground does not end")
-    func operatorHoldIsABackground() async throws {
-        let device = try await Device.inMemory()
-        let updates = try await device.updates(of: \.lifecycle)
-        var states = updates.makeAsyncIterator()
-        #expect(try await states.next() == .active)
-        let id = try #require(try await device.subscribers().first?.id)
-        try await device.hold(id)
-        #expect(try await states.next() == .background)
-        #expect(try await device.subscribers().first?.lifecycle == .background)
-        try await device.release(id)
-        #expect(try await states.next() == .active)
-    }
-
     @Test("the lifecycle has no state of its own, and cannot be posted")
     func lifecycleBelongsToASubscription() async throws {
         let device = try await Device.inMemory()

@@ -130,17 +130,6 @@ struct FleetCommandTests {
         #expect(try FleetProgram.run(["status"], on: "mqtt://example.org", in: directory).code == 64)
     }
 
-    @Test("if no broker is named and this machine has none, the message says how to name one") func noBrokerNamed()
-        throws
-    {
-        // A user's own broker may be at the usual port.
-        let usual = try FleetProgram.run(["status"], on: nil, in: directory)
-        guard usual.code != 0 else { return }
-        #expect(usual.errors.hasSuffix("; name another broker with --broker or $REVEILLE_BROKER\n"), "\(usual.errors)")
-        broker.kill()
-        #expect(try !run("status").errors.contains("--broker"))
-    }
-
     @Test("watch continues from its file after kill -9, and counts nothing twice") func watchContinues() async throws {
         try await start()
         let file = directory.path + "/positions"

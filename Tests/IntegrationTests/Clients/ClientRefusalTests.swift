@@ -82,51 +82,6 @@ struct ClientRefusalTests {
         #expect(state?.message.hasSuffix(" bytes, and a bus accepts at most 65536 (bus.maxFrame)") == true)
     }
 
-    @Test(arguments: ClientLanguage.separate) func invalidNamesAreRefusedWithTheRule(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        for name in ["volume", "org..volume", "org.example.*", "", "battery"] {
-            let failure = try failure(client, "publish", [.string(name), [:]])
-            #expect(failure?.code == "org.varlink.service.InvalidParameter")
-            #expect(failure?.message.contains("a published name must have at least two words of letters") == true)
-        }
-        for name in ["*", "a*", "org..*", ".*", "org.*.a", "weather"] {
-            for action in ["get", "getAll"] {
-                let arguments: [JSON] = action == "getAll" && language == .node ? [[.string(name)]] : [.string(name)]
-                let failure = try failure(client, action, arguments)
-                let isPattern = action == "get" && name.hasSuffix(".*")
-                let reason = isPattern ? "a pattern has no state of its own" : "an aspect must be one of the device"
-                #expect(failure?.message.hasPrefix("GetState \(name): ") == true)
-                #expect(failure?.message.contains(reason) == true, "\(failure as Any)")
-            }
-        }
-        let pattern = try failure(client, "get", ["org.example.*"])
-        #expect(pattern?.message.hasPrefix("GetState org.example.*: a pattern has no state of its own; ") == true)
-    }
-
-    @Test(arguments: ClientLanguage.separate)
-    func intervalOutOfRangeIsRefused(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        for interval in [0, -1, 0.9, 31_536_000_001] as [JSON] {
-            let failure = #expect(throws: ClientProgram.Failure.self) {
-                try client.subscribe(to: ["battery"], ["policies": ["battery": ["interval": interval]]])
-            }
-            #expect(failure?.message.contains("the interval must be from ") == true, "\(failure as Any)")
-            #expect(failure?.message.contains("a year") == true)
-        }
-        for limit in [0, -1, 1.5, true] as [JSON] {
-            let failure = #expect(throws: ClientProgram.Failure.self) {
-                let policy: JSON = ["background": "hold", "limit": limit]
-                try client.subscribe(to: ["battery"], ["policies": ["battery": policy]])
-            }
-            #expect(failure?.message.contains("the limit must be a whole number from 1") == true, "\(failure as Any)")
-        }
-        let other = #expect(throws: ClientProgram.Failure.self) {
-            try client.subscribe(to: ["battery"], ["policies": ["org.example.*": ["interval": 1_000]]])
-        }
-        #expect(other?.message.hasPrefix("Subscribe battery: InvalidParameter (parameter: policies.aspect): ") == true)
-        try client.subscribe(to: ["battery"], ["policies": ["battery": ["interval": 31_536_000_000]]])
-    }
-
     @Test func valuesThatAreNoDurationAreRefused() throws {
         let python = """
             import reveille

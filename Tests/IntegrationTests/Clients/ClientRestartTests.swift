@@ -29,19 +29,6 @@ struct ClientRestartTests {
         #expect(try client.next()?.aspect == "proximity")
     }
 
-    @Test(arguments: ClientLanguage.separate) func pendingCallGetsTheNextChange(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe(to: ["battery"])
-        let next = try client.begin("next", ["of": "s"])
-        #expect(bus.stop() == 0)
-        let failure = #expect(throws: ClientProgram.Failure.self) { try client.call("refresh") }
-        #expect(failure?.message.contains("is 'reveille serve' running?") == true)
-        try bus.restart()
-        try bus.client().post(level: 0.5)
-        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
-        try client.call("refresh")
-    }
-
     @Test(arguments: ClientLanguage.separate) func laterProcessResumesFromPositions(language: ClientLanguage) throws {
         let earlier = try ClientProgram(language, on: bus)
         try earlier.subscribe(to: ["battery", "proximity"])

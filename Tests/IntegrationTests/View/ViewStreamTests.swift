@@ -14,27 +14,6 @@ import Varlink
         scene = try ViewScene()
     }
 
-    @Test("a page that comes back receives one event for what changed, with the number of changes") func resumption()
-        throws
-    {
-        try scene.publish("org.example.a", ["n": 0])
-        let (first, start) = try scene.stream()
-        #expect(start.data["resumed"]?.boolValue == nil)
-        #expect(start.events(of: "org.example.a").first?["changes"] == 0)
-        try scene.publish("org.example.a", ["n": 1])
-        let event = try first.message("events")
-        #expect(event.events(of: "org.example.a").first?["changes"] == 1)
-        try scene.waitForPages(1)
-        shutdown(first.descriptor, Int32(SHUT_RDWR))
-        try scene.waitForPages(0)
-
-        for number in 2...8 { try scene.publish("org.example.a", ["n": .integer(Int64(number))]) }
-        let (_, again) = try scene.stream(resume: event.id)
-        #expect(again.data["resumed"] == true)
-        #expect(again.events(of: "org.example.a").map { $0["changes"] } == [7])
-        #expect(again.events(of: "locale").first?["changes"] == 0)
-    }
-
     @Test("a stream survives a restart of its bus, and resumes") func busRestart() throws {
         let (client, _) = try scene.stream()
         try scene.bus.waitUntilSaved()

@@ -81,15 +81,6 @@ import Varlink
         #expect(inbox.positions?.generations == [.battery: 7, .proximity: 3, Self.a: 4])
     }
 
-    @Test func thousandsOfNamesTakeLittleTime() {
-        var inbox = Inbox(Self.pattern)
-        let names = (0..<20_000).map { Aspect(stringLiteral: "org.example.a-name-of-some-length.\($0)") }
-        for round in 0..<3 {
-            inbox.receive(.events(names.indices.map { .published(names[$0], ["x": 1], 1 + $0 + round * names.count) }))
-        }
-        #expect(Self.takeAll(&inbox).map(\.changes) == Array(repeating: 3, count: names.count))
-    }
-
     @Test(arguments: 0..<50) func inboxMergesAsASimpleListDoes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let request = SubscriptionRequest(
