@@ -12,23 +12,6 @@ struct ConnectionRefusalTests {
         peer = try Peer()
     }
 
-    @Test(
-        "a client with the same identifier takes over, and the older connection ends",
-        .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-    func takeover() async throws {
-        let broker = try MosquittoBroker()
-        let options = MQTTConnection.Options(broker: broker.address(), clientID: "phone")
-        let other = try Peer()
-        try await peer.connect(options)
-        try await other.connect(options)
-        let error = try await peer.end()
-        // Some versions of mosquitto give the reason.
-        #expect(error.kind == .takenOver || error.kind == .lost)
-        #expect(error.description.hasPrefix("connection to \(broker.address()): "))
-        await #expect(throws: MQTTError.self) { try await peer.publish("x", to: "t") }
-        #expect(try await other.publish("x", to: "t") == nil)
-    }
-
     @Test("an acceptance that a client cannot use is refused in words")
     func uselessAcceptances() async throws {
         let broker = try FalseBroker()

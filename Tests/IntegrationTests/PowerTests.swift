@@ -34,19 +34,6 @@ import Varlink
         try subscriber.wait(for: "power") { $0["power"]?.numberValue == 5 && $0["timeToFull"] == 2_160 }
     }
 
-    @Test func answersHaveTheNewestPower() throws {
-        try phone.battery.setPower(-3)
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["power"]}"#)
-        try phone.battery.setPower(-4)
-        #expect(try bus.client().state(of: "power")["power"]?.objectValue?["power"]?.numberValue == -4)
-        #expect(try subscriber.next().first?["power"]?.objectValue?["power"]?.numberValue == -4)
-        // Noise is not a change.
-        let generation = try bus.client().state(of: "power")["generation"]
-        try phone.battery.setPower(-4.01)
-        #expect(try bus.client().state(of: "power")["generation"] == generation)
-    }
-
     @Test func deviceWithoutABatteryHasNoPower() throws {
         let bus = try BusProcess()
         let power = try bus.client().state(of: "power")["power"]?.objectValue

@@ -88,20 +88,4 @@ import Testing
         #expect(run.code == 0, "\(run.errors)")
         #expect(try directory.read("pocket.svg") == Package.text("Docs/Pictures/pocket.svg"))
     }
-
-    @Test func fileThatCannotBeWrittenIsReportedBeforeTheRun() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write("end", to: "a.scenario")
-        let path = directory.path + "/missing/a.svg"
-        let run = try ProgramRun(
-            ["simulate", "--timeline", path, directory.path + "/a.scenario", "--", "echo", "started"], in: directory)
-        #expect(run.code == 74)
-        #expect(run.errors == "reveille: open \(path): No such file or directory (ENOENT)\n")
-        #expect(run.output.isEmpty)
-        let full = try ProgramRun(
-            ["simulate", "--timeline", "/dev/full", directory.path + "/a.scenario", "--", "sleep", "1000"],
-            in: directory)
-        #expect(full.code == 74)
-        #expect(full.errors.contains("write /dev/full: No space left on device"), "\(full.errors)")
-    }
 }

@@ -46,18 +46,6 @@ import Varlink
         try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue?.aspect ?? "" }
     }
 
-    @Test func countLeavesTheOtherEventsToTheNextRun() throws {
-        try publish(100..<110, step: 0)
-        try begin()
-        try publish(100..<110, step: 1)
-        let first = try watch(["--count", "4"])
-        #expect(first.process.wait() == 0)
-        #expect(try aspects(first) == (100..<104).map { "org.example.n\($0)" })
-        let second = try watch(["--count", "6"])
-        #expect(second.process.wait() == 0)
-        #expect(try aspects(second) == (104..<110).map { "org.example.n\($0)" })
-    }
-
     @Test func eventsThatAKilledRunHasNotPrintedArePrintedByTheNext() throws {
         try publish(100..<150, step: 0)
         try begin()

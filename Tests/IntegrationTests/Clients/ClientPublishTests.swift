@@ -76,19 +76,6 @@ struct ClientPublishTests {
         #expect(try client.next()?.aspect == "org.example.e", "nothing else was delivered")
     }
 
-    @Test(arguments: ClientLanguage.separate) func patternSurvivesACrashOfTheBus(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe(to: ["org.example.*"])
-        try publish(client, "org.example.a", ["step": 1])
-        try publish(client, "org.example.b", ["on": true], ["whileConnected": true])
-        _ = try client.next(2)
-        try bus.crash()
-        try publish(client, "org.example.a", ["step": 2])
-        let events = try client.next(2)
-        #expect(events.first { $0.aspect == "org.example.a" }?.state == ["step": 2])
-        #expect(events.first { $0.aspect == "org.example.b" }?["state"] == .null, "its connection has ended")
-    }
-
     @Test(arguments: ClientLanguage.separate) func paceMergesWhatComesSooner(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe(to: ["org.example.*"], ["policies": ["org.example.*": ["interval": 3_600_000]]])

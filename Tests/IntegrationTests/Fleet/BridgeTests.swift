@@ -148,4 +148,18 @@ struct BridgeTests {
         let last = try observer.wait(for: BridgeScene.status) { $0["online"] == false }
         #expect(last["reason"] == "stopped")
     }
+
+    /// `Scripts/fleet kill` has more of these.
+    private static let rounds = 10
+
+    @Test("a reader counts no change twice while the bus, the bridge, the broker and itself are killed at random")
+    func randomKills() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ProgramRun(
+            [
+                "-B", Package.root + "/Tests/IntegrationTests/Fleet/kill.py", BusProcess.program, BridgeScene.program,
+                BridgeScene.mosquitto, directory.path, "\(Self.rounds)",
+            ], program: "/usr/bin/python3", in: directory)
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
 }

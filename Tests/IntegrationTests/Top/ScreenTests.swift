@@ -61,19 +61,9 @@ import Testing
         #expect(body.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) })
     }
 
-    @Test func onlyDifferentCellsAreWritten() {
-        let output = screen(["abcd", "efgh"]).output(after: screen(["abXd", "efgh"]), isColored: true)
-        #expect(output == "\u{1B}[?2026h\u{1B}[1;3Hc\u{1B}[?2026l")
-    }
-
     @Test func cursorIsMovedAfterACharacterOfUncertainWidth() {
         let output = screen(["é⠿…x"]).output(after: Screen(columns: 8, rows: 1), isColored: true)
         #expect(output == "\u{1B}[?2026h\u{1B}[1;1Hé\u{1B}[1;2H⠿…x\u{1B}[?2026l")
-    }
-
-    @Test func anotherSizeIsDrawnWhole() {
-        let output = screen(["ab"]).output(after: screen(["ab"], columns: 9), isColored: true)
-        #expect(output == "\u{1B}[?2026h\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hab\u{1B}[?2026l")
     }
 
     @Test func colorsAreLeftOutOnRequest() {

@@ -53,13 +53,6 @@ import Testing
         #expect(test.model.subscriptions.rows.count == 2 && test.model.aspects.rows.count == 2)
     }
 
-    @Test(arguments: ["operator", "loud", "100", "bat"]) func filterFindsStatesCommandsProcessesAndAspects(text: String)
-    {
-        var test = self
-        _ = test.press("/" + text)
-        #expect(test.model.subscriptions.rows.contains { $0.name == "player" })
-    }
-
     @Test func filterIsLimitedAndPrintable() {
         var test = self
         _ = test.press("/" + String(repeating: "x", count: 1_000))

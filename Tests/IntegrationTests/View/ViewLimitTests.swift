@@ -9,17 +9,6 @@ import Varlink
 
 /// Bad and too many requests to `reveille-view`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewLimitTests {
-    @Test("an address that cannot be printed is an error, since nobody could open the page") func fullOutput() throws {
-        let directory = try TemporaryDirectory()
-        let full = open("/dev/full", O_WRONLY)
-        defer { close(full) }
-        let view = try RunningProgram(
-            ["--port", "0", "--history", directory.path + "/history"], program: ViewScene.program, in: directory,
-            environment: ["REVEILLE_ADDRESS": "unix:" + directory.path + "/bus"], descriptors: [1: full])
-        #expect(view.process.wait() == 1)
-        #expect(view.errors.contains("write stdout: No space left on device"), "\(view.errors)")
-    }
-
     private let scene: ViewScene
 
     init() throws {

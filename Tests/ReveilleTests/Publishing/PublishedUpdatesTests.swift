@@ -40,34 +40,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [Volume.name, "org.example.*"])
-    func observersOfAnAspectShareASubscription(aspect: Aspect) async throws {
-        let device = try await TestDevice.inMemory()
-        try await device.publish(Volume.name, Volume(level: 0.1))
-        let (calls, continuation) = AsyncStream.makeStream(of: (Int, Event).self)
-        var iterator = calls.makeAsyncIterator()
-        let first = try await device.observe(aspect) { continuation.yield((1, $0)) }
-        let second = try await device.observe(aspect, delivering: .currentState) { continuation.yield((2, $0)) }
-        #expect(try await device.subscribers().map(\.aspects) == [AspectSet(aspect)])
-        let state = try #require(await iterator.next())
-        #expect(state.0 == 2)
-        #expect(state.1.changes == 0)
-        #expect(try state.1.value(as: Volume.self) == Volume(level: 0.1))
-        try await device.withdraw(Volume.name)
-        for _ in 1...2 { #expect(await iterator.next()?.1.published?.isWithdrawn == true) }
-        // A pattern has no state of a name that was withdrawn; the name itself has an empty one.
-        let third = try await device.observe(aspect, delivering: .currentState) { continuation.yield((3, $0)) }
-        if !aspect.isPattern { #expect(await iterator.next()?.1.changes == 0) }
-        try await device.publish(Volume.name, Volume(level: 0.2))
-        for _ in 1...3 {
-            let event = try #require(await iterator.next()).1
-            #expect(try event.value(as: Volume.self) == Volume(level: 0.2))
-            #expect(event.changes == 1)
-        }
-        for observation in [first, second, third] { observation.cancel() }
-        try await waitUntilAllSubscriptionsEnd(to: device)
-    }
-
     @Test func nameIsMonitoredBeforeItIsPublished() async throws {
         let device = try await TestDevice.inMemory()
         #expect(try await device.beginMonitoring(Volume.name))
