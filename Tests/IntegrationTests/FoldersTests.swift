@@ -118,4 +118,19 @@ import Testing
         let state = try #require(try await scene.device.folders.folders.first)
         #expect(state.added == folder.added)
     }
+
+    @Test func onlyFoldersWithoutConfigurationAreExplained() throws {
+        let hint = "no folders are configured; set folders in the configuration"
+        let bus = try BusProcess()
+        let plain = try bus.run(["get", "folders"]).output
+        #expect(plain == "folders     \(hint), as in { folders: { documents: \"~/Documents\" } }\n")
+        let json = try bus.run(["get", "folders", "--json"])
+        #expect(json.errors.contains("reveille: " + hint))
+        #expect(!json.output.contains(hint))
+        #expect(try bus.run(["watch", "folders", "--timeout", "0.2"]).errors.contains("reveille: " + hint))
+        #expect(try !bus.run(["get", "locale", "--json"]).errors.contains(hint))
+        #expect(try bus.run(["check", "folders"]).output.contains("no folders are configured"))
+        #expect(try !scene.bus.run(["get", "folders"]).output.contains(hint))
+        #expect(try !scene.bus.run(["watch", "folders", "--timeout", "0.2"]).errors.contains(hint))
+    }
 }

@@ -10,22 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StepTests {
     private static let configurations = [PhoneBus.quick, "{}"]
 
-    @Test("two levels during sleep are two changes", arguments: configurations)
-    func twoLevelsAreTwoChanges(configuration: String) async throws {
-        let phone = try SyntheticPhone()
-        let bus = try phone.startBus(configuration: configuration)
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
-        try await subscription.enterBackground()
-        phone.battery.level = 0.3
-        phone.battery.level = 0.2
-        try await subscription.enterForeground()
-        let event = try await subscription.next()
-        #expect(event?.changes == 2)
-        guard case .battery(let battery)? = event?.reading else { return #expect(Bool(false)) }
-        #expect(battery.level == 0.2)
-    }
-
     @Test("every kind of step is one change", arguments: configurations)
     func everyKindOfStepIsOneChange(configuration: String) async throws {
         let phone = try SyntheticPhone(batteries: 3)

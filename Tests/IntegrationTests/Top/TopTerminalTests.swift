@@ -88,9 +88,7 @@ struct TopTerminalTests {
         try tmux.press("C-c")
         try tmux.wait(for: "exit code 0") { $0.hasSuffix("exit code 0") }
         try expectRestored()
-    }
-
-    @Test func terminationRestoresTheTerminal() throws {
+        try tmux.press("clear", "Enter")
         try tmux.press("stty -a >before; sh -c 'echo $$ >pid; exec $REVEILLE top'; echo exit code $?", "Enter")
         try tmux.wait(for: "reveille top   ")
         let pid = try #require(Int32(bus.directory.read("pid").split(separator: "\n").first ?? ""))
