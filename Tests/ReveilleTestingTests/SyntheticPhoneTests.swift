@@ -85,4 +85,15 @@ import Varlink
         try phone.addBattery()
         #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
     }
+
+    @Test func attributesKeepTheirLineEnds() throws {
+        let testbed = try Testbed()
+        let device = try testbed.add(
+            subsystem: "platform", name: "device", attributes: ["label": "one\r\ntwo\r", "location": "base"])
+        let file = try #require(fopen(testbed.root + device.path + "/label", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = fread(&bytes, 1, bytes.count, file)
+        #expect(bytes[..<count].elementsEqual("one\r\ntwo\r\n".utf8))
+    }
 }
