@@ -28,7 +28,6 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
-        .target(name: "CPeers", path: "Sources/ReveilleBench/CPeers"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
 
         // MARK: - Pure
@@ -96,10 +95,9 @@ let package = Package(
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "CPeers", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting",
+                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting",
                 "ReveilleWire", "Varlink",
-            ],
-            exclude: ["CPeers"]),
+            ]),
         .target(
             name: "ReveilleCosts",
             dependencies: [

@@ -9,38 +9,33 @@ enum Bench {
     /// This program, by a path that also works for users who cannot access its directory.
     static let program = "/proc/self/exe"
 
+    /// The benchmarks by their names, and the parts of some that run in processes of their own.
+    private static let programs: [String: @Sendable (_ arguments: [String]) throws -> Void] = [
+        "latency": { _ in try LatencyBench().run() },
+        LatencyBench.monitorArgument: { _ in try BareMonitor.run() },
+        "readers": { _ in ReaderBench().run() },
+        "messages": { _ in try MessageBench().run() },
+        "storm": { _ in try StormBench().run() },
+        StormGroup.argument: { try StormGroup.run($0) },
+        "names": { _ in try NamesBench().run() },
+        "times": { _ in try TimesBench().run() },
+        "flood": { _ in try FloodBench().run() },
+        FloodBench.probeArgument: { try FloodBench.ask($0) },
+        Flood.argument: { try Flood.run($0) },
+        "memory": { _ in try SubscriptionBench().run() },
+        "sensors": { _ in
+            try MotionBench().run()
+            try SensorBench().run()
+        },
+    ]
+
     static func main() {
+        guard let program = programs[CommandLine.arguments.dropFirst().first ?? ""] else {
+            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|flood|memory|sensors")
+            exit(64)
+        }
         do {
-            switch CommandLine.arguments.dropFirst().first {
-            case "latency": try LatencyBench().run()
-            case LatencyBench.monitorArgument: try BareMonitor.run()
-            case "posts": try PostBench().run()
-            case "readers": ReaderBench().run()
-            case "messages": try MessageBench().run()
-            case "storm": try StormBench().run()
-            case StormGroup.argument: try StormGroup.run(Array(CommandLine.arguments.dropFirst(2)))
-            case "names": try NamesBench().run()
-            case "times": try TimesBench().run()
-            case "flood": try FloodBench().run()
-            case "memory":
-                try FootprintBench(program: CommandLine.arguments.dropFirst(2).first ?? ReveillePeer().program).run()
-            case "sensors":
-                try MotionBench().run()
-                try SensorBench().run()
-            case "peers": try PeerBench().run(plots: "Docs/Performance")
-            case BarePeer.argument: try BarePeer.run(Array(CommandLine.arguments.dropFirst(2)))
-            case ZeroMQPeer.argument: try ZeroMQPeer.run(Array(CommandLine.arguments.dropFirst(2)))
-            case "instructions", "record":
-                try InstructionBench().run(
-                    record: "Docs/Performance/instructions", isRecording: CommandLine.arguments[1] == "record")
-            case FloodBench.probeArgument: try FloodBench.ask(Array(CommandLine.arguments.dropFirst(2)))
-            case Flood.argument: try Flood.run(Array(CommandLine.arguments.dropFirst(2)))
-            default:
-                complain(
-                    "usage: ReveilleBench latency|posts|readers|messages|storm|names|times|flood|memory|sensors|peers|instructions|record"
-                )
-                exit(64)
-            }
+            try program(Array(CommandLine.arguments.dropFirst(2)))
         } catch {
             complain("\(error)")
             exit(1)
@@ -58,31 +53,4 @@ struct BenchError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
-}
-
-/// Durations in microseconds.
-struct Samples {
-    private var values: [Double] = []
-
-    mutating func add(_ microseconds: Double) { values.append(microseconds) }
-
-    var count: Int { values.count }
-
-    mutating func add(_ others: Samples) { values += others.values }
-
-    /// Returns the value that the given fraction of the samples does not exceed.
-    func percentile(_ part: Double) -> Double {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
-    }
-
-    var summary: String {
-        let round = { (value: Double) in "\(value.rounded())".replacing(".0", with: "") }
-        return "median \(round(percentile(0.5))), 99% \(round(percentile(0.99))) microseconds"
-    }
-
-    /// Returns the summary in a column of its own.
-    func line(_ name: String) -> String {
-        "\(name):" + String(repeating: " ", count: max(1, 25 - name.utf8.count)) + summary
-    }
 }

@@ -13,23 +13,35 @@ final class BenchService {
     private let bus: PhoneBus
     let address: UnixAddress
 
-    init(_ phone: SyntheticPhone) throws {
-        bus = try phone.startBus(
-            configuration: """
-                { battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 },
-                  bus: { connections: 20000, connectionsPerUser: 20000 } }
-                """)
+    /// Starts the bus of a phone.
+    ///
+    /// - Parameters:
+    ///   - phone: The phone.
+    ///   - configuration: The configuration; by default, every change of the battery is delivered, to many subscribers.
+    /// - Throws: `TestbedError` if the bus does not start.
+    init(_ phone: SyntheticPhone, configuration: String = BenchService.quick) throws {
+        bus = try phone.startBus(configuration: configuration)
         address = try UnixAddress(bus.address)
     }
 
-    /// The resident memory of the bus in kilobytes.
-    var residentMemory: Int {
-        ProcessUsage(pid: bus.processIdentifier).residentMemory
-    }
+    private static let quick = """
+        { battery: { levelInterval: 0, levelStep: 0.0001, settleInterval: 10 },
+          bus: { connections: 20000, connectionsPerUser: 20000 } }
+        """
+
+    /// What the bus uses.
+    var usage: ProcessUsage { ProcessUsage(pid: bus.processIdentifier) }
 
     /// Connects.
-    func client() throws -> BlockingClient {
-        try BlockingClient(address)
+    func client() throws -> BlockingClient { try BlockingClient(address) }
+
+    /// Connects clients with subscriptions in the background.
+    func sleepers(_ count: Int, to aspects: AspectSet) throws -> [BlockingClient] {
+        try (0..<count).map { _ in
+            let client = try client()
+            try client.subscribe(to: aspects, isInBackground: true)
+            return client
+        }
     }
 }
 
@@ -40,17 +52,14 @@ extension BlockingClient {
         try subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground))
     }
 
-    /// Publishes values as fast as the bus takes them, and waits until the last one is published.
-    func publish(_ count: Int, _ value: (Int) -> PublishedValue) throws {
+    /// Sends calls without replies as fast as the bus takes them, and waits until the last one is carried out.
+    func send(_ count: Int, _ call: (Int) -> BusCall) throws {
         // The calls that are sent at once.
         let batch = 200
         for first in stride(from: 0, to: count, by: batch) {
-            try send(
-                (first..<min(count, first + batch)).flatMap { number in
-                    Call(.publish(value(number)), isOneway: true).encoded()
-                })
+            try send((first..<min(count, first + batch)).flatMap { Call(call($0), isOneway: true).encoded() })
         }
-        // The reply follows the last post.
+        // The reply follows the last call.
         try send(.fence)
         _ = try receive()
     }

@@ -13,8 +13,6 @@ import Varlink
 struct EventDelay {
     private static let name: Aspect = "org.probe.changed"
     private static let probes = 800
-    /// The interval in nanoseconds at which changes are due, regardless of earlier events.
-    private static let period: Int64 = 10_000_000
 
     private let address: UnixAddress
     private let publisher: BlockingClient
@@ -37,45 +35,32 @@ struct EventDelay {
             program.signal(SIGKILL)
             program.wait()
         }
-        let start = MonotonicClock.now
-        let flood = try ChildProcess(
-            [Bench.program, Flood.argument, Flood.changes.rawValue, address.description])
-        let flooded = try samples { _ in !flood.hasEnded }
-        let seconds = Double(MonotonicClock.now - start) / 1e9
+        var flooded = Samples()
+        let flood = try Flood.changes.start(address).process
+        let seconds = try MonotonicClock.seconds { flooded = try samples { _ in !flood.hasEnded } }
         guard flood.exitCode == 0 else { throw BenchError("the changes ended early") }
         let other = try BlockingClient(address).call(.getState("org.example.flood"), expecting: EventsReply.self)
         guard other.events.first?.generation ?? 0 >= Flood.numberOfChanges else {
             throw BenchError("only \(other.events.first?.generation ?? 0) changes were published")
         }
-        print(quiet.line("event, quiet"))
-        print(contended.line("event, busy processors"))
-        print(flooded.line("event, a million changes"))
-        print(
-            "ratio of the medians to quiet: \(ratio(0.5, flooded, quiet)), to busy: \(ratio(0.5, flooded, contended))")
-        print("ratio of 99% to quiet: \(ratio(0.99, flooded, quiet)), to busy: \(ratio(0.99, flooded, contended))")
-        print("changes per second: \(Int(Double(Flood.numberOfChanges) / seconds))")
+        report("event, quiet", quiet.summary)
+        report("event, busy processors", contended.summary)
+        report("event, a million changes", flooded.summary)
+        for (name, part) in [("medians", 0.5), ("99%", 0.99)] {
+            let ratios = [quiet, contended].map { (flooded.percentile(part) / $0.percentile(part)).rounded(to: 2) }
+            report("ratio of the \(name) to quiet, to busy", ratios.joined(separator: ", "))
+        }
+        report("changes per second", "\(Int(Double(Flood.numberOfChanges) / seconds))")
         return flooded.percentile(0.99)
     }
 
-    private func ratio(_ part: Double, _ one: Samples, _ other: Samples) -> Double {
-        (one.percentile(part) / other.percentile(part) * 100).rounded() / 100
-    }
-
-    /// Publishes a change in each period for as long as a condition of their number is true.
+    /// Publishes changes for as long as a condition of their number is true.
     private func samples(while isWanted: (Int) -> Bool) throws -> Samples {
         var samples = Samples()
-        let start = MonotonicClock.now
-        var probe: Int64 = 0
-        while isWanted(Int(probe)) {
-            let due = start + probe * Self.period
-            let early = due - MonotonicClock.now
-            if early > 0 { poll(nil, 0, Int32(early / 1_000_000 + 1)) }
-            // A change delayed by the previous one has waited since the time at which it was due.
-            let time = early > 0 ? MonotonicClock.now : due
+        try MonotonicClock.periodically(while: isWanted) { time in
             let value: JSONObject = ["time": .integer(time)]
             try publisher.send(Call(.publish(PublishedValue(Self.name, value)), isOneway: true))
             samples.add(Double(try subscriber.waitForEvent() - time) / 1_000)
-            probe += 1
         }
         return samples
     }

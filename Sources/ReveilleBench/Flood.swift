@@ -61,6 +61,13 @@ enum Flood: String, CaseIterable {
         setuid(user)
     }
 
+    /// Starts the flood.
+    func start(_ address: UnixAddress) throws -> Worker {
+        try Worker([Self.argument, rawValue, address.description])
+    }
+
+    // MARK: - In the flood's process
+
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
             throw BenchError("invalid flood: \(arguments)")
@@ -97,8 +104,8 @@ enum Flood: String, CaseIterable {
             try leaveUnread(.listSubscriptions, address, over: 30)
             withExtendedLifetime(subscribers) {}
         case .changes:
-            try BlockingClient(address).publish(numberOfChanges) { number in
-                PublishedValue("org.example.flood", ["changed": .integer(Int64(number))])
+            try BlockingClient(address).send(numberOfChanges) { number in
+                .publish(PublishedValue("org.example.flood", ["changed": .integer(Int64(number))]))
             }
         }
     }
@@ -126,8 +133,8 @@ enum Flood: String, CaseIterable {
     private static func change(_ client: BlockingClient, round: Int) throws {
         let text = String(repeating: "x", count: 4_000)
         let names = try (0..<1_000).map { try name($0) }
-        try client.publish(names.count) { number in
-            PublishedValue(names[number], ["round": .integer(Int64(round)), "text": .string(text)])
+        try client.send(names.count) { number in
+            .publish(PublishedValue(names[number], ["round": .integer(Int64(round)), "text": .string(text)]))
         }
     }
 

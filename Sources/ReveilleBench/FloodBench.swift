@@ -15,8 +15,6 @@ import ReveilleWire
 struct FloodBench {
     static let probeArgument = "flood-probe"
     private static let probes = 800
-    /// The interval in nanoseconds at which calls are due, regardless of earlier replies.
-    private static let period: Int64 = 10_000_000
     /// The number of sleeping subscribers, and the size of the settings: lists and replies are long.
     private static let sleepers = 500
     private static let files = 10
@@ -35,60 +33,45 @@ struct FloodBench {
             let pairs = (0..<Self.keys).map { "\"a.setting.of.some.program.\($0)\": \($0)" }
             try phone.writeSettings("{" + pairs.joined(separator: ",") + "}", to: "program\(file).json")
         }
-        let bus = try phone.startBus(
+        let service = try BenchService(
+            phone,
             configuration: geteuid() == 0
                 ? #"{ publish: { allow: [{ names: "org.example.*", users: [\#(Flood.user)] }] } }"#
                 : "{ bus: { connectionsPerUser: 1000 } }")
-        let address = try UnixAddress(bus.address)
-        let sleepers = try (0..<Self.sleepers).map { _ in
-            let client = try BlockingClient(address)
-            try client.subscribe(to: .locale, isInBackground: true)
-            return client
-        }
+        let address = service.address
+        let sleepers = try service.sleepers(Self.sleepers, to: .locale)
         // The socket is open to all users, but its directories belong to the phone's user.
         let parts = address.path.split(separator: "/")
         for count in parts.count - 2..<parts.count { chmod("/" + parts.prefix(count).joined(separator: "/"), 0o755) }
         if geteuid() != 0 { print("not root: flood and probe run as the same user") }
-        let quiet = try probe(address)
-        print(Self.line("quiet", quiet))
+        report("GetState, quiet", try probe(address).summary)
         var (isTooSlow, isTooLarge) = (false, false)
-        let usage = ProcessUsage(pid: bus.processIdentifier)
         for kind in Flood.allCases where kind != .changes {
-            let before = usage.residentMemory
-            let flood = try ChildProcess(
-                [Bench.program, Flood.argument, kind.rawValue, address.description])
+            let before = service.usage.residentMemory
+            let flood = try kind.start(address).process
             let samples = try probe(address)
-            let growth = usage.residentMemory - before
+            let growth = service.usage.residentMemory - before
             if flood.hasEnded { throw BenchError("the flood \(kind) ended early") }
             flood.signal(SIGKILL)
             flood.wait()
             // The connections close before another flood is measured.
             poll(nil, 0, 500)
-            print(
-                Self.line(kind.rawValue, samples)
-                    + "; memory +\(growth) kB, then +\(usage.residentMemory - before) kB")
+            let rest = service.usage.residentMemory - before
+            report("GetState, \(kind.rawValue)", samples.summary + "; memory +\(growth) kB, then +\(rest) kB")
             isTooLarge = isTooLarge || !Self.publishing.contains(kind) && growth > Self.memoryLimit
             isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
         isTooSlow = try EventDelay(address).measure() > Self.limit || isTooSlow
-        withExtendedLifetime((bus, sleepers)) {}
+        withExtendedLifetime((service, sleepers)) {}
         if isTooSlow { throw BenchError("a flood delayed another user by more than 50 ms") }
         if isTooLarge { throw BenchError("a flood added more than \(Self.memoryLimit) kB to the bus") }
     }
 
-    private static func line(_ name: String, _ samples: Samples) -> String {
-        samples.line("GetState, \(name)")
-    }
-
     private func probe(_ address: UnixAddress) throws -> Samples {
-        let pipe = try Pipe()
-        let process = try ChildProcess(
-            [Bench.program, Self.probeArgument, address.description], descriptors: [1: pipe.writable])
-        pipe.closeWritingEnd()
+        let worker = try Worker([Self.probeArgument, address.description])
         var samples = Samples()
-        var time: Int64 = 0
-        while read(pipe.readingEnd, &time, 8) == 8 { samples.add(Double(time) / 1_000) }
-        guard process.wait() == 0 else { throw BenchError("the probe received no reply") }
+        while let time = worker.next() { samples.add(Double(time) / 1_000) }
+        guard worker.process.wait() == 0 else { throw BenchError("the probe received no reply") }
         return samples
     }
 
@@ -97,18 +80,9 @@ struct FloodBench {
     static func ask(_ arguments: [String]) throws {
         Flood.become(user: 65_533)
         let client = try BlockingClient(UnixAddress(arguments.first ?? ""))
-        let start = MonotonicClock.now
-        for probe in 0..<probes {
-            // A call delayed by the previous one has waited since the time at which it was due.
-            var time = start + Int64(probe) * period
-            let early = time - MonotonicClock.now
-            if early > 0 {
-                poll(nil, 0, Int32(early / 1_000_000 + 1))
-                time = MonotonicClock.now
-            }
+        try MonotonicClock.periodically(while: { $0 < probes }) { due in
             _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
-            time = MonotonicClock.now - time
-            guard write(STDOUT_FILENO, &time, 8) == 8 else { return }
+            Worker.report(MonotonicClock.now - due)
         }
     }
 }

@@ -22,30 +22,24 @@ struct LatencyBench {
         let subscriber = try service.client()
         try subscriber.subscribe(to: .battery)
         let other = try SyntheticPhone()
-        let pipe = try Pipe()
-        let monitor = try ChildProcess(
-            [CommandLine.arguments[0], Self.monitorArgument], environment: other.environment,
-            descriptors: [1: pipe.writable])
-        _ = try BareMonitor.receive(from: pipe.readingEnd)
+        let monitor = try Worker([Self.monitorArgument], environment: other.environment)
+        _ = try monitor.required()
 
         var bare = Samples()
         var bus = Samples()
         for round in 0..<Self.rounds + Self.warmUp {
             let level = round % 2 == 0 ? "50" : "49"
             let sentToMonitor = try Self.change(level, of: other)
-            let received = try BareMonitor.receive(from: pipe.readingEnd)
+            let received = try monitor.required()
             let sentToBus = try Self.change(level, of: phone)
             let read = try subscriber.waitForEvent()
             guard round >= Self.warmUp else { continue }
             bare.add(Double(received - sentToMonitor) / 1_000)
             bus.add(Double(read - sentToBus) / 1_000)
         }
-        monitor.signal(SIGTERM)
-        monitor.wait()
-        print("uevent to a bare libudev monitor:  \(bare.summary)")
-        print("uevent to a subscriber of the bus: \(bus.summary)")
-        let ratio = bus.percentile(0.5) / bare.percentile(0.5)
-        print("ratio of the medians: \((ratio * 100).rounded() / 100)")
+        report("uevent to a bare libudev monitor", bare.summary)
+        report("uevent to a subscriber of the bus", bus.summary)
+        report("ratio of the medians", (bus.percentile(0.5) / bare.percentile(0.5)).rounded(to: 2))
     }
 
     /// Changes the level of a phone's battery, and returns the time before its uevent.
@@ -68,34 +62,13 @@ enum BareMonitor {
 
     static func run() throws {
         let monitor = try UdevMonitor(subsystems: ["power_supply"])
-        report()
+        Worker.report(MonotonicClock.now)
         while true {
             try Readiness.wait(monitor.descriptor, for: .readable, atMost: .seconds(60))
             while case .event(_, let path, _) = monitor.receive() {
                 guard SysfsAttribute.read(path + "/" + attribute).text != nil else { exit(1) }
-                report()
+                Worker.report(MonotonicClock.now)
             }
         }
-    }
-
-    private static func report() {
-        var now = MonotonicClock.now
-        guard write(STDOUT_FILENO, &now, 8) == 8 else { exit(0) }
-    }
-
-    /// Receives the time of an event in nanoseconds of the monotonic clock.
-    static func receive(from descriptor: Int32) throws -> Int64 {
-        var time: Int64 = 0
-        guard read(descriptor, &time, 8) == 8 else { throw SystemError("read", code: EPIPE) }
-        return time
-    }
-}
-
-/// The monotonic clock, which all processes share.
-enum MonotonicClock {
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -38,7 +38,6 @@ struct MessageBench {
             for _ in 0..<Self.messages { try body() }
             least = min(least, ReaderBench.processorTime - start)
         }
-        let hundredths = least / Int64(Self.messages) / 10
-        print("\(name): \(Double(hundredths) / 100)")
+        report(name, (Double(least) / Double(Self.messages) / 1_000).rounded(to: 2))
     }
 }

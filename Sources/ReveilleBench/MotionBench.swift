@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
@@ -25,26 +26,26 @@ struct MotionBench {
     ///
     /// - Throws: `BenchError` if it is above its limit, or if samples are missing.
     func run() throws {
-        let testbed = try Testbed()
+        let phone = try SyntheticPhone(
+            hasAccelerometer: false, hasGyroscope: false, hasProximitySensor: false)
+        let testbed = phone.testbed
         let node = testbed.root + "/dev/iio:device0"
         mkdir(testbed.root + "/dev", 0o755)
         guard mkfifo(node, 0o600) == 0 else { throw SystemError("mkfifo", on: node) }
         try Self.addChip(to: testbed)
-        let bus = ReveillePeer()
-        let broker = try PeerBroker(bus, under: ["env"] + Testbed.environment(root: testbed.root).map { "\($0)=\($1)" })
+        let service = try BenchService(phone, configuration: "{}")
         let driver = try ScanDriver(node: node, every: Self.interval)
+        let request = SubscriptionRequest(aspects: [.motion], policies: [.motion: Policy(interval: Self.interval)])
         let connections = try (0..<Self.subscribers).map { _ in
-            let connection = try broker.connection()
-            _ = try bus.subscription(
-                on: connection, to: [.motion], policies: [.motion: Policy(interval: Self.interval)],
-                isInBackground: false)
-            return connection
+            let client = try service.client()
+            _ = try client.subscribe(request)
+            return client
         }
         _ = try Self.receive(on: connections, for: Self.duration.rest)
-        let before = broker.usage.processorTime
+        let before = service.usage.processorTime
         let count = try Self.receive(on: connections, for: Self.duration.measured)
-        let time = Double(broker.usage.processorTime - before) / 1_000_000_000
-        withExtendedLifetime((broker, driver, testbed)) {}
+        let time = Double(service.usage.processorTime - before) / 1_000_000_000
+        withExtendedLifetime((service, driver)) {}
 
         let use = time / Self.duration.measured
         let rate = Double(count) / Self.duration.measured
@@ -60,7 +61,7 @@ struct MotionBench {
     }
 
     /// Reads from all connections for a time in seconds, and returns the number of messages.
-    private static func receive(on connections: [PeerConnection], for seconds: Double) throws -> Int {
+    private static func receive(on connections: [BlockingClient], for seconds: Double) throws -> Int {
         let end = MonotonicClock.now + Int64(seconds * 1_000_000_000)
         var polls = connections.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -19,13 +19,13 @@ struct NamesBench {
         let publisher = try service.client()
         let alone = try publish(Self.posts / 10, with: publisher)
         let clients = try (0..<Self.sleepers).map { _ in try service.client() }
-        let empty = service.residentMemory
+        let empty = service.usage.residentMemory
         let subscriptions = try clients.map { client in
             try client.subscribe(to: "org.example.*", isInBackground: true).subscription
         }
-        let before = service.residentMemory
+        let before = service.usage.residentMemory
         let asleep = try publish(Self.posts, with: publisher)
-        let after = service.residentMemory
+        let after = service.usage.residentMemory
 
         var woken = 0
         for (client, subscription) in zip(clients, subscriptions) {
@@ -35,22 +35,23 @@ struct NamesBench {
             if isExact, Set(events.map(\.aspect)).count == Self.names, events.count == Self.names { woken += 1 }
         }
         print("\(Self.names) names, \(Self.sleepers) subscribers to a pattern asleep, \(Self.posts) posts")
-        print("posts per second, no subscribers: \(alone)")
-        print("posts per second, all asleep:     \(asleep)")
-        print("ratio: \(Double(asleep * 100 / alone) / 100)")
-        print("memory of the subscriptions:      \(before - empty) kB, to \(before) kB")
-        print("memory grew during the posts by   \(after - before) kB, to \(after) kB")
-        print("woken by one event for each name: \(woken)")
+        report("posts per second, no subscribers", "\(alone)")
+        report("posts per second, all asleep", "\(asleep)")
+        report("ratio", (Double(asleep) / Double(alone)).rounded(to: 2))
+        report("memory of the subscriptions", "\(before - empty) kB, to \(before) kB")
+        report("memory grew during the posts by", "\(after - before) kB, to \(after) kB")
+        report("woken by one event for each name", "\(woken)")
         guard woken == Self.sleepers else { throw BenchError("\(Self.sleepers - woken) sleepers missed changes") }
     }
 
     /// Publishes changes of all names in turn, and returns the number per second.
     private func publish(_ count: Int, with client: BlockingClient) throws -> Int {
-        let start = MonotonicClock.now
-        try client.publish(count) { number in
-            let value: JSONObject = ["changed": .integer(Int64(count + number))]
-            return PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value)
+        let seconds = try MonotonicClock.seconds {
+            try client.send(count) { number in
+                let value: JSONObject = ["changed": .integer(Int64(count + number))]
+                return .publish(PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value))
+            }
         }
-        return Int(Double(count) / (Double(MonotonicClock.now - start) / 1e9))
+        return Int(Double(count) / seconds)
     }
 }

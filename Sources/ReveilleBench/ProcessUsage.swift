@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import CPeers
 import Glibc
 import ReveilleSystem
 
@@ -24,20 +23,9 @@ struct ProcessUsage {
 
     /// The number of times that a thread waited and was woken up.
     var wakeups: Int {
-        guard let threads = opendir("/proc/\(pid)/task") else { return 0 }
-        defer { closedir(threads) }
-        var count = 0
-        while let thread = readdir(threads) {
-            let name = Self.name(of: thread)
-            let lines = name.hasPrefix(".") ? [] : lines(of: "task/\(name)/status")
-            count += lines.compactMap { Self.number(after: "voluntary_ctxt_switches:", in: $0) }.reduce(0, +)
-        }
-        return count
-    }
-
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-        withUnsafePointer(to: &entry.pointee.d_name) { name in
-            name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+        CgroupHierarchy.children(of: "/proc/\(pid)/task").reduce(0) { count, thread in
+            let lines = lines(of: "task/\(thread)/status")
+            return count + lines.compactMap { Self.number(after: "voluntary_ctxt_switches:", in: $0) }.reduce(0, +)
         }
     }
 
@@ -59,18 +47,5 @@ struct ProcessUsage {
         var time = timespec()
         guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}
-
-/// The processors on which threads run.
-enum Processors {
-    /// The number of processors available to this process when it started.
-    static let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-
-    /// Confines the calling thread, and the processes that it starts from now on, to one processor.
-    static func use(_ number: Int) throws {
-        guard c_peers_use_processor(Int32(number)) == 0 else {
-            throw SystemError("sched_setaffinity", on: "processor \(number)")
-        }
     }
 }

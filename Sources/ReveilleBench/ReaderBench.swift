@@ -28,7 +28,7 @@ struct ReaderBench {
             }
             let milliseconds = slowest.time / 1_000_000
             let remark = milliseconds < Self.limit ? "" : ", more than \(Self.limit)"
-            print("\(reader), \(reader.limit) bytes: \(milliseconds) ms at most, \(slowest.input)\(remark)")
+            report("\(reader), \(reader.limit) bytes", "\(milliseconds) ms at most, \(slowest.input)\(remark)")
         }
     }
 }

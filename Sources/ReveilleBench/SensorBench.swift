@@ -2,10 +2,10 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleCore
-import ReveilleSystem
 import ReveilleTesting
-import Varlink
+import ReveilleWire
 
 /// Measures the wake-ups and the processor time of the bus while it watches battery, proximity and orientation, beside
 /// those of iio-sensor-proxy and UPower, which watch the same devices.
@@ -21,24 +21,21 @@ struct SensorBench {
     ///
     /// - Throws: `BenchError` if a figure of the bus is above its limit.
     func run() throws {
-        let testbed = try Testbed()
-        try Self.addDevices(to: testbed)
-        let variables = Testbed.environment(root: testbed.root).map { "\($0)=\($1)" }
-        let bus = ReveillePeer()
-        let running = try (0..<2).map { _ in try PeerBroker(bus, under: ["env"] + variables) }
-        let subscribers = try running.map { try $0.connection() }
         let aspects: AspectSet = [.battery, .proximity, .orientation]
+        let phones = try (0..<2).map { _ in try Self.phone() }
+        let running = try phones.map { try BenchService($0, configuration: "{}") }
+        let subscribers = try running.map { try $0.client() }
         for (index, subscriber) in subscribers.enumerated() {
-            _ = try bus.subscription(on: subscriber, to: aspects, isInBackground: index == 1)
+            try subscriber.subscribe(to: aspects, isInBackground: index == 1)
         }
-        let daemons = Self.daemons(on: testbed)
+        let daemons = Self.daemons(on: phones[0])
         poll(nil, 0, Self.rest)
-        for broker in running { try Self.check(broker, watches: aspects) }
+        for service in running { try Self.check(service, watches: aspects) }
         let usages = running.map(\.usage) + (daemons?.usages ?? [])
         let before = usages.map(SensorCost.init)
         poll(nil, 0, Self.duration)
         let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
-        withExtendedLifetime((running, subscribers, daemons, testbed)) {}
+        withExtendedLifetime((running, subscribers, daemons)) {}
 
         print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
         print("| --- | ---: | ---: |")
@@ -51,16 +48,11 @@ struct SensorBench {
     /// Checks that a bus watches all aspects.
     ///
     /// - Throws: `BenchError` if it does not, so that its cost would be that of doing nothing.
-    private static func check(_ broker: PeerBroker, watches aspects: AspectSet) throws {
-        let connection = try broker.connection()
-        try connection.send("{\"method\":\"org.reveille.Bus.DescribeAspects\"}\0")
-        let reply = try Reply(parsing: connection.receive(through: "\0").dropLast())
-        for description in reply.parameters["aspects"]?.arrayValue ?? [] {
-            guard let entry = description.objectValue, let name = entry["aspect"]?.stringValue,
-                aspects.builtIn.contains(where: { $0.rawValue == name })
-            else { continue }
-            guard entry["monitored"] == true, entry["available"] == true else {
-                throw BenchError("the bus does not watch \(name): \(entry)")
+    private static func check(_ service: BenchService, watches aspects: AspectSet) throws {
+        let sources = try service.client().call(.describeAspects, expecting: [AspectSource].self)
+        for source in sources where aspects.contains(source.aspect) {
+            guard source.isMonitored, source.isAvailable else {
+                throw BenchError("the bus does not watch \(source.aspect.name)")
             }
         }
     }
@@ -84,8 +76,11 @@ struct SensorBench {
         }
     }
 
-    /// Adds what a phone has, with the properties by which iio-sensor-proxy finds its sensors.
-    private static func addDevices(to testbed: Testbed) throws {
+    /// Creates a phone with the properties by which iio-sensor-proxy finds its sensors.
+    private static func phone() throws -> SyntheticPhone {
+        let phone = try SyntheticPhone(
+            batteries: 0, hasCharger: false, hasAccelerometer: false, hasGyroscope: false, hasProximitySensor: false)
+        let testbed = phone.testbed
         _ = try testbed.add(
             subsystem: "power_supply", name: "BAT0",
             attributes: [
@@ -105,73 +100,16 @@ struct SensorBench {
             properties: [
                 "DEVTYPE": "iio_device", "IIO_SENSOR_PROXY_TYPE": "iio-poll-proximity", "PROXIMITY_NEAR_LEVEL": "100",
             ])
+        return phone
     }
 
-    private static func daemons(on testbed: Testbed) -> Daemons? {
+    private static func daemons(on phone: SyntheticPhone) -> Daemons? {
         do {
-            return try Daemons(on: testbed)
+            return try Daemons(on: phone)
         } catch {
             print("iio-sensor-proxy and UPower are skipped: \(error)")
             return nil
         }
-    }
-}
-
-/// iio-sensor-proxy with a client of both sensors, and UPower, on a D-Bus of their own.
-private final class Daemons {
-    static let names = ["iio-sensor-proxy", "UPower"]
-
-    /// The attempts to call a program that is starting, and the pause between them in milliseconds.
-    private static let attempts = (count: 100, pause: Int32(100))
-
-    private let bus: PeerBroker
-    private let directory: TemporaryDirectory
-    private let processes: [ChildProcess]
-    private let client: PeerConnection
-
-    init(on testbed: Testbed) throws {
-        bus = try PeerBroker(DBusPeer())
-        directory = try TemporaryDirectory()
-        guard case .unix(let socket) = bus.address else { throw BenchError("dbus-daemon has no Unix socket") }
-        var environment = testbed.environment
-        environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + socket
-        environment["UPOWER_HISTORY_DIR"] = directory.path
-        let null = OwnedDescriptor(open("/dev/null", O_WRONLY | O_CLOEXEC))
-        processes = try ["iio-sensor-proxy", "upowerd"].map { program in
-            try ChildProcess(
-                ["setpriv", "--pdeathsig", "KILL", program], environment: environment,
-                descriptors: [1: null.number, 2: null.number])
-        }
-        client = try bus.publisher()
-        let proxy = "net.hadess.SensorProxy"
-        for sensor in ["Accelerometer", "Proximity"] {
-            try call("Claim" + sensor, of: proxy, proxy, at: "/net/hadess/SensorProxy")
-        }
-        try call(
-            "EnumerateDevices", of: "org.freedesktop.UPower", "org.freedesktop.UPower", at: "/org/freedesktop/UPower")
-    }
-
-    deinit {
-        for process in processes {
-            process.signal(SIGTERM)
-            process.wait()
-        }
-    }
-
-    var usages: [ProcessUsage] { processes.map { ProcessUsage(pid: $0.pid) } }
-
-    /// Calls a method without arguments until it succeeds.
-    private func call(_ member: String, of name: String, _ interface: String, at path: String) throws {
-        let call = DBusMessage.encoded(
-            .call, [(.path, path), (.destination, name), (.interface, interface), (.member, member)], body: [])
-        for _ in 0..<Self.attempts.count {
-            try client.send(call)
-            var kind = try DBusMessage.receiveKind(from: client)
-            while kind == .signal { kind = try DBusMessage.receiveKind(from: client) }
-            if kind == .reply { return }
-            poll(nil, 0, Self.attempts.pause)
-        }
-        throw BenchError("\(name) is not installed, or does not answer \(member)")
     }
 }
 

@@ -25,29 +25,30 @@ struct StormBench {
         // As many as descriptors allow: the bus needs two for each, the connection and its process.
         let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
         let groups = try (0..<Self.processes).map { _ in
-            try StormGroup(.asleep, service.address, count: sleepers / Self.processes)
+            try StormGroup.asleep.start(service.address, count: sleepers / Self.processes)
         }
         let live = try (0..<Self.processes).map { _ in
-            try StormGroup(.awake, service.address, count: Self.awake / Self.processes)
+            try StormGroup.awake.start(service.address, count: Self.awake / Self.processes)
         }
-        for group in groups + live { _ = try group.nextNumber() }
-        let memory = service.residentMemory
-        let start = MonotonicClock.now
-        let flood = try StormGroup(.flood, service.address, count: Self.posts)
-        let stormy = try latency(phone, battery) { _ in !flood.process.hasEnded }
-        let seconds = Double(MonotonicClock.now - start) / 1e9
-        let grown = service.residentMemory - memory
+        for group in groups + live { _ = try group.required() }
+        let memory = service.usage.residentMemory
+        let flood = try StormGroup.flood.start(service.address, count: Self.posts)
+        var stormy = Samples()
+        let seconds = try MonotonicClock.seconds {
+            stormy = try latency(phone, battery) { _ in !flood.process.hasEnded }
+        }
+        let grown = service.usage.residentMemory - memory
 
         // Active subscribers receive every change, in as many events as they read; sleepers receive all in one event.
-        let events = try live.map { try $0.nextNumber() }.reduce(0, +)
+        let events = try live.map { try Int($0.required()) }.reduce(0, +)
         for group in groups { group.wake() }
-        let woken = try groups.map { try $0.nextNumber() }.reduce(0, +)
-        print("\(Self.posts) posts in \(seconds.rounded()) s, \(Int(Double(Self.posts) / seconds)) per second")
-        print("asleep: \(sleepers), woken by one event with all changes: \(woken)")
-        print("awake: \(Self.awake), all at the latest state, \(events) events for \(Self.awake * Self.posts) changes")
-        print("memory of the bus grew by \(grown) kB, to \(service.residentMemory) kB")
-        print("uevent to subscriber, quiet: \(quiet.summary)")
-        print("uevent to subscriber, storm: \(stormy.summary)")
+        let woken = try groups.map { try Int($0.required()) }.reduce(0, +)
+        report("\(Self.posts) posts", "\(seconds.rounded(to: 0)) s, \(Int(Double(Self.posts) / seconds)) per second")
+        report("woken by one event with all changes", "\(woken) of \(sleepers) sleepers")
+        report("events until the latest state", "\(events) for \(Self.awake * Self.posts) changes")
+        report("memory of the bus grew by", "\(grown) kB, to \(service.usage.residentMemory) kB")
+        report("uevent to subscriber, quiet", quiet.summary)
+        report("uevent to subscriber, storm", stormy.summary)
         guard woken == sleepers else { throw BenchError("\(sleepers - woken) sleepers missed changes") }
     }
 

@@ -1,73 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import Reveille
 import ReveilleCore
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 import Varlink
 
 /// A group of clients of one kind in a separate process.
-final class StormGroup {
-    enum Kind: String {
-        case asleep, awake, flood
-    }
+enum StormGroup: String {
+    case asleep, awake, flood
 
     static let argument = "storm-group"
-    let process: ChildProcess
-    private let numbers: Pipe
-    private let commands: Pipe
 
-    init(_ kind: Kind, _ address: UnixAddress, count: Int) throws {
-        numbers = try Pipe()
-        commands = try Pipe()
-        process = try ChildProcess(
-            [CommandLine.arguments[0], Self.argument, kind.rawValue, address.description, "\(count)"],
-            descriptors: [0: commands.readingEnd, 1: numbers.writable])
-        numbers.closeWritingEnd()
-    }
-
-    deinit {
-        process.signal(SIGTERM)
-        process.wait()
-    }
-
-    /// Receives the next number that the group reports.
-    func nextNumber() throws -> Int {
-        var number: Int64 = 0
-        guard read(numbers.readingEnd, &number, 8) == 8 else {
-            throw BenchError("a group of clients ended early")
-        }
-        return Int(number)
-    }
-
-    /// Lets a sleeping group wake its subscriptions.
-    func wake() {
-        commands.wake()
+    /// Starts a group.
+    func start(_ address: UnixAddress, count: Int) throws -> Worker {
+        try Worker([Self.argument, rawValue, address.description, "\(count)"])
     }
 
     // MARK: - In the group's process
 
     /// Runs the group that the arguments describe.
     static func run(_ arguments: [String]) throws {
-        guard arguments.count == 3, let kind = Kind(rawValue: arguments[0]), let count = Int(arguments[2]) else {
+        guard arguments.count == 3, let group = StormGroup(rawValue: arguments[0]), let count = Int(arguments[2]) else {
             throw BenchError("invalid group: \(arguments)")
         }
         DescriptorLimit.raise()
         let address = try UnixAddress(arguments[1])
         let connect = { try BlockingClient(address) }
-        switch kind {
+        switch group {
         case .flood: try flood(try connect(), count)
         case .asleep: try sleep(try (0..<count).map { _ in try connect() }, connect)
         case .awake: try watch(try (0..<count).map { _ in try connect() })
         }
-    }
-
-    private static func report(_ number: Int) {
-        var number = Int64(number)
-        _ = write(STDOUT_FILENO, &number, 8)
     }
 
     private static func flood(_ client: BlockingClient, _ count: Int) throws {
@@ -85,21 +50,20 @@ final class StormGroup {
 
     private static func sleep(_ clients: [BlockingClient], _ connect: () throws -> BlockingClient) throws {
         let names = try clients.map { try $0.subscribe(to: .locale, isInBackground: true).subscription }
-        report(clients.count)
-        var byte: UInt8 = 0
-        guard read(STDIN_FILENO, &byte, 1) == 1 else { return }
+        Worker.report(Int64(clients.count))
+        Worker.waitForWake()
         let control = try connect()
         var right = 0
         for (client, name) in zip(clients, names) {
             _ = try control.call(.setState(subscription: name, to: .foreground))
             if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
         }
-        report(right)
+        Worker.report(Int64(right))
     }
 
     private static func watch(_ clients: [BlockingClient]) throws {
         for client in clients { try client.subscribe(to: .locale) }
-        report(clients.count)
+        Worker.report(Int64(clients.count))
         var received = Array(repeating: 0, count: clients.count)
         var events = 0
         while received.contains(where: { $0 < StormBench.posts }) {
@@ -108,7 +72,7 @@ final class StormGroup {
                 events += 1
             }
         }
-        report(events)
+        Worker.report(Int64(events))
     }
 
     private static func changes(_ events: [Event]) -> Int {

@@ -41,33 +41,28 @@ struct TimesBench {
                 user: 1, entry: try ScheduleEntry(id: "\(number)", aspect: Self.name, calendar: rule), addedAt: now)
         }
         for item in items.prefix(Self.entries) { schedule.add(item) }
-        let start = MonotonicClock.now
-        for item in items.suffix(1_000) { schedule.add(item) }
-        let added = Double(MonotonicClock.now - start) / 1_000 / 1_000
-        for item in items.suffix(1_000) { schedule.remove(item.entry.id, of: 1) }
-        let before = MonotonicClock.now
-        schedule.set(zones[1], for: ScheduleEntry.localZone, at: now)
-        let zone = Double(MonotonicClock.now - before) / 1e6
+        let extra = items.suffix(1_000)
+        let added = MonotonicClock.seconds { for item in extra { schedule.add(item) } } * 1e6 / Double(extra.count)
+        for item in extra { schedule.remove(item.entry.id, of: 1) }
+        let zone = MonotonicClock.seconds { schedule.set(zones[1], for: ScheduleEntry.localZone, at: now) } * 1e3
         print("\(Self.entries) entries on the calendar")
-        print("adding one, without the disk: \((added * 100).rounded() / 100) microseconds (limit 10)")
-        print("a new zone:                   \((zone * 100).rounded() / 100) milliseconds (limit 50)")
+        report("adding one, without the disk", "\(added.rounded(to: 2)) microseconds (limit 10)")
+        report("a new zone", "\(zone.rounded(to: 2)) milliseconds (limit 50)")
         guard added < 10, zone < 50 else { throw BenchError("the schedule is too slow") }
     }
 
     private func measureService() throws {
         let phone = try SyntheticPhone()
-        let bus = try phone.startBus(configuration: "{ schedule: { entries: 65536 } }")
-        let address = try UnixAddress(bus.address)
-        let client = try BlockingClient(address)
+        let service = try BenchService(phone, configuration: "{ schedule: { entries: 65536 } }")
+        let client = try service.client()
         try add(Self.entries, to: client) { ["every": .integer(Int64(86_400_000 + $0)), "aspect": "org.example.far"] }
-        let usage = ProcessUsage(pid: bus.processIdentifier)
         // The state that the calls have changed is saved within 100 ms.
         poll(nil, 0, 1_000)
-        let before = usage.wakeups
+        let before = service.usage.wakeups
         poll(nil, 0, 5_000)
-        print("wake-ups in 5 seconds:        \(usage.wakeups - before)")
+        report("wake-ups in 5 seconds", "\(service.usage.wakeups - before)")
 
-        let subscriber = try BlockingClient(address)
+        let subscriber = try service.client()
         try subscriber.subscribe(to: AspectSet(Self.name))
         let first = Clocks.wall() + 3_000_000
         try add(Self.firings, to: client) {
@@ -90,22 +85,23 @@ struct TimesBench {
                 received += 1
             }
         }
-        print(lateness.line("lateness of \(Self.firings) firings"))
+        report("lateness of \(Self.firings) firings", lateness.summary)
         guard lateness.percentile(0.5) < 1_000 else {
             throw BenchError("half of the firings are late by a millisecond")
         }
     }
 
     private func add(_ count: Int, to client: BlockingClient, _ fields: (Int) -> JSONObject) throws {
-        let start = MonotonicClock.now
-        for number in 0..<count {
-            var entry = fields(number)
-            entry["id"] = .string("\(count)-\(number)")
-            try client.send(Call(.add(try ScheduleEntry(structure: entry))))
-            let reply = try client.receive()
-            if let error = reply.error { throw BenchError("Add: \(error) \(reply.parameters)") }
+        let seconds = try MonotonicClock.seconds {
+            for number in 0..<count {
+                var entry = fields(number)
+                entry["id"] = .string("\(count)-\(number)")
+                try client.send(Call(.add(try ScheduleEntry(structure: entry))))
+                let reply = try client.receive()
+                if let error = reply.error { throw BenchError("Add: \(error) \(reply.parameters)") }
+            }
         }
-        let each = Double(MonotonicClock.now - start) / 1_000 / Double(count)
-        print("\(count) calls of Add, each saved: \(each.rounded()) microseconds each")
+        let each = (seconds * 1e6 / Double(count)).rounded(to: 0)
+        report("\(count) calls of Add, each saved", "\(each) microseconds each")
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+import ReveilleWire
+
 /// A violation of a target's property by an input.
 package struct Falsified: Error, CustomStringConvertible {
     /// The property and the actual result.
@@ -19,4 +22,10 @@ func require(_ holds: Bool, _ promise: @autoclosure () -> String) throws(Falsifi
 /// Checks that two results are equal.
 func requireEqual<Value: Equatable>(_ one: Value, _ other: Value, _ promise: String) throws(Falsified) {
     guard one == other else { throw Falsified("\(promise): \(one) and \(other)") }
+}
+
+/// Checks that a reading survives encoding.
+func requireEncodable(_ reading: Reading) throws(Falsified) {
+    let structure = ReadingCoding.encode(reading)
+    try requireEqual(try? ReadingCoding.decode(structure, of: reading.aspect), reading, "a reading after encoding")
 }

@@ -10,7 +10,7 @@ import ReveilleSystem
     private let target: FuzzTarget = {
         let option = "--target="
         let names = CommandLine.arguments.filter { $0.hasPrefix(option) }.map { $0.dropFirst(option.count) }
-        guard let target = names.first.flatMap({ FuzzTarget(rawValue: String($0)) }) else {
+        guard let target = names.first.flatMap(FuzzTarget.named) else {
             complain("--target must be one of \(FuzzTarget.names)")
             exit(64)
         }
@@ -35,7 +35,7 @@ import ReveilleSystem
     @main
     enum Fuzz {
         static func main() {
-            guard CommandLine.arguments.count > 2, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
+            guard CommandLine.arguments.count > 2, let target = FuzzTarget.named(CommandLine.arguments[1]) else {
                 complain("usage: ReveilleFuzz TARGET FILE|DIRECTORY...; TARGET is one of \(FuzzTarget.names)")
                 exit(64)
             }
@@ -69,5 +69,5 @@ private func complain(_ text: String) {
 }
 
 extension FuzzTarget {
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: " ") }
+    fileprivate static var names: String { all.map(\.description).joined(separator: " ") }
 }

@@ -4,82 +4,67 @@
 /// A reader of external bytes, or an interpreter of them, together with the properties that hold for any bytes.
 ///
 /// Targets are deterministic: the same bytes give the same result in every process, so every finding becomes a test.
-package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// Splitting a stream into messages.
-    case frames
-    /// JSON as used by the protocol.
-    case json
-    /// A client's connection, including the bus.
-    case calls
-    /// A connection to a bus, read by a client.
-    case replies
-    /// Descriptions of Varlink interfaces.
-    case interface
-    /// Conditions on the command line.
-    case condition
-    /// Files that set the locale.
-    case env
-    /// Settings files of all formats.
-    case settings
-    /// Mount matrices.
-    case matrix
-    /// Attributes of power supplies and other drivers.
-    case sysfs
-    /// The files that describe the device.
-    case device
-    /// Scans of an IIO device's buffer.
-    case scan
-    /// The data read from an inotify descriptor.
-    case inotify
-    /// The messages of the kernel about links, addresses and routes.
-    case network
-    /// The modes and descriptions of displays.
-    case display
-    /// Files of time zones, with slots of calendar rules in them.
-    case zone
-    /// The service's configuration.
-    case config
-    /// The configuration of a bridge to a broker.
-    case bridge
-    /// The messages of a broker to a reader of a fleet, and its saved positions.
-    case fleet
-    /// The saved state, including the bus.
-    case state
-    /// The reports of gpsd.
-    case gpsd
-    /// The requests to the page of `reveille-view`, and its position and history.
-    case view
-    /// A bus among hostile users: calls, deaths, devices and clocks.
-    case lives
+package struct FuzzTarget: Sendable, CustomStringConvertible {
+    /// The name on the command line, and of the directory of its corpus.
+    package let description: String
+    /// Passes the bytes to their reader and checks the result; rejecting invalid bytes is not a failure.
+    package let check: @Sendable (_ bytes: [UInt8]) throws(Falsified) -> Void
 
-    /// Passes the bytes to their reader and checks the result.
-    ///
-    /// - Throws: `Falsified`. Rejecting invalid bytes is not a failure.
-    package func check(_ bytes: [UInt8]) throws(Falsified) {
-        switch self {
-        case .frames: try FramesTarget.check(bytes)
-        case .json: try JSONTarget.check(bytes)
-        case .calls: try CallsTarget.check(bytes)
-        case .replies: try RepliesTarget.check(bytes)
-        case .interface: try InterfaceTarget.check(bytes)
-        case .condition: try ConditionTarget.check(bytes)
-        case .env: try EnvironmentTarget.check(bytes)
-        case .settings: try SettingsTarget.check(bytes)
-        case .matrix: try MatrixTarget.check(bytes)
-        case .sysfs: try SysfsTarget.check(bytes)
-        case .device: try DeviceTarget.check(bytes)
-        case .scan: try ScanTarget.check(bytes)
-        case .inotify: try InotifyTarget.check(bytes)
-        case .network: try NetworkTarget.check(bytes)
-        case .display: try DisplayTarget.check(bytes)
-        case .zone: try ZoneTarget.check(bytes)
-        case .config: try ConfigurationTarget.check(bytes)
-        case .bridge: try BridgeTarget.check(bytes)
-        case .fleet: try FleetTarget.check(bytes)
-        case .state: try StateTarget.check(bytes)
-        case .gpsd: try GPSDTarget.check(bytes)
-        case .view: try ViewTarget.check(bytes)
-        case .lives: try LivesTarget.check(bytes)
-        }
+    private init(_ name: String, _ check: @escaping @Sendable ([UInt8]) throws(Falsified) -> Void) {
+        description = name
+        self.check = check
     }
+
+    /// Returns the target with a name.
+    static func named(_ name: some StringProtocol) -> FuzzTarget? { all.first { $0.description == name } }
+
+    /// All targets.
+    package static let all: [FuzzTarget] = [
+        // Splitting a stream into messages.
+        FuzzTarget("frames", FramesTarget.check),
+        // JSON as used by the protocol.
+        FuzzTarget("json", JSONTarget.check),
+        // A client's connection, including the bus.
+        FuzzTarget("calls", CallsTarget.check),
+        // A connection to a bus, read by a client.
+        FuzzTarget("replies", RepliesTarget.check),
+        // Descriptions of Varlink interfaces.
+        FuzzTarget("interface", InterfaceTarget.check),
+        // Conditions on the command line.
+        FuzzTarget("condition", ConditionTarget.check),
+        // Files that set the locale.
+        FuzzTarget("env", EnvironmentTarget.check),
+        // Settings files of all formats.
+        FuzzTarget("settings", SettingsTarget.check),
+        // Mount matrices.
+        FuzzTarget("matrix", MatrixTarget.check),
+        // Attributes of power supplies and other drivers.
+        FuzzTarget("sysfs", SysfsTarget.check),
+        // The files that describe the device.
+        FuzzTarget("device", DeviceTarget.check),
+        // Scans of an IIO device's buffer.
+        FuzzTarget("scan", ScanTarget.check),
+        // The data read from an inotify descriptor.
+        FuzzTarget("inotify", InotifyTarget.check),
+        // The messages of the kernel about links, addresses and routes.
+        FuzzTarget("network", NetworkTarget.check),
+        // The modes and descriptions of displays.
+        FuzzTarget("display", DisplayTarget.check),
+        // Files of time zones, with slots of calendar rules in them.
+        FuzzTarget("zone", ZoneTarget.check),
+        // The service's configuration.
+        FuzzTarget("config", ConfigurationTarget.check),
+        // The configuration of a bridge to a broker.
+        FuzzTarget("bridge", BridgeTarget.check),
+        // The messages of a broker to a reader of a fleet, and its saved positions.
+        FuzzTarget("fleet", FleetTarget.check),
+        // The saved state, including the bus.
+        FuzzTarget("state", StateTarget.check),
+        // The reports of gpsd.
+        FuzzTarget("gpsd", GPSDTarget.check),
+        // The requests to the page of `reveille-view`, and its position and history.
+        FuzzTarget("view", ViewTarget.check),
+        // A bus among hostile users: calls, deaths, devices and clocks.
+        FuzzTarget("lives", LivesTarget.check),
+    ]
 }

@@ -53,12 +53,10 @@ package final class ChildProcess {
 
     /// Whether the process is stopped by a signal or a debugger.
     package var isStopped: Bool {
-        guard exitCode == nil, case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: 4_096) else {
-            return false
-        }
-        // PID (NAME) STATE, where the name may contain any character.
-        let state = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
-        return state == "T" || state == "t"
+        guard exitCode == nil,
+            case .bytes(let bytes) = FileContents.read("/proc/\(pid)/stat", limit: ProcessIdentity.longestFile)
+        else { return false }
+        return ["T", "t"].contains(ProcessIdentity.fields(inStat: bytes).first)
     }
 
     /// Waits until the process has ended, and returns its exit code.

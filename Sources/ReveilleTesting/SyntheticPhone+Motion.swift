@@ -42,12 +42,11 @@ extension SyntheticPhone {
 
 extension SyntheticPart {
     static func gyroscope(_ testbed: Testbed) -> SyntheticPart {
-        SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device2",
-            attributes: [
+        sensor(
+            testbed, 2,
+            [
                 "name": "gyro_3d", "in_anglvel_x_raw": "0", "in_anglvel_y_raw": "0", "in_anglvel_z_raw": "0",
                 "in_anglvel_scale": "0.000001", "in_anglvel_hysteresis": "5",
-            ],
-            type: ("DEVTYPE", "iio_device"))
+            ])
     }
 }

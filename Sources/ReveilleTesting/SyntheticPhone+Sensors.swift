@@ -62,28 +62,28 @@ extension SyntheticPart {
     }
 
     static func accelerometer(_ testbed: Testbed) -> SyntheticPart {
-        SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device0",
-            attributes: [
+        sensor(
+            testbed, 0,
+            [
                 "name": "accel_3d", "in_accel_x_raw": "0", "in_accel_y_raw": "-\(SyntheticPhone.rawGravity)",
                 "in_accel_z_raw": "0", "in_accel_scale": SyntheticPhone.scale,
-            ],
-            type: ("DEVTYPE", "iio_device"))
-    }
-
-    static func lightSensor(_ testbed: Testbed) -> SyntheticPart {
-        SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device3",
-            attributes: ["name": "als", "in_illuminance_raw": "1000", "in_illuminance_scale": "0.1"],
-            type: ("DEVTYPE", "iio_device"))
+            ])
     }
 
     static func proximitySensor(_ testbed: Testbed) -> SyntheticPart {
+        sensor(
+            testbed, 1,
+            ["name": "prox", "in_proximity_raw": "0", "in_proximity_nearlevel": "\(SyntheticPhone.nearLevel)"])
+    }
+
+    static func lightSensor(_ testbed: Testbed) -> SyntheticPart {
+        sensor(testbed, 3, ["name": "als", "in_illuminance_raw": "1000", "in_illuminance_scale": "0.1"])
+    }
+
+    /// A sensor of the IIO subsystem.
+    static func sensor(_ testbed: Testbed, _ number: Int, _ attributes: [String: String]) -> SyntheticPart {
         SyntheticPart(
-            testbed, subsystem: "iio", name: "iio:device1",
-            attributes: [
-                "name": "prox", "in_proximity_raw": "0", "in_proximity_nearlevel": "\(SyntheticPhone.nearLevel)",
-            ],
+            testbed, subsystem: "iio", name: "iio:device\(number)", attributes: attributes,
             type: ("DEVTYPE", "iio_device"))
     }
 }

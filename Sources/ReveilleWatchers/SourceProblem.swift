@@ -20,6 +20,11 @@ final class SourceProblem {
         current = problem
     }
 
+    /// Notes that the source works, so that the next problem is logged.
+    func clear() {
+        current = nil
+    }
+
     /// Attempts to read the source; an error is a problem, and the previous reading is kept.
     ///
     /// - Returns: The result; `nil` after an error.

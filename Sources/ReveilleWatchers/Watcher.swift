@@ -85,6 +85,15 @@ package struct Examination: Sendable, Hashable {
         self.advice = advice
     }
 
+    /// Creates an examination by reading sources; an error becomes advice, after the words for what failed.
+    init(orAdvice problem: String, _ read: () throws(SystemError) -> Examination) {
+        do throws(SystemError) {
+            self = try read()
+        } catch {
+            self.init(advice: ["\(problem): \(error)"])
+        }
+    }
+
     /// Appends a finding.
     mutating func add(_ name: String, _ value: String) {
         findings.append(Finding(name: name, value: value))
@@ -117,6 +126,15 @@ package enum SourceDescription: Sendable, Hashable {
     case available(String)
     /// Why there is no source.
     case unavailable(String)
+
+    /// Describes sources that have to be found first; an error is the reason why there are none.
+    init(_ find: () throws(SystemError) -> SourceDescription) {
+        do throws(SystemError) {
+            self = try find()
+        } catch {
+            self = .unavailable("\(error)")
+        }
+    }
 }
 
 /// The functions through which a watcher reports.

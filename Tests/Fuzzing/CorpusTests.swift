@@ -9,9 +9,9 @@ import Testing
 @Suite struct CorpusTests {
     private static let corpus = #filePath.replacing("CorpusTests.swift", with: "Corpus")
 
-    @Test("every file of the corpus satisfies the properties of its target", arguments: FuzzTarget.allCases)
+    @Test("every file of the corpus satisfies the properties of its target", arguments: FuzzTarget.all)
     func everyFileSatisfiesTheProperties(target: FuzzTarget) throws {
-        let directory = "\(Self.corpus)/\(target.rawValue)"
+        let directory = "\(Self.corpus)/\(target)"
         let names = try DirectoryListing.files(in: directory)
         #expect(!names.isEmpty, "nothing in \(directory)")
         for name in names {

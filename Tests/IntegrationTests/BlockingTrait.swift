@@ -18,7 +18,19 @@ struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(Self.threads, operation: function)
+        try await withTaskExecutorPreference(Self.threads) {
+            let start = ContinuousClock.now
+            defer { Self.record(ContinuousClock.now - start, of: test) }
+            try await function()
+        }
+    }
+
+    /// Adds a line to the file in REVEILLE_TEST_SECONDS, if it is set: the events of a run have the time that a test waited
+    /// for its turn, not how long it ran.
+    private static func record(_ duration: Duration, of test: Test) {
+        guard let path = getenv("REVEILLE_TEST_SECONDS"), let file = fopen(path, "a") else { return }
+        fputs("\(duration / .seconds(1)) \(test.displayName ?? test.name)\n", file)
+        fclose(file)
     }
 }
 

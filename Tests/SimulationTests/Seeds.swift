@@ -11,8 +11,10 @@ import Testing
 /// `REVEILLE_SEED=N` runs a single life and prints its events.
 enum Seeds {
     private static let wanted = getenv("REVEILLE_SEED").flatMap { UInt64(String(cString: $0)) }
-    /// The number of lives, which `REVEILLE_SEEDS=N` changes.
-    private static let count = getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 2_000
+    /// The number of lives, a minute or two of a processor.
+    ///
+    /// `REVEILLE_SEEDS=N` changes it; Scripts/soak runs more.
+    private static let count = getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 300
     /// The lives of a range, which take seconds: other tests that wait continue between two ranges.
     private static let share: UInt64 = 50
     /// The ranges, which run in parallel.

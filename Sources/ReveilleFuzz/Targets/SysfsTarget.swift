@@ -3,7 +3,6 @@
 
 import ReveilleCore
 import ReveilleWatchers
-import ReveilleWire
 
 /// Checks that every level is 0 to 1 or absent and that numbers are finite, for any text of a driver.
 ///
@@ -39,9 +38,7 @@ enum SysfsTarget {
         for level in [reading.level] + reading.packs.map(\.level) {
             try require(level.map { (0...1).contains($0) } ?? true, "the level \(level ?? 0) is from 0 to 1")
         }
-        let structure = ReadingCoding.encode(.battery(reading))
-        try requireEqual(
-            try? ReadingCoding.decode(structure, of: .battery), .battery(reading), "a battery after encoding")
+        try requireEncodable(.battery(reading))
         var filter = LevelFilter(step: 0.01, interval: .seconds(60))
         let now = Instant(microseconds: 0)
         try requireEqual(filter.offer(reading, at: now), reading, "the filter's output for a first reading")
@@ -55,9 +52,7 @@ enum SysfsTarget {
             try require(numbers.allSatisfy { $0.isFinite }, "the numbers of \(reading) are finite")
             try require(reading.health.map { (0...1).contains($0) } ?? true, "the health is from 0 to 1")
             try require(min(reading.timeToEmpty ?? 0, reading.timeToFull ?? 0) >= 0, "a time is not negative")
-            let structure = ReadingCoding.encode(.power(reading))
-            try requireEqual(
-                try? ReadingCoding.decode(structure, of: .power), .power(reading), "a power after encoding")
+            try requireEncodable(.power(reading))
             var filter = PowerFilter()
             try requireEqual(filter.offer(reading), reading, "the filter's output for a first reading")
             try requireEqual(filter.offer(reading), nil, "the filter's output for an equal reading")

@@ -31,10 +31,11 @@ package struct DirectoryListing: Sendable, Hashable {
                 isCut = true
                 break
             }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(validatingCString: $0) }
+            if let name = withName(of: entry, String.init(validatingCString:)) {
+                names.append(name)
+            } else {
+                unreadableNames += 1
             }
-            if let name { names.append(name) } else { unreadableNames += 1 }
         }
         names.sort()
     }

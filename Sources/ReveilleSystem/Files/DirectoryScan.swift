@@ -4,6 +4,15 @@
 import CReveilleLinux
 import Glibc
 
+/// The name of an entry that readdir(3) returned, as a C string.
+func withName<Result>(
+    of entry: UnsafeMutablePointer<dirent>, _ body: (UnsafePointer<CChar>) throws -> Result
+) rethrows -> Result {
+    try withUnsafePointer(to: &entry.pointee.d_name) { field in
+        try field.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { try body($0) }
+    }
+}
+
 /// The entries of a directory, read one after the other through one descriptor.
 package final class DirectoryScan {
     /// A file of any type.
@@ -83,16 +92,12 @@ package final class DirectoryScan {
                 guard errno == 0 else { throw SystemError("readdir", on: path) }
                 return false
             }
-            let isSelfOrParent = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
-                    let length = strlen(name)
-                    if length <= 2, strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { return true }
-                    let bytes = UnsafeRawBufferPointer(start: name, count: length)
-                    body(bytes.assumingMemoryBound(to: UInt8.self).span) {
-                        Status(of: name, in: dirfd(directory))
-                    }
-                    return false
-                }
+            let isSelfOrParent = withName(of: entry) { name in
+                let length = strlen(name)
+                if length <= 2, strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { return true }
+                let bytes = UnsafeRawBufferPointer(start: name, count: length)
+                body(bytes.assumingMemoryBound(to: UInt8.self).span) { Status(of: name, in: dirfd(directory)) }
+                return false
             }
             if !isSelfOrParent { return true }
         }

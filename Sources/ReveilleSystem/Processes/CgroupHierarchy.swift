@@ -50,26 +50,27 @@ package struct CgroupHierarchy: Sendable, Hashable {
     }
 
     /// The path of this process's cgroup, or `nil` if it is unknown.
-    package static var ownPath: String? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/self/cgroup", limit: longestProcessFile) else {
+    package static var ownPath: String? { path(ofProcess: "self") }
+
+    /// Returns the path of a process's cgroup, or `nil` if it is unknown.
+    static func path(ofProcess process: String) -> String? {
+        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile) else {
             return nil
         }
         return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
     /// The size of `/proc/PID/cgroup`: a line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
-    static let longestProcessFile = 65_536
+    private static let longestProcessFile = 65_536
 
-    /// Returns the names of the cgroups directly below one, given its directory.
-    static func children(of directory: String) -> [String] {
+    /// Returns the names of the directories directly below one.
+    package static func children(of directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+            let name = withName(of: entry) { String(cString: $0) }
             if name != "." && name != ".." { names.append(name) }
         }
         return names

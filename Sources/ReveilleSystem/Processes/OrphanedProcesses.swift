@@ -49,11 +49,9 @@ package enum OrphanedProcesses {
     }
 
     private static func parent(of process: Int32) -> Int32? {
-        // PID (NAME) STATE PARENT, where the name may contain any character.
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/stat", limit: ProcessIdentity.longestFile),
-            let name = bytes.lastIndex(of: UInt8(ascii: ")"))
+        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/stat", limit: ProcessIdentity.longestFile)
         else { return nil }
-        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
-        return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
+        let fields = ProcessIdentity.fields(inStat: bytes)
+        return fields.count > 1 ? Int32(fields[1]) : nil
     }
 }

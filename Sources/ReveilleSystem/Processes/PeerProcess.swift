@@ -36,14 +36,9 @@ package final class PeerProcess: FollowedProcess {
 
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
+        let path = CgroupHierarchy.path(ofProcess: "\(pid)")
         // The ID belonged to the process during the read if the process has not ended since.
-        guard
-            case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: CgroupHierarchy.longestProcessFile),
-            !hasEnded
-        else {
-            return nil
-        }
-        return CgroupHierarchy.path(inProcessFile: String(decoding: bytes, as: UTF8.self))
+        return hasEnded ? nil : path
     }
 
     /// Sends SIGTERM to the process, and to no other that has its ID later.

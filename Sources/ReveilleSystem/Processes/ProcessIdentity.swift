@@ -30,16 +30,20 @@ package struct ProcessIdentity: Sendable, Hashable {
     }
 
     /// The size of each of these files, whose usual length is some hundred bytes.
-    static let longestFile = 4_096
-    /// The position of the start among the fields after the name of the program (proc(5)).
+    package static let longestFile = 4_096
+    /// The position of the start in ``fields(inStat:)``.
     private static let startField = 19
 
     /// Returns the start in `/proc/PID/stat`.
     package static func start(inStat bytes: [UInt8]) -> UInt64? {
+        let fields = fields(inStat: bytes)
+        return fields.count > startField ? UInt64(fields[startField]) : nil
+    }
+
+    /// Returns the fields of `/proc/PID/stat` after the name of the program, of which the first is the state (proc(5)).
+    package static func fields(inStat bytes: [UInt8]) -> [String] {
         // The name of the program is in parentheses, and may contain spaces and parentheses.
-        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
-        guard fields.count > startField else { return nil }
-        return UInt64(String(decoding: fields[startField], as: UTF8.self))
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return [] }
+        return bytes[(end + 1)...].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     }
 }

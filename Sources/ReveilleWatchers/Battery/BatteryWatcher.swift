@@ -165,19 +165,15 @@ package final class BatteryWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        do throws(SystemError) {
-            return SourceDescription(packsOf: try readSupplies(.decisive).supplies, and: \.isSupply)
-        } catch {
-            return .unavailable("\(error)")
+        SourceDescription { () throws(SystemError) in
+            SourceDescription(packsOf: try readSupplies(.decisive).supplies, and: \.isSupply)
         }
     }
 
     package func examine() -> Examination {
-        do throws(SystemError) {
+        Examination(orAdvice: "power supplies cannot be listed") { () throws(SystemError) in
             let (supplies, isMacBook) = try readSupplies(.everything)
             return BatteryExamination.examine(supplies, isMacBook: isMacBook)
-        } catch {
-            return Examination(advice: ["power supplies cannot be listed: \(error)"])
         }
     }
 }

@@ -49,7 +49,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private let shared: SharedSensor
     private var input: (device: InputDevice, source: EventSource)?
     private var pause: SharedTimer.Poll?
-    private var problem: String?
+    private let problem: SourceProblem
 
     /// Creates a watch that is off; `shared` is the sensor that other readers use too.
     init(
@@ -60,6 +60,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         self.timer = timer
         self.feed = feed
         self.context = context
+        problem = SourceProblem(context)
         self.intervals = intervals
         self.shared = shared ?? SharedSensor(loop: loop)
         self.candidates = candidates
@@ -85,7 +86,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     var manner: String? { poll?.manner ?? input.map { _ in "by its node" } }
 
     private func start() {
-        attempt { () throws(SystemError) in
+        problem.attempt { () throws(SystemError) in
             interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
                 if changes.areIncomplete { self?.context.overflowed() }
                 self?.poll?.reconsiderAccess()
@@ -113,7 +114,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         do throws(SystemError) {
             found = try candidates().lazy.compactMap(\.sensor).first
         } catch {
-            return warn("\(error); the previous state is kept")
+            return problem.warn("\(error); the previous reading is kept")
         }
         if found != sensor { replaceSensor(by: found) }
         if sensor == nil { gone() }
@@ -125,11 +126,11 @@ final class SensorWatch<Sensor: FoundSensor> {
         guard let found else { return }
         do throws(SystemError) {
             try open(found)
-            problem = nil
+            problem.clear()
         } catch {
             // Access to its node may be granted a moment later, when udev sets the group.
             sensor = nil
-            warn("\(error); retried when a device changes")
+            problem.warn("\(error); retried when a device changes")
         }
     }
 
@@ -168,28 +169,13 @@ final class SensorWatch<Sensor: FoundSensor> {
         switch sample {
         case .values(let values): take(SensorSample.values(values))
         case .missing: look()
-        case .failed(let error): warn("\(error); the previous state is kept")
+        case .failed(let error): problem.warn("\(error); the previous reading is kept")
         }
     }
 
     private func take(_ sample: SensorSample) {
         guard let sensor else { return }
-        attempt { () throws(SystemError) in try sampled(sensor, sample) }
-    }
-
-    /// Keeps the previous state after an error, which is logged once while it lasts.
-    private func attempt(_ body: () throws(SystemError) -> Void) {
-        do throws(SystemError) {
-            try body()
-            problem = nil
-        } catch {
-            warn("\(error); the previous state is kept")
-        }
-    }
-
-    private func warn(_ problem: String) {
-        if problem != self.problem { context.warn(problem) }
-        self.problem = problem
+        problem.attempt { () throws(SystemError) in try sampled(sensor, sample) }
     }
 
     /// Takes a sample now, if a sensor is open.
@@ -225,7 +211,7 @@ final class SensorWatch<Sensor: FoundSensor> {
             timer = nil
             completion()
         }
-        attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
+        problem.attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
         timer?.fire(after: timeout)
         body(once)
     }

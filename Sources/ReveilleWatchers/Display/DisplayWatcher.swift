@@ -96,18 +96,12 @@ package final class DisplayWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        do throws(SystemError) {
-            return try DisplayDevices().source
-        } catch {
-            return .unavailable("\(error)")
-        }
+        SourceDescription { () throws(SystemError) in try DisplayDevices().source }
     }
 
     package func examine() -> Examination {
-        do throws(SystemError) {
-            return try DisplayDevices().examine(scale: settings.scale)
-        } catch {
-            return Examination(advice: ["displays cannot be listed: \(error)"])
+        Examination(orAdvice: "displays cannot be listed") { () throws(SystemError) in
+            try DisplayDevices().examine(scale: settings.scale)
         }
     }
 }

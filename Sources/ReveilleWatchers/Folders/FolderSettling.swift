@@ -19,8 +19,6 @@ struct FolderSettling {
     static let writtenLimit = 1_000
     /// The pause after a scan, in durations of that scan: scanning takes at most a tenth of the time.
     private static let rest = 9
-    /// The delays of the scans that follow a failed one: a lack of memory or of descriptors may have ended.
-    private static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 
     /// The result of a scan.
     enum Outcome {
@@ -118,8 +116,9 @@ struct FolderSettling {
             return true
         case .failed:
             hollowSince = nil
-            if attempts < Self.retries.count {
-                let retry = now + Self.retries[attempts]
+            // A lack of memory or of descriptors may have ended by the next scan.
+            if attempts < Pace.retries.count {
+                let retry = now + Pace.retries[attempts]
                 deadline = deadline.map { min($0, retry) } ?? retry
                 attempts += 1
             }

@@ -6,25 +6,12 @@ import ReveilleSystem
 
 /// Describes the steps from the values of sensors to acceleration and rotation, for a person.
 enum MotionExamination {
-    /// Returns a description of the sensors that are present, or the reason why they cannot be read.
-    static func source(
-        of feed: MotionFeed, _ describe: ([MotionDevice]) throws(SystemError) -> SourceDescription
-    ) -> SourceDescription {
-        do throws(SystemError) {
-            return try describe(MotionDevice.all(feed.settings))
-        } catch {
-            return .unavailable("\(error)")
-        }
-    }
-
     static func examine(_ feed: MotionFeed) -> Examination {
-        var examination = Examination()
-        do throws(SystemError) {
+        Examination(orAdvice: "sensors cannot be listed") { () throws(SystemError) in
+            var examination = Examination()
             for device in try MotionDevice.all(feed.settings) { examine(device, feed.settings, &examination) }
-        } catch {
-            examination.advice.append("sensors cannot be listed: \(error)")
+            return examination
         }
-        return examination
     }
 
     /// Adds the findings about one device; an error ends only these.

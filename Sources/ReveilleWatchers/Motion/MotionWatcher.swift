@@ -39,10 +39,10 @@ package final class MotionWatcher: StreamWatcher {
     }
 
     package var source: SourceDescription {
-        MotionExamination.source(of: feed) { all throws(SystemError) in
+        SourceDescription { () throws(SystemError) in
             var devices: [MotionDevice] = []
             var problems: [String] = []
-            for device in all {
+            for device in try MotionDevice.all(feed.settings) {
                 if let problem = try device.problem() { problems.append(problem) } else { devices.append(device) }
             }
             guard !devices.isEmpty else {

@@ -113,18 +113,12 @@ package final class NetworkWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        do throws(SystemError) {
-            return NetworkExamination.source(of: try networkSource.read())
-        } catch {
-            return .unavailable("\(error)")
-        }
+        SourceDescription { () throws(SystemError) in NetworkExamination.source(of: try networkSource.read()) }
     }
 
     package func examine() -> Examination {
-        do throws(SystemError) {
-            return NetworkExamination.examine(try networkSource.read())
-        } catch {
-            return Examination(advice: ["the network cannot be read: \(error)"])
+        Examination(orAdvice: "the network cannot be read") { () throws(SystemError) in
+            NetworkExamination.examine(try networkSource.read())
         }
     }
 }

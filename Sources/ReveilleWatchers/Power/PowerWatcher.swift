@@ -119,18 +119,12 @@ package final class PowerWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        do throws(SystemError) {
-            return SourceDescription(packsOf: try readSupplies())
-        } catch {
-            return .unavailable("\(error)")
-        }
+        SourceDescription { () throws(SystemError) in SourceDescription(packsOf: try readSupplies()) }
     }
 
     package func examine() -> Examination {
-        do throws(SystemError) {
-            return PowerExamination.examine(try readSupplies())
-        } catch {
-            return Examination(advice: ["power supplies cannot be listed: \(error)"])
+        Examination(orAdvice: "power supplies cannot be listed") { () throws(SystemError) in
+            PowerExamination.examine(try readSupplies())
         }
     }
 }

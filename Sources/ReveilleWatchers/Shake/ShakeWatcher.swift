@@ -46,8 +46,10 @@ package final class ShakeWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        MotionExamination.source(of: feed) { devices throws(SystemError) in
-            guard let device = devices.first else { return .unavailable("no accelerometer") }
+        SourceDescription { () throws(SystemError) in
+            guard let device = try MotionDevice.all(feed.settings).first else {
+                return .unavailable("no accelerometer")
+            }
             if let problem = try device.accelerationProblem() { return .unavailable(problem) }
             let rate = rule.rate ?? device.highestFrequency ?? .infinity
             guard rate >= ShakeRule.lowestRate else {

@@ -72,15 +72,12 @@ struct LocationCommand: ParsableCommand {
 
     /// Returns the address in the environment, or that of the user's own bus.
     private static func ownAddress() throws -> String {
-        func variable(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        if let address = variable("REVEILLE_ADDRESS") { return address }
+        if let address = Environment["REVEILLE_ADDRESS"] { return address }
         guard geteuid() != 0 else {
             throw ValidationError(
                 "the bus of root is the system bus, which every user can read; name it with --address")
         }
-        return "unix:\(variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
+        return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
     }
 
     private static func exitCode(of error: any Error) -> Int32 {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+// The baseline: forwards what publishers send to all subscribers, the least that any broker on epoll has to do.
+//
+// It listens on a Unix socket at its argument. The first byte of a connection is `S` for a subscriber, which receives it
+// back, or `P` for a publisher. A message for which a subscriber's socket has no room is dropped.
+
 #define _GNU_SOURCE
-#include "CPeers.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,13 +18,13 @@
 enum { most = 65536, batch = 512 };
 
 static int subscribers[most];
-static int count;
+static int subscriber_count;
 static char kinds[most];
 
 static void leave(int connection) {
-    for (int index = 0; kinds[connection] == 'S' && index < count; index++) {
+    for (int index = 0; kinds[connection] == 'S' && index < subscriber_count; index++) {
         if (subscribers[index] != connection) continue;
-        subscribers[index] = subscribers[--count];
+        subscribers[index] = subscribers[--subscriber_count];
         break;
     }
     kinds[connection] = 0;
@@ -34,10 +38,10 @@ static void receive(int connection) {
         if (length == 0 || errno != EAGAIN) leave(connection);
     } else if (kinds[connection] == 0) {
         kinds[connection] = bytes[0];
-        if (bytes[0] == 'S') subscribers[count++] = connection;
+        if (bytes[0] == 'S') subscribers[subscriber_count++] = connection;
         send(connection, bytes, 1, MSG_NOSIGNAL);
     } else if (kinds[connection] == 'P') {
-        for (int index = 0; index < count; index++) send(subscribers[index], bytes, (size_t)length, MSG_NOSIGNAL);
+        for (int index = 0; index < subscriber_count; index++) send(subscribers[index], bytes, (size_t)length, MSG_NOSIGNAL);
     }
 }
 
@@ -46,7 +50,8 @@ static int watch(int loop, int descriptor) {
     return epoll_ctl(loop, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-int c_peers_run_bare_loop(const char *path) {
+int main(int count, char **arguments) {
+    const char *path = count == 2 ? arguments[1] : "";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
     strcpy(address.sun_path, path);

@@ -1,0 +1,20 @@
+"""The bus as a program, beside other brokers: Scripts/bench peers, memory, instructions and record.
+
+    python3 Tests/Brokers BENCHMARK REVEILLE
+"""
+import pathlib
+import sys
+
+import comparison
+import limits
+from brokers import Reveille
+
+PERFORMANCE = pathlib.Path(__file__).resolve().parent.parent.parent / "Docs/Performance"
+
+benchmark, Reveille.program = sys.argv[1:]
+if benchmark == "peers":
+    comparison.run(PERFORMANCE)
+elif benchmark == "memory":
+    limits.measure_memory()
+else:
+    limits.measure_instructions(PERFORMANCE / "instructions", is_recording=benchmark == "record")

@@ -1,0 +1,127 @@
+"""The memory of an idle bus and of a subscription, and the instructions of a delivery, with their limits."""
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import comparison
+from broker import MOST_SUBSCRIBERS, Clients
+from brokers import DBus, Mosquitto, Redis, Reveille
+
+# The most that an idle bus may use.
+MOST_RESIDENT, MOST_DIRTY, MOST_WAKEUPS = 10 * 1_024, 1_536, 0
+# The most minutes to measure. If another program changes a setting or a network link of this machine meanwhile, the
+# subscribers must be notified, and the next minute is measured.
+MINUTES = 3
+# The seconds that a broker has to finish its start, or to notice that clients have left.
+REST = 5
+# The number of clients that use the bus and leave.
+CLIENTS = 1_000
+# Aspects that are not read from a device.
+WITHOUT_DEVICE = {"locale", "defaults", "network"}
+
+# The numbers of subscribers, and the posts of the shorter of two runs.
+CASES = [(1, 300), (100, 20)]
+# The ratio of the posts of two runs, whose difference excludes the start and the end.
+FACTOR = 4
+# The growth that is a failure.
+TOLERANCE = 1.1
+# The number of counts of which the smallest is the result. The bus saves its state and checks cgroups at intervals,
+# which adds to the count on a slow or busy machine.
+ATTEMPTS = 3
+
+
+def measure_memory() -> None:
+    running = [pair[0] for kind in (Reveille, Mosquitto, DBus, Redis) if (pair := comparison.start(kind))]
+    bus = running[0]
+    # The subscribers get nothing, but a bus without any would have no reason to wake up.
+    subscribers = [bus.connection() for _ in range(2)]
+    aspects = tuple(
+        entry["aspect"] for entry in bus.ask(subscribers[0], bus.call("DescribeAspects"))["aspects"]
+        if not entry["available"] or entry["aspect"] in WITHOUT_DEVICE)
+    for subscriber, state in zip(subscribers, ("background", "foreground")):
+        bus.subscribe(subscriber, aspects, state)
+    time.sleep(REST)
+    for _ in range(MINUTES):
+        before = [broker.wakeups() for broker in running]
+        time.sleep(60)
+        idle = [(broker.resident(), broker.dirty(), broker.wakeups() - number)
+                for broker, number in zip(running, before)]
+        if idle[0][2] == 0:
+            break
+    clients = Clients(bus, CLIENTS)
+    clients.publish(1)
+    clients.close()
+    time.sleep(REST)
+    megabytes = lambda kilobytes: f"{kilobytes / 1_024:.1f} MB"
+    comparison.table(
+        ["idle", "resident", "private and dirty", "wake-ups in a minute"],
+        *([broker.name, megabytes(resident), megabytes(dirty), wakeups]
+          for broker, (resident, dirty, wakeups) in zip(running, idle)),
+        [f"Reveille, after {CLIENTS} subscribers", megabytes(bus.resident()), megabytes(bus.dirty()), ""], right=True)
+    for broker in running:
+        broker.stop()
+    print(f"\na subscription with its connection: {connection_memory()} bytes of memory")
+    for name, value, limit in zip(
+            ("resident memory in kB", "private and dirty memory in kB", "number of wake-ups"), idle[0],
+            (MOST_RESIDENT, MOST_DIRTY, MOST_WAKEUPS)):
+        if value > limit:
+            sys.exit(f"bench: of an idle bus, the {name} is {value:.0f}, above {limit}")
+
+
+def connection_memory() -> int:
+    """The bytes of memory that each subscriber takes in the process of the bus."""
+    bus, subscribers, memory = Reveille(), [], []
+    # The first ones fill memory that the start has left.
+    for count in (MOST_SUBSCRIBERS // 5, MOST_SUBSCRIBERS):
+        subscribers += [bus.subscriber() for _ in range(count - len(subscribers))]
+        memory.append(bus.dirty())
+    bus.stop()
+    return (memory[1] - memory[0]) * 1_024 // (MOST_SUBSCRIBERS - MOST_SUBSCRIBERS // 5)
+
+
+def instructions(subscribers: int, posts: int) -> int:
+    """The instructions of a bus from its start to its end, in user space, counted by callgrind."""
+    with tempfile.TemporaryFile() as report:
+        bus = Reveille(
+            under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"), stderr=report)
+        Clients(bus, subscribers).publish(posts)
+        bus.stop()
+        report.seek(0)
+        text = report.read().decode(errors="replace")
+    counts = re.findall(r"Collected : (\d+)", text)
+    if not counts:
+        sys.exit(f"bench: callgrind reported no count:\n{text}")
+    return int(counts[-1])
+
+
+def measure_instructions(record: pathlib.Path, is_recording: bool) -> None:
+    """Compares the counts with recorded ones, or records them, one line for each case."""
+    limits = [0] * len(CASES) if is_recording else [int(int(line) * TOLERANCE) for line in record.read_text().split()]
+    counts = []
+    with tempfile.TemporaryDirectory() as directory:
+        # Debian's valgrind cannot read the compiler's debugging information (DWARF 5).
+        program = directory + "/reveille"
+        subprocess.run(["strip", "--strip-debug", "-o", program, shutil.which(Reveille.program)], check=True)
+        Reveille.program = program
+        for (subscribers, posts), limit in zip(CASES, limits, strict=True):
+            least = None
+            for _ in range(ATTEMPTS):
+                difference = instructions(subscribers, posts * FACTOR) - instructions(subscribers, posts)
+                count = difference // (posts * (FACTOR - 1) * subscribers)
+                least = count if least is None else min(least, count)
+                if least <= limit:
+                    break
+            counts.append(least)
+    print(f"a post with one delivery: {counts[0]} instructions")
+    print(f"each of 100 deliveries:   {counts[1]} instructions")
+    if is_recording:
+        record.write_text("".join(f"{count}\n" for count in counts))
+    for count, limit in zip(counts, limits):
+        if not is_recording and count > limit:
+            sys.exit(f"bench: {count} instructions are more than 10% above the number in {record}")
