@@ -67,7 +67,9 @@ import Varlink
         String(repeating: "[", count: 40),
     ]
 
-    @Test("V1 to V12: a malformed frame ends only its own connection") func malformedFrameEndsItsConnection() throws {
+    @Test("V1 to V12, V35: a malformed frame ends only its own connection") func malformedFrameEndsItsConnection()
+        throws
+    {
         let other = try bus.subscribe()
         for (index, frame) in Self.malformedFrames.enumerated() {
             let client = try bus.client()
