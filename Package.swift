@@ -229,8 +229,8 @@ let package = Package(
         .testTarget(
             name: "FleetIntegrationTests",
             dependencies: [
-                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "Varlink",
+                "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTool", "ReveilleMQTT", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
             ]),
         .testTarget(
             name: "SatelliteTests",
@@ -242,9 +242,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleTool",
-                "Tilt",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
             ]),
         .testTarget(
             name: "IntegrationTests",

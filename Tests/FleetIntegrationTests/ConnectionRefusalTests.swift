@@ -12,40 +12,6 @@ struct ConnectionRefusalTests {
         peer = try Peer()
     }
 
-    @Test(
-        "a message that the topic rules do not permit is refused in words, and the connection goes on",
-        .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-    func rules() async throws {
-        let broker = try MosquittoBroker(rules: "topic readwrite own/+\n")
-        try await peer.connect(MQTTConnection.Options(broker: broker.address(), clientID: "phone"))
-        let sent = try await peer.act { try $0?.publish([1], to: "other/a", retain: true) }
-        let identifier = try #require(sent)
-        let refusal = try await peer.next("a refusal") { event in
-            if case .acknowledged(identifier, let refusal?, ReasonCode.notAuthorized) = event { refusal } else { nil }
-        }
-        #expect(refusal == "not authorized")
-        #expect(try await peer.publish("x", to: "own/a") == nil)
-        try await peer.subscribe("own/+")
-        #expect(try await peer.message().topic == "own/a")
-    }
-
-    @Test(
-        "a client with the same identifier takes over, and the older connection ends",
-        .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-    func takeover() async throws {
-        let broker = try MosquittoBroker()
-        let options = MQTTConnection.Options(broker: broker.address(), clientID: "phone")
-        let other = try Peer()
-        try await peer.connect(options)
-        try await other.connect(options)
-        let error = try await peer.end()
-        // Some versions of mosquitto give the reason.
-        #expect(error.kind == .takenOver || error.kind == .lost)
-        #expect(error.description.hasPrefix("connection to \(broker.address()): "))
-        await #expect(throws: MQTTError.self) { try await peer.publish("x", to: "t") }
-        #expect(try await other.publish("x", to: "t") == nil)
-    }
-
     @Test("an acceptance that a client cannot use is refused in words")
     func uselessAcceptances() async throws {
         let broker = try FalseBroker()

@@ -74,13 +74,6 @@ struct ConnectionTLSTests {
         }
     }
 
-    @Test("a broker whose certificate no authority of this system signed is refused") func unknownAuthority()
-        async throws
-    {
-        let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: false))
-        try await expect("the broker's certificate is not signed by a CA of this system", broker, MQTTConnection.TLS())
-    }
-
     @Test("a broker that refuses the certificate of the client, or that there is none, is reported so")
     func clientIsRefused() async throws {
         let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: true))
@@ -129,14 +122,6 @@ struct ConnectionTLSTests {
         try await expect("the key \(key) has a passphrase", broker, good)
     }
 
-    @Test("a file that may not be read is named", .enabled(if: getuid() != 0, "root reads every file"))
-    func unreadable() async throws {
-        let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: true))
-        let tls = try authority.client("phone")
-        chmod(tls.key ?? "", 0)
-        #expect(try await reason(broker, tls).hasPrefix("the key \(tls.key ?? "") cannot be read: "))
-    }
-
     @Test("a peer that does not speak TLS, or closes the connection during the handshake, is named as such")
     func noTLS() async throws {
         let broker = try FalseBroker()
@@ -160,24 +145,6 @@ struct ConnectionTLSTests {
         let error = try await peer.end()
         #expect(error.kind == .unreachable)
         #expect(error.description.hasPrefix("connecting to \(options.broker): "))
-    }
-
-    @Test("at a port that nobody listens on, there is no broker") func refusedPort() async throws {
-        let broker = MQTTConnection.Endpoint.tcp(
-            host: "127.0.0.1", port: try Loopback.freePort(), tls: MQTTConnection.TLS(ca: authority.ca))
-        let error = try await peer.failure(MQTTConnection.Options(broker: broker, clientID: "phone"))
-        #expect(error.kind == .unreachable)
-        // libmosquitto may lose the error.
-        let reasons = ["Connection refused", "the broker closed the connection, or there is none at this address"]
-        #expect(reasons.map { "connecting to \(broker): \($0)" }.contains(error.description), "\(error)")
-    }
-
-    @Test("a broker without TLS on the port closes the connection during the handshake") func plainBroker() async throws
-    {
-        let broker = try MosquittoBroker(.tcp)
-        let error = try await peer.failure(options(broker, MQTTConnection.TLS(ca: authority.ca)))
-        #expect(error.kind == .tls || error.kind == .unreachable)
-        #expect(error.description.contains("the broker closed the connection"), "\(error)")
     }
 
     @Test(

@@ -28,13 +28,6 @@ struct ConnectionTests {
         #expect(message == Peer.Received(topic: "a/1", text: "hello", isRetained: false, expiry: 1_000))
     }
 
-    @Test("a host name is looked up") func hostIsLookedUp() async throws {
-        let broker = try MosquittoBroker(.tcp)
-        var options = options(broker)
-        options.broker = broker.address(host: "localhost")
-        #expect(try await peer.connect(options) == false)
-    }
-
     @Test("a retained message comes later with what is left of its expiry") func retainedMessageIsReceived()
         async throws
     {
@@ -52,12 +45,6 @@ struct ConnectionTests {
         try await peer.subscribe("u")
         try await peer.publish("seen", to: "u")
         #expect(try await peer.message().text == "seen")
-    }
-
-    @Test("a message at QoS 0 counts as acknowledged when it is sent") func unacknowledgedMessage() async throws {
-        let broker = try MosquittoBroker()
-        try await peer.connect(options(broker))
-        #expect(try await peer.publish("x", to: "t", qos: 0) == nil)
     }
 
     @Test("a session that the broker knows is reported, unless it is to be forgotten") func sessionIsReported()

@@ -78,18 +78,6 @@ struct ExampleTests {
         #expect(try await phone.publish("still here", to: topic) == nil)
     }
 
-    @Test("a device publishes its own states, which a reader receives") func states() async throws {
-        let phone = try Peer()
-        let reader = try Peer()
-        try await phone.connect(device("phone"))
-        #expect(try await phone.publish("full", to: topic) == nil)
-        #expect(try await phone.publish("x", to: "reveille/v1/phone/desired/org.example.a") == "not authorized")
-        try await reader.connect(self.reader("kitchen"))
-        try await reader.subscribe("reveille/v1/+/state/+")
-        #expect(try await reader.message().text == "full")
-        #expect(try await reader.publish("x", to: topic) == "not authorized")
-    }
-
     @Test("a device with the client identifier of another one does not take over its connection")
     func takeover() async throws {
         let phone = try Peer()
@@ -109,13 +97,5 @@ struct ExampleTests {
         let error = try await peer.failure(
             MQTTConnection.Options(broker: broker.readersAddress(tls), clientID: "phone"))
         #expect(error.kind == .tls || error.kind == .unreachable, "\(error)")
-    }
-
-    @Test("readers with names of their own are connected together") func severalReaders() async throws {
-        let first = try Peer()
-        let second = try Peer()
-        try await first.connect(reader("kitchen"))
-        try await second.connect(reader("office"))
-        #expect(try await first.publish("x", to: "reveille/v1/reader/r1/mark", retain: false) == nil)
     }
 }

@@ -16,24 +16,6 @@ struct LyingBrokerTests {
         broker = try FalseBroker()
     }
 
-    @Test("random and mutated packets end the connection once and with a reason, never the program", arguments: 0..<300)
-    func randomPackets(seed: UInt64) async throws {
-        let life = Life()
-        try await peer.open(broker.options()) { life.take($1, of: $0) }
-        try broker.accept()
-        var packets = HostilePackets(seed: seed)
-        for part in packets.stream() where !broker.send(part) { break }
-        let isReset = packets.any(3) == 0
-        isReset ? broker.end(withReset: true) : broker.finish()
-        let error = try await peer.end()
-        #expect(error.description.hasPrefix("connect"))
-        #expect(error.description.contains(" \(broker.options().broker): "))
-        #expect(!error.description.hasSuffix(": "))
-        // The connection has not been released.
-        #expect(isReset || broker.isLeft())
-        #expect(life.eventsAfterEnd == 0)
-    }
-
     @Test(
         "a packet that MQTT does not permit ends the connection at once",
         arguments: [
@@ -140,27 +122,5 @@ struct LyingBrokerTests {
         let error = try await peer.end()
         #expect(error.kind == .protocol)
         #expect(error.description.contains("larger than 2097152 bytes"), "\(error)")
-    }
-}
-
-/// What happens to a connection, which also sends.
-private final class Life: Sendable {
-    private let ends = Lock(0)
-    private let later = Lock(0)
-
-    /// The number of events after the end, of which there must be none.
-    var eventsAfterEnd: Int { later.withLock { $0 } }
-
-    func take(_ event: MQTTConnection.Event, of connection: MQTTConnection?) {
-        if ends.withLock({ $0 }) > 0 { later.withLock { $0 += 1 } }
-        switch event {
-        case .ended: ends.withLock { $0 += 1 }
-        // Their acknowledgements may be among the lies.
-        case .connected, .message:
-            _ = try? connection?.subscribe(to: ["a", "b"])
-            _ = try? connection?.publish([1], to: "t", retain: true)
-            try? connection?.unsubscribe(from: ["b"])
-        case .acknowledged, .subscribed: break
-        }
     }
 }

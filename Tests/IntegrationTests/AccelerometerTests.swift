@@ -51,7 +51,7 @@ import Varlink
         #expect(subscriber.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
     }
 
-    @Test("the first reply has the pose of a sensor whose scale is wrong", arguments: ["0.0383", "0.001", "1", "1e9"])
+    @Test("the first reply has the pose of a sensor whose scale is wrong", arguments: ["0.0383", "1e9"])
     func wrongScale(scale: String) throws {
         let sensor = try addSensor(["in_accel_scale": scale])
         let bus = try bus()
@@ -65,36 +65,6 @@ import Varlink
         let report = try ProgramRun(["doctor"], in: TemporaryDirectory(), environment: testbed.environment).output
         #expect(report.contains("only the direction of gravity is used"), "\(report)")
         #expect(report.contains("the scale of the accelerometer is wrong"), "\(report)")
-    }
-
-    @Test("one sample that is too long stays garbage") func outlierIsGarbage() throws {
-        let sensor = try addSensor(["in_accel_scale": "0.00981"])
-        let bus = try bus()
-        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        try sensor.set(["in_accel_x_raw": "34000"])
-        _ = try bus.client().call("Refresh")
-        #expect(try pose(bus) == "portrait")
-        try sensor.set(["in_accel_x_raw": "0"])
-        _ = try bus.client().call("Refresh")
-        #expect(try pose(bus) == "portrait")
-        withExtendedLifetime(subscriber) {}
-    }
-
-    @Test("a large turn is confirmed after 0.2 s, however long smaller ones must last") func largeTurnIsConfirmedSoon()
-        throws
-    {
-        let sensor = try addSensor(["in_accel_scale": "0.00981"])
-        let bus = try BusProcess(
-            configuration: "{ orientation: { sampleInterval: 0.05, settle: 3600 } }", environment: testbed.environment)
-        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        // At the border of two poses, only the second of these is far from the first.
-        try sensor.set(["in_accel_x_raw": "-640", "in_accel_y_raw": "-768"])
-        _ = try bus.client().call("Refresh")
-        let reads = try ReadCounter(testbed.root + sensor.path + "/in_accel_z_raw")
-        try sensor.set(["in_accel_x_raw": "-900", "in_accel_y_raw": "-435"])
-        try reads.wait(for: reads.count + 10)
-        try sensor.set(["in_accel_x_raw": "-1000", "in_accel_y_raw": "300"])
-        #expect(try subscriber.next().first?["orientation"]?.objectValue?["pose"] == "landscapeLeft")
     }
 
     @Test("an invalid location is ignored, and the label and then the attribute decide")

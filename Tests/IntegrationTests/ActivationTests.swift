@@ -31,6 +31,8 @@ import Varlink
         #expect(service.stop() == 0)
         #expect(access(directory.path + "/bus", F_OK) == 0, "the supervisor owns the socket")
         #expect(access(directory.path + "/own", F_OK) != 0)
+        #expect(service.errors.contains("reveille: info: serving unix:\(directory.path)/bus\n"))
+        #expect(access(directory.path + "/bus.state.json", F_OK) == 0, "the state is stored beside the socket")
     }
 
     @Test func logNamesTheAddressOfThePassedSocket() throws {

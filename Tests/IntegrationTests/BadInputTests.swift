@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleTesting
 import Testing
 import Varlink
 
@@ -15,84 +16,69 @@ import Varlink
         client = try bus.client()
     }
 
-    @Test(
-        "B68, V27, V28: an invalid parameter is named, and the connection stays open",
-        arguments: [
-            ("Subscribe", #"{"aspects":["weather"]}"#, "aspects"), ("GetState", #"{"aspects":[]}"#, "aspects"),
-            ("SetState", #"{"subscription":"0","state":"asleep"}"#, "state"),
-            ("SetState", #"{"state":"background"}"#, "subscription"),
-            ("SetState", #"{"subscription":"0","state":"background","wakeAfter":0}"#, "wakeAfter"),
-            ("Subscribe", #"{"state":"sideways"}"#, "state"), ("Subscribe", #"{"colour":"red"}"#, "colour"),
-            ("Subscribe", #"{"policies":[{"aspect":"battery","background":"hold","limit":0}]}"#, "policies.limit"),
-            ("Subscribe", #"{"policies":[{"aspect":"battery","background":"hold","limit":257}]}"#, "policies.limit"),
-            ("Subscribe", #"{"policies":[{"aspect":"battery","background":"later"}]}"#, "policies.background"),
-            ("Subscribe", #"{"resume":[{"aspect":"battery","generation":-1}]}"#, "resume.generation"),
-            ("Subscribe", #"{"initial":"yes"}"#, "initial"), ("Post", "{}", "locale"),
-            ("Subscribe", #"{"aspects":["org.example.*"],"policies":[{"aspect":"org.*"}]}"#, "policies.aspect"),
-            ("Subscribe", #"{"policies":[{"aspect":"battery","interval":0}]}"#, "policies.interval"),
-            ("GetState", #"{"aspects":["org.*.volume"]}"#, "aspects"),
-            ("Publish", #"{"aspect":"battery","value":{}}"#, "aspect"),
-            ("Publish", #"{"aspect":"org.example.*","value":{}}"#, "aspect"), ("Publish", "{}", "aspect"),
-            ("Publish", #"{"aspect":"org.example.a","value":[]}"#, "value"),
-            ("Publish", #"{"aspect":"org.example.a","whileConnected":1}"#, "whileConnected"),
-            ("Post", #"{"proximity":{"state":"near"},"orientation":{"pose":"faceUp"}}"#, "orientation"),
-            ("Post", #"{"proximity":{"state":"close"}}"#, "proximity.state"),
-            ("Post", #"{"orientation":{"pose":"faceUp","planar":"faceDown"}}"#, "orientation.planar"),
-            (
-                "Post",
-                #"{"battery":{"state":"full","level":1.5,"plugged":true,"chargeStatus":"full","packs":[]}}"#,
-                "battery.level"
-            ),
-        ])
-    func invalidParameterIsNamed(method: String, parameters: String, name: String) throws {
-        let more = method == "Subscribe" ? #","more":true"# : ""
-        try client.send(#"{"method":"org.reveille.Bus.\#(method)","parameters":\#(parameters)\#(more)}"#)
-        let reply = try client.receive()
-        #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters["parameter"]?.stringValue == name)
-        #expect(try client.call("GetState").error == nil)
+    private static let invalidCalls: [(String, String, String)] = [
+        ("Subscribe", #"{"aspects":["weather"]}"#, "aspects"), ("GetState", #"{"aspects":[]}"#, "aspects"),
+        ("SetState", #"{"subscription":"0","state":"asleep"}"#, "state"),
+        ("SetState", #"{"state":"background"}"#, "subscription"),
+        ("SetState", #"{"subscription":"0","state":"background","wakeAfter":0}"#, "wakeAfter"),
+        ("Subscribe", #"{"state":"sideways"}"#, "state"), ("Subscribe", #"{"colour":"red"}"#, "colour"),
+        ("Subscribe", #"{"policies":[{"aspect":"battery","background":"hold","limit":0}]}"#, "policies.limit"),
+        ("Subscribe", #"{"policies":[{"aspect":"battery","background":"hold","limit":257}]}"#, "policies.limit"),
+        ("Subscribe", #"{"policies":[{"aspect":"battery","background":"later"}]}"#, "policies.background"),
+        ("Subscribe", #"{"resume":[{"aspect":"battery","generation":-1}]}"#, "resume.generation"),
+        ("Subscribe", #"{"initial":"yes"}"#, "initial"), ("Post", "{}", "locale"),
+        ("Subscribe", #"{"aspects":["org.example.*"],"policies":[{"aspect":"org.*"}]}"#, "policies.aspect"),
+        ("Subscribe", #"{"policies":[{"aspect":"battery","interval":0}]}"#, "policies.interval"),
+        ("GetState", #"{"aspects":["org.*.volume"]}"#, "aspects"),
+        ("Publish", #"{"aspect":"battery","value":{}}"#, "aspect"),
+        ("Publish", #"{"aspect":"org.example.*","value":{}}"#, "aspect"), ("Publish", "{}", "aspect"),
+        ("Publish", #"{"aspect":"org.example.a","value":[]}"#, "value"),
+        ("Publish", #"{"aspect":"org.example.a","whileConnected":1}"#, "whileConnected"),
+        ("Post", #"{"proximity":{"state":"near"},"orientation":{"pose":"faceUp"}}"#, "orientation"),
+        ("Post", #"{"proximity":{"state":"close"}}"#, "proximity.state"),
+        ("Post", #"{"orientation":{"pose":"faceUp","planar":"faceDown"}}"#, "orientation.planar"),
+        (
+            "Post",
+            #"{"battery":{"state":"full","level":1.5,"plugged":true,"chargeStatus":"full","packs":[]}}"#,
+            "battery.level"
+        ),
+    ]
+
+    @Test("B68, V27, V28: an invalid parameter is named, and the connection stays open") func invalidParameterIsNamed()
+        throws
+    {
+        for (method, parameters, name) in Self.invalidCalls {
+            let more = method == "Subscribe" ? #","more":true"# : ""
+            try client.send(#"{"method":"org.reveille.Bus.\#(method)","parameters":\#(parameters)\#(more)}"#)
+            let reply = try client.receive()
+            #expect(reply.error == "org.varlink.service.InvalidParameter", "\(parameters)")
+            #expect(reply.parameters["parameter"]?.stringValue == name)
+            #expect(try client.call("GetState").error == nil)
+        }
     }
 
     @Test("B69, V21: Subscribe without a stream is refused") func subscribeNeedsAStream() throws {
         #expect(try bus.client().call("Subscribe").error == "org.varlink.service.ExpectedMore")
     }
 
-    @Test(
-        "V38: an unknown method or interface is reported",
-        arguments: [
-            ("org.reveille.Bus.Dance", "org.varlink.service.MethodNotFound"),
-            ("com.example.Dance", "org.varlink.service.InterfaceNotFound"),
-        ])
-    func unknownMethodIsReported(method: String, error: String) throws {
-        #expect(try bus.client().call(method).error == error)
-    }
+    private static let malformedFrames: [String] = [
+        "{", "[]", "null", "", #"{"parameters":{}}"#, #"{"method":1}"#, #"{"method":"a.B","colour":1}"#,
+        #"{"method":"a.B","more":1}"#, #"{"method":"a.B","more":true,"oneway":true}"#,
+        String(repeating: "[", count: 40),
+    ]
 
-    @Test(
-        "V1 to V12: a malformed frame ends only its own connection",
-        arguments: [
-            "{", "[]", "null", "", #"{"parameters":{}}"#, #"{"method":1}"#, #"{"method":"a.B","colour":1}"#,
-            #"{"method":"a.B","more":1}"#, #"{"method":"a.B","more":true,"oneway":true}"#,
-            String(repeating: "[", count: 40),
-        ])
-    func malformedFrameEndsItsConnection(frame: String) throws {
+    @Test("V1 to V12, V35: a malformed frame ends only its own connection") func malformedFrameEndsItsConnection()
+        throws
+    {
         let other = try bus.subscribe()
-        try client.send(frame)
-        #expect(try client.receiveText() == nil)
-        try bus.client().post(level: 0.5)
-        #expect(try other.next().map(\.level) == [0.5])
-    }
-
-    @Test("V34: a frame over the limit ends its connection") func frameOverTheLimitEndsItsConnection() throws {
-        let bus = try BusProcess(configuration: "{ bus: { maxFrame: 2048 } }")
-        let client = try bus.client()
-        try client.send(bytes: [UInt8](repeating: UInt8(ascii: " "), count: 4_096))
-        #expect(try client.receiveText() == nil)
-        #expect(try bus.client().call("GetState").error == nil)
-    }
-
-    @Test("V1: bytes that are not UTF-8 end the connection") func invalidUTF8EndsTheConnection() throws {
-        try client.send(bytes: Array(#"{"method":"\#u{41}"#.utf8) + [0xFF] + Array(#""}"#.utf8) + [0])
-        #expect(try client.receiveText() == nil)
+        for (index, frame) in Self.malformedFrames.enumerated() {
+            let client = try bus.client()
+            try client.send(frame)
+            #expect(try client.receiveText() == nil, "\(frame)")
+            let level = Double(index) / 100
+            try bus.client().post(level: level)
+            #expect(try other.next().map(\.level) == [level])
+        }
     }
 
     @Test("V14, V22, V23: pipelined calls are answered in order, and oneway calls are not answered")
@@ -130,15 +116,33 @@ import Varlink
         #expect(try subscriber.next().map(\.level) == [0.5])
     }
 
-    @Test("V24: an upgrade is refused, and the connection remains usable") func upgradeIsRefused() throws {
-        try client.send(#"{"method":"org.reveille.Bus.GetState","upgrade":true}"#)
-        #expect(try client.receive().error == "org.varlink.service.MethodNotImplemented")
-        #expect(try client.call("GetState").error == nil)
+    @Test func `The generation of an unknown name is the sequence of the bus`() throws {
+        for level in [0.25, 0.5] {
+            try client.post(level: level)
+            let unknown = try client.state(of: "org.example.unknown")
+            #expect(unknown.integer("generation") == unknown.integer("sequence"))
+            #expect(try unknown.integer("sequence") == client.state(of: "battery").integer("sequence"))
+        }
     }
 
-    @Test("a name over the limit is refused") func longNameIsRefused() throws {
-        let name = String(repeating: "n", count: 129)
-        try client.send(#"{"method":"org.reveille.Bus.Subscribe","parameters":{"name":"\#(name)"},"more":true}"#)
-        #expect(try client.receive().parameters["parameter"] == "name")
+    @Test func `The changes of a name that was forgotten are those since it came back`() throws {
+        let publish = { (value: String) in
+            try client.call("Publish", #"{"aspect":"org.example.name","value":\#(value)}"#)
+        }
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.*"]}"#)
+        #expect(try publish(#"{"a":1}"#).error == nil)
+        let first = try #require(subscriber.next().first)
+        _ = try publish("null")
+        let withdrawn = try #require(subscriber.next().first)
+        #expect(withdrawn.integer("generation") == first.integer("generation") + 1)
+        // The bus forgets the name once the withdrawal has been read.
+        try wait(for: "the name to be forgotten") {
+            try client.post(level: .random(in: 0...1))
+            return try client.state(of: "org.example.name").integer("generation") > withdrawn.integer("generation") + 1
+        }
+        _ = try publish(#"{"a":2}"#)
+        let back = try #require(subscriber.next().first)
+        #expect(back.integer("generation") > withdrawn.integer("generation") + 1)
+        #expect(back.integer("changes") == 1)
     }
 }

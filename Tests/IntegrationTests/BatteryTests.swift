@@ -53,34 +53,6 @@ import Varlink
         try other.wait(for: "battery") { $0["level"] == 0.76 }
     }
 
-    @Test func answersAreNewerThanTheLastPoll() throws {
-        let bus = try BusProcess(
-            configuration: "{ battery: { pollInterval: 3600, levelInterval: 0 } }", phone: phone)
-        let subscriber = try subscriber(of: bus, after: 0.79)
-        // A driver that reports no change of the level alone.
-        try #require(phone.battery.device).set("capacity", "78")
-        try wait(for: "an answer with the newest level") {
-            try bus.client().state(of: "battery")["battery"]?.objectValue?["level"] == 0.78
-        }
-        try subscriber.wait(for: "battery") { $0["level"] == 0.78 }
-    }
-
-    @Test func jumpsAndThresholdsAreDeliveredImmediately() throws {
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try subscriber(of: bus, after: 0.79)
-        for level in [0.03, 0.06, 0.9, 0.21, 0.19, 0.21, 0.11, 0.1, 0.12, 0.05] {
-            phone.battery.level = level
-            try subscriber.wait(for: "battery") { $0["level"]?.numberValue == level }
-        }
-    }
-
-    @Test func firstChangeAfterTheSubscriptionIsDeliveredImmediately() throws {
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
-        phone.battery.level = 0.78
-        try subscriber.wait(for: "battery") { $0["level"] == 0.78 }
-    }
-
     @Test func statusThatIsUnknownAtTheStartIsReadAgainSoon() throws {
         try phone.charger.remove()
         let pack = try #require(phone.battery.device)
@@ -124,20 +96,11 @@ import Varlink
         try phone.charger.remove()
         let pack = try #require(phone.battery.device)
         try pack.set(["status": "Unknown", "energy_now": "30000000"])
-        let bus = try BusProcess(phone: phone)
+        let bus = try BusProcess(configuration: "{ battery: { pollInterval: 1 } }", phone: phone)
         let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
         #expect(subscriber.initialEvents.first?["battery"]?.objectValue?["state"] == "unknown")
-        var energy = 30_000_000
-        // Fifteen seconds at least.
-        try wait(for: "a pack that loses energy to be unplugged") {
-            energy -= 10
-            try pack.set("energy_now", "\(energy)")
-            return try bus.client().state(of: "battery")["battery"]?.objectValue?["state"] == "unplugged"
-        }
-        try wait(for: "a pack that gains energy to charge") {
-            energy += 100
-            try pack.set("energy_now", "\(energy)")
-            return try bus.client().state(of: "battery")["battery"]?.objectValue?["state"] == "charging"
-        }
+        // Polls compare readings that are fifteen seconds apart.
+        try pack.set("energy_now", "29900000")
+        try subscriber.wait(for: "battery") { $0["state"] == "unplugged" }
     }
 }

@@ -196,21 +196,24 @@ struct Deadline {
 
     var hasPassed: Bool { ContinuousClock.now > end }
 
-    /// Yields the processor between two checks of a condition without a notification.
-    func pause() {
-        poll(nil, 0, 2)
-    }
-
     var millisecondsLeft: Int32 { Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1))) }
 }
 
 /// Waits until a condition is met.
 func wait(for what: @autoclosure () -> String, seconds: Int = 60, until condition: () throws -> Bool) throws {
     let deadline = Deadline(seconds: seconds)
+    var milliseconds: Int32 = 1
     while try !condition() {
         guard !deadline.hasPassed else { throw Trouble("waited for \(what())") }
-        deadline.pause()
+        // What takes long is checked less often, and leaves the processor to others.
+        pause(milliseconds)
+        milliseconds = min(2 * milliseconds, 20)
     }
+}
+
+/// Leaves the processor to others between two checks of a condition without a notification.
+func pause(_ milliseconds: Int32 = 2) {
+    poll(nil, 0, milliseconds)
 }
 
 extension String {

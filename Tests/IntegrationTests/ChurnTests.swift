@@ -9,7 +9,7 @@ import Varlink
 
 /// Peers that connect and disconnect at every point of the protocol.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ChurnTests {
-    private static let connections = 100_000
+    private static let connections = 10_000
     private static let subscribe = #"{"method":"org.reveille.Bus.Subscribe","more":true}"#
     private static let get = #"{"method":"org.reveille.Bus.GetState","parameters":{"aspects":["locale"]}}"#
 
@@ -41,7 +41,7 @@ import Varlink
         }
     }
 
-    @Test("B57: a hundred thousand peers that disconnect at any point leave nothing behind")
+    @Test("B57: ten thousand peers that disconnect at any point leave nothing behind")
     func peersLeaveNothingBehind() throws {
         let bus = try BusProcess()
         let control = try bus.client()
@@ -51,7 +51,7 @@ import Varlink
         var memory = 0
         for index in 0..<Self.connections {
             try live(index % 10, bus)
-            if index % 100 == 0 { try control.post(level: Double(index % 1_000) / 1_000) }
+            if index % 10 == 0 { try control.post(level: Double(index % 1_000) / 1_000) }
             // Memory that the first thousands need is reused by the others, and the battery's log is full by then.
             if index == Self.connections * 3 / 10 { memory = bus.residentMemory }
         }
@@ -102,13 +102,14 @@ import Varlink
         #expect(bus.residentMemory - before < 4_096)
     }
 
-    @Test(
-        "ten peers that leave the states of many names unread use no more memory, nor do ten that leave lists",
-        arguments: [
-            #"GetState","parameters":{"aspects":["org.example.*"]}"#, "ListSubscriptions\"",
-            #"Subscribe","more":true,"parameters":{"aspects":["org.example.*"],"initial":true}"#,
-        ])
-    func unreadRepliesAreNotKept(call: String) throws {
+    /// Calls whose replies are longer than a socket's room.
+    private static let longCalls = [
+        #"GetState","parameters":{"aspects":["org.example.*"]}"#, "ListSubscriptions\"",
+        #"Subscribe","more":true,"parameters":{"aspects":["org.example.*"],"initial":true}"#,
+    ]
+
+    @Test("peers that leave the states of many names, or lists, unread use no more memory")
+    func unreadRepliesAreNotKept() throws {
         let bus = try BusProcess(configuration: "{ bus: { history: 1 } }")
         let control = try bus.client()
         let prefix = "org.example." + String(repeating: "n", count: 200)
@@ -116,7 +117,7 @@ import Varlink
         var step = 0
         let publish = {
             step += 1
-            for name in 0..<300 {
+            for name in 0..<150 {
                 let value = #"{"aspect":"\#(prefix)\#(name)","value":{"step":\#(step),"text":"\#(text)"}}"#
                 let reply = try control.call("Publish", value)
                 #expect(reply.error == nil)
@@ -131,7 +132,7 @@ import Varlink
         #expect(try control.subscriptions().count == sleepers.count)
         try control.call("GetState", #"{"aspects":["org.example.*"]}"#)
         let before = bus.residentMemory
-        let deaf = try (0..<10).map { _ in
+        let deaf = try (Self.longCalls + Self.longCalls + Self.longCalls + Self.longCalls).map { call in
             let client = try bus.client()
             try client.send(#"{"method":"org.reveille.Bus."# + call + "}")
             try wait(for: "the start of a reply") { !client.isSilent }

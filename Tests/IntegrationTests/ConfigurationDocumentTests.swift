@@ -69,10 +69,9 @@ import Varlink
                 #expect(try isAccepted(inside, of: key), "\(key): \(inside)")
             }
             let outside = [
-                low == 0.001 ? "0.0009" : "\(Int(low) - 1)", "\(Int(high) + 1)", "-1", "-1e300", "1e300", "1e-300",
-                "NaN", "Infinity", "-Infinity", "9223372036854775807", "-9223372036854775807", "1e400", "'1'", "[]",
+                low == 0.001 ? "0.0009" : "\(Int(low) - 1)", "\(Int(high) + 1)", "-1e300", "NaN", "1e400", "'1'",
             ]
-            for value in outside where low > 0 || value != "1e-300" {
+            for value in outside {
                 #expect(try !isAccepted(value, of: key), "\(key): \(value)")
             }
         }

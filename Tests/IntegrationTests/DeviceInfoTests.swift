@@ -17,23 +17,6 @@ import Varlink
         return try #require(reply.parameters.objects("answers").first)
     }
 
-    @Test("V36, V37: the service lists the interface, and returns its text word for word")
-    func interfaceIsDescribed() throws {
-        let bus = try BusProcess()
-        let client = try bus.client()
-        let info = try client.call("org.varlink.service.GetInfo").parameters
-        #expect(
-            info["interfaces"] == [
-                "org.varlink.service", "org.reveille.Bus", "org.reveille.Device", "org.reveille.Schedule",
-            ])
-        let text = try Package.text("Sources/ReveilleWire/Interfaces/org.reveille.Device.varlink")
-        let method = "org.varlink.service.GetInterfaceDescription"
-        #expect(
-            try client.call(method, #"{"interface":"org.reveille.Device"}"#).parameters == [
-                "description": .string(text)
-            ])
-    }
-
     @Test("B165, B167: the reply has the facts of the files below the root, and no serial number or ID for any user")
     func replyHasNoIdentifiersOfTheHardware() throws {
         let phone = try SyntheticPhone()
@@ -120,32 +103,5 @@ import Varlink
         let all = try bus.run(["check"])
         #expect(
             all.output.split(separator: "\n").count == Aspect.device.count + Capability.Word.allCases.count)
-    }
-
-    @Test("ten thousand hostile calls change nothing for others") func hostileCallsChangeNothing() throws {
-        let bus = try BusProcess()
-        let client = try bus.client()
-        let calls = [
-            #""Check","parameters":{"capabilities":["battery","weather","\u0000\ud83d\ude00",""]}"#,
-            #""Check","parameters":{"capabilities":[[]]}"#, #""Check","parameters":{"capabilities":null}"#,
-            #""Check","parameters":{"capabilities":["a"],"of":1}"#, #""GetInfo","parameters":{"user":0}"#,
-            #""GetInfo","more":true"#, #""GetInfo","parameters":null"#, #""Reboot""#,
-        ]
-        let errors = [false, true, true, true, true, false, false, true]
-        for start in stride(from: 0, to: 10_000, by: 8) {
-            for call in calls { try client.send(#"{"method":"org.reveille.Device."# + call.dropFirst() + "}") }
-            for (index, isError) in errors.enumerated() {
-                let reply = try client.receive()
-                #expect((reply.error != nil) == isError, "call \(start + index): \(calls[index])")
-            }
-        }
-        #expect(try client.call("GetState").error == nil)
-        // A name that is longer than a call ends its connection alone.
-        let long = try bus.client()
-        try? long.send(
-            #"{"method":"org.reveille.Device.Check","parameters":{"capabilities":[""#
-                + String(repeating: "x", count: 1 << 20) + #""]}}"#)
-        #expect((try? long.receive()) == nil)
-        #expect(try client.call("org.reveille.Device.GetInfo").error == nil)
     }
 }

@@ -43,21 +43,6 @@ import Varlink
         }
     }
 
-    @Test("B72: a sensor is watched until some time after its last subscription has ended")
-    func watchingEndsAfterTheLastSubscription() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        var first: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        var second: Subscriber? = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        withExtendedLifetime(first) {}
-        first = nil
-        try phone.rotate(to: .faceDown)
-        _ = try #require(second).wait(for: "orientation") { $0["pose"] == "faceDown" }
-        #expect(try bus.description(of: "orientation")["monitored"] == true)
-        second = nil
-        try bus.waitForRest(of: "orientation")
-    }
-
     @Test("B80: an overflow of the inotify queue is counted and causes all files to be read again")
     func fullQueueLosesNothing() throws {
         let phone = try SyntheticPhone()
@@ -78,21 +63,5 @@ import Varlink
         #expect(try subscriber.next().map { $0.integer("changes") } == [1])
         let source = try bus.description(of: "defaults")["source"]?.stringValue
         #expect(source?.contains("events lost and all read again: 1") == true, "\(source ?? "")")
-    }
-
-    @Test func deviceWithInvalidValuesAffectsNoOtherAspect() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["battery","proximity"]}"#)
-        let odd = try phone.testbed.add(
-            subsystem: "power_supply", name: "odd",
-            attributes: [
-                "type": "Battery", "capacity": "-NaN", "status": "\u{1}", "energy_full": "9999999999999999999",
-            ])
-        try odd.uevent("change")
-        let event = try subscriber.wait(for: "battery") { $0["packs"]?.arrayValue?.count == 2 }
-        #expect(event.level == 0.8)
-        try phone.setNear(true)
-        _ = try subscriber.wait(for: "proximity") { $0["state"] == "near" }
     }
 }

@@ -70,4 +70,61 @@ import Testing
         #expect(run.code == 0, "\(run.errors)")
         #expect(try run.output == Self.block("tap", of: "Docs/Testing.md") + "\n")
     }
+
+    /// Returns the title and the files of each walk.
+    private static func walks() throws -> [(title: Substring, files: [String])] {
+        let text = try Package.text("Docs/Architecture.md")
+        let section = try #require(text.split(separator: "\n## Three walks\n").last)
+        return section.split(separator: "\n### ").dropFirst().map { walk in
+            let lines = walk.split(separator: "\n")
+            return (lines[0], lines.compactMap { $0.firstMatch(of: /^\d+\. `([^`]+)`/).map { String($0.1) } })
+        }
+    }
+
+    @Test func walksVisitExistingFilesOnce() throws {
+        let walks = try Self.walks()
+        #expect(walks.count == 3)
+        for (title, files) in walks {
+            #expect(files.count > 5, "\(title)")
+            #expect(Set(files).count == files.count, "\(title) returns to a file")
+            for file in files {
+                #expect(access("\(Package.root)/\(file)", R_OK) == 0, "\(title): \(file) does not exist")
+            }
+        }
+    }
+
+    @Test func everyMessageOfTheDocumentIsExact() throws {
+        let lines = try Package.text("Docs/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
+            String($0.dropLast())
+        }
+        #expect(lines.count > 15)
+        let bus = try BusProcess()
+        var clients: [Substring: RawClient] = [:]
+        // The ids of subscriptions and instances in the document, and those of this bus.
+        var names: [String: String] = [:]
+        for line in lines {
+            let peer = line.prefix(1)
+            let message = String(line.dropFirst(3))
+            if clients[peer] == nil { clients[peer] = try bus.client() }
+            let client = try #require(clients[peer])
+            if line.dropFirst().hasPrefix(">") {
+                try client.send(names.reduce(message) { $0.replacing($1.key, with: $1.value) })
+                continue
+            }
+            let received = try #require(try client.receiveText())
+            for (documented, actual) in zip(Self.identifiers(message), Self.identifiers(received)) {
+                names[documented] = actual
+            }
+            let expected = names.reduce(Self.withoutTimes(message)) { $0.replacing($1.key, with: $1.value) }
+            #expect(Self.withoutTimes(received) == expected)
+        }
+    }
+
+    private static func identifiers(_ text: String) -> [String] {
+        text.matches(of: #/"(?:subscription|instance)":"([0-9a-f]{16,32})"/#).map { String($0.output.1) }
+    }
+
+    private static func withoutTimes(_ text: String) -> String {
+        text.replacing(#/hangedAt":\d{16}/#, with: "hangedAt\":TIME")
+    }
 }

@@ -107,17 +107,6 @@ import Testing
         #expect(all?.added == ["b", "old"])
     }
 
-    @Test("of 10,001 names a subscriber gets 10,000 with the advice to look again")
-    func largeFolderIsRescanned() async throws {
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        try await scene.change { for index in 0...10_000 { try scene.write("f\(index)") } }
-        let event = try await scene.wake(reader).event
-        #expect(event.folders?.folders.map(\.isRescan) == [true])
-        #expect(event.folders?.folders.first?.added.count == 10_000)
-        #expect(scene.bus.log.contains("has 10001 names"))
-    }
-
     @Test("an event has at most a megabyte of names") func longNamesAreCut() async throws {
         let reader = try await scene.subscribe()
         try await reader.enterBackground()
@@ -130,11 +119,18 @@ import Testing
         #expect(state.added == folder.added)
     }
 
-    @Test("folders are delivered by name only, and cannot be posted") func foldersAreNamedOnly() async throws {
-        let plain = try scene.bus.subscribe(#"{"initial":true}"#)
-        #expect(!plain.initialEvents.contains { $0.aspect == "folders" })
-        await #expect(throws: ReveilleError.self) {
-            try await scene.device.post(.folders(Folders(folders: [])))
-        }
+    @Test func onlyFoldersWithoutConfigurationAreExplained() throws {
+        let hint = "no folders are configured; set folders in the configuration"
+        let bus = try BusProcess()
+        let plain = try bus.run(["get", "folders"]).output
+        #expect(plain == "folders     \(hint), as in { folders: { documents: \"~/Documents\" } }\n")
+        let json = try bus.run(["get", "folders", "--json"])
+        #expect(json.errors.contains("reveille: " + hint))
+        #expect(!json.output.contains(hint))
+        #expect(try bus.run(["watch", "folders", "--timeout", "0.2"]).errors.contains("reveille: " + hint))
+        #expect(try !bus.run(["get", "locale", "--json"]).errors.contains(hint))
+        #expect(try bus.run(["check", "folders"]).output.contains("no folders are configured"))
+        #expect(try !scene.bus.run(["get", "folders"]).output.contains(hint))
+        #expect(try !scene.bus.run(["watch", "folders", "--timeout", "0.2"]).errors.contains(hint))
     }
 }

@@ -217,17 +217,4 @@ struct InstallationTests {
         #expect(user.stop() == 0)
         #expect(bus.stop() == 0)
     }
-
-    @Test("without write permission for its state directory, the bus serves, and refuses entries with the reason")
-    func unwritableStateDirectoryIsReported() throws {
-        let place = try TemporaryDirectory()
-        try place.write("not a directory", to: "state")
-        let bus = try BusProcess(environment: ["STATE_DIRECTORY": place.path + "/state"])
-        let run = try add("tea", to: bus)
-        #expect(run.code == 75 && run.errors.contains("the bus cannot save its schedule"), "\(run)")
-        #expect(bus.log.contains(place.path + "/state"), "\(bus.log)")
-        try publish(0.5, on: bus)
-        #expect(try bus.client().state(of: "battery").level == 0.5)
-        #expect(bus.stop() == 0)
-    }
 }

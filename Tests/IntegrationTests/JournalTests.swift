@@ -92,9 +92,4 @@ import Testing
         #expect(option.code == 64)
         #expect(option.errors.contains("loud") && option.errors.contains("critical"), "\(option.errors)")
     }
-
-    @Test("commands that do not log ignore LOG_LEVEL") func otherCommandsIgnoreTheLevel() throws {
-        let run = try ProgramRun(["serve", "--help"], in: directory, environment: ["LOG_LEVEL": "loud"])
-        #expect(run.code == 0)
-    }
 }

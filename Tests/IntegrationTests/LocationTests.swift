@@ -72,17 +72,6 @@ struct LocationTests {
         }
     }
 
-    @Test("B184: the altitude is null while it is unknown") func unknownAltitudeIsNull() async throws {
-        let scene = try await LocationScene(ReceiverLog(fixes: first + 3, flat: [first + 1]))
-        for (index, altitude) in [(first, 34.5), (first + 1, nil), (first + 2, 34.5)] {
-            scene.receiver.send(fixes: 1)
-            try await scene.waitForFix(index)
-            #expect(try await scene.location?.altitude == altitude)
-            let text = try #require(try await scene.device.state(of: LocationScene.name).reading.published?.json)
-            #expect(text.contains(#""altitude":null"#) == (altitude == nil), "\(text)")
-        }
-    }
-
     @Test("B185: without gpsd nothing is published, and the reason is reported once; the location returns with gpsd")
     func missingGPSDIsReported() async throws {
         let scene = try await LocationScene(ReceiverLog(fixes: first))
@@ -106,7 +95,7 @@ struct LocationTests {
         let scene = try await LocationScene(ReceiverLog(fixes: first + 1))
         #expect(scene.bus.stop() == 0)
         try scene.bus.restart()
-        while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { await Task.yield() }
+        while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { pause() }
         scene.receiver.send(fixes: 1)
         try await scene.waitForFix(first)
         scene.satellite.process.signal(SIGKILL)
@@ -139,17 +128,5 @@ struct LocationTests {
         let missing = try run(["--address", "unix:/nothing/bus"])
         #expect(missing.code == 69 && missing.errors.contains("/nothing/bus"), "\(missing.errors)")
         #expect(try run(["--version"]).output == bus.run(["--version"]).output)
-    }
-}
-
-extension String {
-    /// Returns the number of parts between occurrences of a text.
-    fileprivate func components(separatedBy text: String) -> Int {
-        var (rest, count) = (self[...], 1)
-        while let range = rest.firstRange(of: text) {
-            count += 1
-            rest = rest[range.upperBound...]
-        }
-        return count
     }
 }

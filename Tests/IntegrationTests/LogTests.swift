@@ -46,47 +46,6 @@ import Varlink
         #expect(try sequences(log("--json", "--limit", "9")) == [1, 2, 3])
     }
 
-    @Test func jsonIsThatOfWatch() throws {
-        let watch = try RunningProgram(
-            ["watch", "battery", "--json", "--count", "1"], in: bus.directory,
-            environment: ["REVEILLE_ADDRESS": bus.address])
-        try wait(for: "a subscriber") { try bus.client().subscriptions().count == 1 }
-        try bus.client().post(level: 0.5)
-        #expect(watch.process.wait() == 0)
-        #expect(try log("battery", "--json").output == watch.output)
-    }
-
-    @Test func sinceSelectsByTime() throws {
-        try postThree()
-        for since in ["1h", "1d", "1970-01-02", "1970-01-02 00:00:01"] {
-            #expect(try sequences(log("--json", "--since", since)) == [1, 2, 3], "\(since)")
-        }
-        #expect(try sequences(log("--json", "--since", "9999-12-31")) == [])
-    }
-
-    @Test func lastChangeBeforeARestartIsKept() throws {
-        try postThree()
-        #expect(bus.stop() == 0)
-        try bus.restart()
-        try bus.client().post(level: 0.3)
-        #expect(try sequences(log("--json", "battery")) == [3, 4])
-    }
-
-    @Test(
-        arguments: [
-            (["--since", "yesterday"], "'yesterday' is invalid for '--since <since>': it must be a duration (30s,"),
-            (["--since", "-5m"], "'-5m' is invalid"), (["--since", ""], "'' is invalid"),
-            (["--limit", "0"], "--limit must be at least 1, not 0"),
-            (["-n", "-1"], "--limit must be at least 1, not -1"),
-            (["batery"], "did you mean battery?"),
-        ])
-    func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {
-        let run = try bus.run(["log"] + arguments)
-        #expect(run.code == 64)
-        #expect(run.errors.contains(message), "\(run.errors)")
-        #expect(run.output.isEmpty)
-    }
-
     /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
     ///
     /// - Returns: The run, and the aspects of the calls.
@@ -127,12 +86,6 @@ import Varlink
         #expect(run.code == 76)
         #expect(
             run.errors == "reveille: GetHistory: the bus does not have this method; is it an earlier version?\n")
-    }
-
-    @Test func patternStandsForTheNamesThatItMatches() throws {
-        let (run, aspects) = try log("org.example.*", "battery", historiesOf: Self.replies("a", "a"))
-        #expect(run.code == 0)
-        #expect(aspects == ["battery", "org.example.volume"])
     }
 
     @Test func anotherInstanceIsQueriedAgain() throws {

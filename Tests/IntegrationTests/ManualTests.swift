@@ -16,11 +16,9 @@ struct ManualTests {
     private static let script = Package.root + "/Scripts/manual"
 
     private let directory: TemporaryDirectory
-    private let run: ProgramRun
 
     init() throws {
         directory = try TemporaryDirectory()
-        run = try Self.manual(in: directory)
     }
 
     private static func manual(
@@ -43,12 +41,22 @@ struct ManualTests {
         return found
     }
 
-    @Test func checkersHaveNoFindings() throws {
+    /// One test, since writing the pages takes long.
+    @Test func `The manual is complete, and its checkers and the shells accept it`() throws {
+        try checkersHaveNoFindings()
+        try everyCommandHasAPageWithItsOptions()
+        try everyKeyIsInThePageOfTheConfiguration()
+        try everyDefinitionIsInThePageOfItsInterface()
+        try everyCompletionLoads()
+    }
+
+    private func checkersHaveNoFindings() throws {
+        let run = try Self.manual(in: directory)
         #expect(run.code == 0)
         #expect(try run.errors.isEmpty || !(isInstalled("mandoc") && isInstalled("lexgrog")), "\(run.errors)")
     }
 
-    @Test func everyCommandHasAPageWithItsOptions() throws {
+    private func everyCommandHasAPageWithItsOptions() throws {
         let help = try ProgramRun(["--help"], in: directory).output
         let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last)
             .split(separator: "\n").compactMap { $0.wholeMatch(of: #/  ([a-z]+)(?: .*)?/#)?.output.1 }
@@ -63,7 +71,7 @@ struct ManualTests {
         #expect(page("reveille-location.1", of: "reveille-location").contains(".Nm reveille-location\n"))
     }
 
-    @Test func everyKeyIsInThePageOfTheConfiguration() throws {
+    private func everyKeyIsInThePageOfTheConfiguration() throws {
         let run = try ProgramRun(["serve", "--print-config"], in: directory)
         let page = page("reveille.json5.5")
         for section in try #require(try JSON.parse(Array(run.output.utf8)).objectValue).members {
@@ -74,25 +82,31 @@ struct ManualTests {
         }
     }
 
-    @Test(arguments: ["Bus", "Device", "Schedule"]) func everyDefinitionIsInThePageOfItsInterface(name: String) throws {
-        let text = try Package.text("Sources/ReveilleWire/Interfaces/org.reveille.\(name).varlink")
-        let page = page("org.reveille.\(name).7")
-        let definitions = text.matches(of: #/(?m)^(?:type|method|error) (\w+)/#).map(\.output.1)
-        #expect(!definitions.isEmpty)
-        for definition in definitions { #expect(page.contains(".Ss \(definition)\n"), "\(definition)") }
+    private static let interfaces: [String] = ["Bus", "Device", "Schedule"]
+
+    private func everyDefinitionIsInThePageOfItsInterface() throws {
+        for name in Self.interfaces {
+            let text = try Package.text("Sources/ReveilleWire/Interfaces/org.reveille.\(name).varlink")
+            let page = page("org.reveille.\(name).7")
+            let definitions = text.matches(of: #/(?m)^(?:type|method|error) (\w+)/#).map(\.output.1)
+            #expect(!definitions.isEmpty)
+            for definition in definitions { #expect(page.contains(".Ss \(definition)\n"), "\(definition)") }
+        }
     }
 
-    @Test(
-        arguments: [
-            ("bash", ["-n"], "reveille.bash"), ("zsh", ["-n"], "_reveille"),
-            ("fish", ["--no-execute"], "reveille.fish"),
-        ])
-    func completionLoads(shell: String, options: [String], name: String) throws {
-        let path = directory.path + "/pages/reveille/" + name
-        #expect(!page(name).isEmpty && !page(name).hasPrefix("#!"))
-        guard try isInstalled(shell) else { return }
-        let run = try ProgramRun(options + [path], program: shell, in: directory)
-        #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+    private static let completions: [(String, [String], String)] = [
+        ("bash", ["-n"], "reveille.bash"), ("zsh", ["-n"], "_reveille"),
+        ("fish", ["--no-execute"], "reveille.fish"),
+    ]
+
+    private func everyCompletionLoads() throws {
+        for (shell, options, name) in Self.completions {
+            let path = directory.path + "/pages/reveille/" + name
+            #expect(!page(name).isEmpty && !page(name).hasPrefix("#!"))
+            guard try isInstalled(shell) else { return }
+            let run = try ProgramRun(options + [path], program: shell, in: directory)
+            #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+        }
     }
 
     @Test func invalidArgumentIsReported() throws {

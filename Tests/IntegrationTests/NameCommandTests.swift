@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleCore
 import ReveilleTesting
 import Testing
 import Varlink
@@ -66,29 +67,20 @@ import Varlink
         #expect(try bus.run(["get", "net.else.where", "net.else.*"]).errors == some.errors)
     }
 
-    @Test func longNameDoesNotMoveTheValuesOfOthers() throws {
-        let name = "org." + String(repeating: "x", count: 200)
-        try publish(name, "{}")
-        #expect(
-            try bus.run(["get", "proximity", name]).output == """
-                proximity                                 unknown
-                \(name)  {}
+    private static let invalidNames: [(String, String)] = [
+        ("*", "a pattern must be the beginning of a name and .*, such as org.example.*"),
+        ("org.*.volume", "a pattern must be the beginning of a name and .*, such as org.example.*"),
+        ("org.example.", "a published name must have at least two words of letters, digits, - and _"),
+        ("org", ", or a published name such as org.example.volume"),
+    ]
 
-                """)
-    }
-
-    @Test(
-        arguments: [
-            ("*", "a pattern must be the beginning of a name and .*, such as org.example.*"),
-            ("org.*.volume", "a pattern must be the beginning of a name and .*, such as org.example.*"),
-            ("org.example.", "a published name must have at least two words of letters, digits, - and _"),
-            ("org", ", or a published name such as org.example.volume"),
-        ])
-    func invalidNameIsReportedWithTheRules(name: String, message: String) throws {
-        for command in ["get", "watch"] {
-            let run = try bus.run([command, name])
-            #expect(run.code == 64)
-            #expect(run.errors.contains(message), "\(run.errors)")
+    @Test func invalidNameIsReportedWithTheRules() throws {
+        for (name, message) in Self.invalidNames {
+            for command in ["get", "watch"] {
+                let run = try bus.run([command, name])
+                #expect(run.code == 64, "\(name)")
+                #expect(run.errors.contains(message), "\(run.errors)")
+            }
         }
     }
 
@@ -129,19 +121,6 @@ import Varlink
         #expect(run.stop() == 0)
     }
 
-    @Test func watchPrintsValuesAsJSON() throws {
-        let run = try watch("org.example.*", "--json")
-        try publish("org.example.player", #"{"b":1,"a":"\u001b\u009b"}"#)
-        try wait(for: "an event") { lines(run).count == 1 }
-        try publish("org.example.player", "null")
-        try wait(for: "two events") { lines(run).count == 2 }
-        let events = try lines(run).map { try #require(try JSON.parse(Array($0.utf8)).objectValue) }
-        #expect(events.map { $0["value"] } == [["a": "\u{1B}\u{9B}", "b": 1], .null])
-        #expect(events.map(\.aspect) == ["org.example.player", "org.example.player"])
-        #expect(run.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
-        #expect(run.stop() == 0)
-    }
-
     @Test func valuesDoNotControlTheTerminal() throws {
         let run = try watch("org.example.*")
         try publish("org.example.player", #"{"\u202e":"\u001b[2J\u009b"}"#)
@@ -151,65 +130,6 @@ import Varlink
             #expect(output.hasSuffix("org.example.player  {\"\\u{202E}\":\"\\u001b[2J\\u{9B}\"}\n"), "\(output)")
         }
         #expect(run.stop() == 0)
-    }
-
-    @Test func intervalMergesTheChangesOfEachAspect() throws {
-        let run = try watch("org.example.*", "--json", "--interval", "3600")
-        try publish("org.example.fast", #"{"a":1}"#)
-        try wait(for: "the first event") { lines(run).count == 1 }
-        for value in 2...9 { try publish("org.example.fast", #"{"a":\#(value)}"#) }
-        // The interval of one aspect does not delay another.
-        try publish("org.example.other", "{}")
-        try wait(for: "the event of another name") { lines(run).count == 2 }
-        #expect(lines(run)[1].contains("org.example.other"))
-        let pending = try publisher.subscriptions()[0].objects("pending")
-        #expect(pending.map(\.aspect) == ["org.example.fast"])
-        #expect(pending[0].integer("changes") == 8)
-        #expect(run.stop() == 0)
-    }
-
-    @Test(
-        arguments: [("0", "0"), ("-1", "-1"), ("nan", "nan")])
-    func invalidIntervalIsReportedWithItsRange(interval: String, shown: String) throws {
-        let run = try bus.run(["watch", "--interval", interval])
-        #expect(run.code == 64)
-        #expect(run.errors.contains("--interval must be from 0.001 to 31536000 seconds, not \(shown)"), "\(run.errors)")
-    }
-
-    @Test func positionsOfWithdrawnNamesAreNotStored() throws {
-        let state = bus.directory.path + "/positions"
-        func stored() throws -> [String] {
-            guard access(state, F_OK) == 0 else { return [] }
-            let json = try JSON.parse(Array(bus.directory.read("positions").utf8)).objectValue
-            return json?["generations"]?.objectValue?.members.map(\.name) ?? []
-        }
-        func watching(_ aspects: String..., while body: (RunningProgram) throws -> Void) throws {
-            let run = try RunningProgram(
-                ["watch", "--json", "--state", state, "--address", bus.address] + aspects, in: bus.directory)
-            try body(run)
-            #expect(run.stop() == 0)
-        }
-        try watching("proximity") { _ in try wait(for: "a position") { try stored() == ["proximity"] } }
-        try watching("org.example.*") { run in
-            try wait(for: "the subscription") { try publisher.subscriptions().count == 1 }
-            try publish("org.example.a", "{}")
-            try publish("org.example.b", "{}")
-            try wait(for: "the positions") {
-                try stored() == ["proximity", "org.example.a", "org.example.b"]
-            }
-            try publish("org.example.a", "null")
-            try wait(for: "one position less") { try stored() == ["proximity", "org.example.b"] }
-            #expect(lines(run).count == 3)
-        }
-        // Between two runs, names change, disappear and appear.
-        try publish("org.example.b", "null")
-        try publish("org.example.c", "{}")
-        try watching("org.example.*") { run in
-            try wait(for: "the changes between the runs") { lines(run).count == 2 }
-            #expect(run.output.contains(#""aspect":"org.example.b""#))
-            #expect(run.output.contains(#""aspect":"org.example.c""#))
-            try wait(for: "their positions") { try stored() == ["proximity", "org.example.c"] }
-        }
     }
 
     // MARK: - status
@@ -238,5 +158,36 @@ import Varlink
         let aspects = try #require(try JSON.parse(Array(json.output.utf8)).objectValue).objects("aspects")
         #expect(aspects.count { $0.aspect.hasPrefix("org.example.") } == 1_000)
         withExtendedLifetime(subscriber) {}
+    }
+
+    /// Returns the completions of the last word of a command line in bash.
+    private func completions(of line: [String], on bus: BusProcess) throws -> [Substring] {
+        let script = """
+            set -e
+            script=$("$1" --generate-completion-script bash)
+            eval "$script"
+            shift
+            COMP_WORDS=("$0" "$@") COMP_CWORD=$# COMP_LINE="$0 $*" COMP_POINT=1000
+            _reveille "$0" "${@: -1}" "${@: -2:1}" || true
+            printf '%s\n' "${COMPREPLY[@]}"
+            """
+        let run = try bus.run(
+            ["-c", script, BusProcess.program, BusProcess.program] + line, program: "bash")
+        #expect(run.code == 0, "\(run.errors)")
+        return run.output.split(separator: "\n")
+    }
+
+    @Test func publishedNamesAreOffered() throws {
+        for name in ["org.example.player", "org.example.job"] {
+            try bus.client().call("Publish", #"{"aspect":"\#(name)","value":{}}"#)
+        }
+        let names: [Substring] = ["org.example.job", "org.example.player"]
+        #expect(
+            try completions(of: ["get", ""], on: bus) == Aspect.device.map { Substring($0.name) } + names)
+        #expect(try completions(of: ["watch", "battery", "org.example.j"], on: bus) == ["org.example.job"])
+        for command in ["publish", "withdraw"] { #expect(try completions(of: [command, "o"], on: bus) == names) }
+        #expect(try completions(of: ["get", "--address", "unix:/nowhere", "o"], on: bus) == ["orientation"])
+        #expect(bus.stop() == 0)
+        #expect(try completions(of: ["get", "o"], on: bus) == ["orientation"])
     }
 }

@@ -87,20 +87,6 @@ struct NetworkTests {
         #expect(event.integer("generation") == 1 || event["netChange"] == true)
     }
 
-    @Test("the socket is open only while there are subscribers") func socketIsOpenOnDemand() throws {
-        let sockets = { try bus.descriptors().count { $0.hasPrefix("socket:") } }
-        let control = try bus.client()
-        _ = try control.state(of: "network")
-        let before = try sockets()
-        var subscriber: Subscriber? = try bus.subscribe(#"{"aspects":["network"]}"#)
-        // One for the client, and one for the kernel.
-        #expect(try sockets() == before + 2)
-        withExtendedLifetime(subscriber) {}
-        subscriber = nil
-        try bus.waitForRest(of: "network")
-        try wait(for: "the socket to be closed") { try sockets() == before }
-    }
-
     @Test("B80: lost notifications are counted and cause all tables to be read again")
     func lostNotificationsAreCounted() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["network"]}"#)

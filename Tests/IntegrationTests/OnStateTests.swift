@@ -112,12 +112,4 @@ import Varlink
                 == "reveille: \(scene.path("state")): not a file written by 'reveille on --state'; left unchanged\n")
         #expect(scene.bus.directory.read("state") == contents)
     }
-
-    @Test("a file that cannot be written is a failure before the first run") func unwritableFileIsAFailure() throws {
-        try scene.post(0.09)
-        let run = try scene.run(["--state", "/nowhere/state"] + scene.low + ["--", "echo", "run"])
-        #expect(run.code == 74)
-        #expect(run.errors == "reveille: open /nowhere/state: No such file or directory (ENOENT)\n")
-        #expect(run.output.isEmpty)
-    }
 }

@@ -28,57 +28,6 @@ import Varlink
         #expect(subscriber.initialEvents.allSatisfy { $0.integer("changes") == 0 && $0.integer("generation") == 0 })
     }
 
-    @Test("B13: a change of level and state is one event") func pluggingInIsOneEvent() throws {
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        try phone.plugIn()
-        let event = try subscriber.wait(for: "battery") { $0["state"] == "charging" }
-        #expect(event["battery"]?.objectValue?["chargeStatus"] == "charging")
-        #expect(event.integer("changes") == 1)
-    }
-
-    @Test(arguments: [Orientation.Pose.landscapeLeft, .landscapeRight, .portraitUpsideDown, .faceUp, .faceDown])
-    func turningChangesThePose(pose: Orientation.Pose) throws {
-        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        try phone.rotate(to: pose)
-        _ = try subscriber.wait(for: "orientation") { $0["pose"]?.stringValue == pose.rawValue }
-    }
-
-    @Test("B10: near, far and near again during sleep are one event") func coveringDuringSleepIsOneEvent() throws {
-        let control = try bus.client()
-        let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
-        try subscriber.setState("background", on: control)
-        for isNear in [true, false, true] {
-            try phone.setNear(isNear)
-            try control.call("Refresh")
-        }
-        #expect(subscriber.client.isSilent)
-        try subscriber.setState("foreground", on: control)
-        let events = try subscriber.next()
-        #expect(events.map { $0.integer("changes") } == [3])
-        #expect(events.first?["proximity"] == ["state": "near"])
-    }
-
-    @Test("B78: a wake takes a fresh sample first") func wakeTakesAFreshSample() throws {
-        let control = try bus.client()
-        let subscriber = try bus.subscribe(#"{"aspects":["orientation"]}"#)
-        try subscriber.setState("background", on: control)
-        try phone.rotate(to: .faceDown)
-        try subscriber.setState("foreground", on: control)
-        #expect(try subscriber.next().first?["orientation"]?.objectValue?["pose"] == "faceDown")
-    }
-
-    @Test("B70, B57: a device is watched only while it has subscribers") func devicesAreWatchedOnDemand() throws {
-        let client = try bus.client()
-        let monitored = {
-            let aspects = try client.call("DescribeAspects").parameters.objects("aspects")
-            return Set(aspects.filter { $0["monitored"] == true }.map(\.aspect))
-        }
-        #expect(try monitored() == ["locale", "defaults", "folders"])
-        let subscriber = try bus.subscribe(#"{"aspects":["proximity"]}"#)
-        #expect(try monitored() == ["locale", "defaults", "folders", "proximity"])
-        withExtendedLifetime(subscriber) {}
-    }
-
     @Test("B81: replacing, deleting and recreating a settings file causes one event each")
     func settingsFileCausesOneEventEach() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
@@ -92,19 +41,6 @@ import Varlink
         try phone.writeSettings(#"{"volume": 3, "theme": "light"}"#)
         events = try subscriber.next()
         #expect(keys(events.first) == ["theme"])
-    }
-
-    @Test("B88: Refresh replies after all changes are posted, even for sleeping subscribers")
-    func refreshWaitsForItsPosts() throws {
-        let control = try bus.client()
-        let sleeper = try bus.subscribe(#"{"aspects":["defaults"],"state":"background"}"#)
-        for round in 1...20 {
-            try phone.writeSettings("{\"round\": \(round)}")
-            #expect(try control.call("Refresh").error == nil)
-            let pending = try control.subscriptions().first?["pending"]
-            #expect(pending == [["aspect": "defaults", "changes": .integer(Int64(round))]])
-        }
-        withExtendedLifetime(sleeper) {}
     }
 
     @Test func changeWhileTheBusIsDownIsAChange() throws {
@@ -154,26 +90,5 @@ import Varlink
             try part.remove()
             #expect(try bus.description(of: aspect.name)["available"] == false, "\(aspect) removed")
         }
-    }
-
-    @Test func demonstrationSucceeds() throws {
-        let run = try ProgramRun(["demo"], in: TemporaryDirectory())
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.contains("6 events: one for each aspect"))
-    }
-
-    @Test func doctorReportsEveryAspect() throws {
-        let phone = try SyntheticPhone()
-        let run = try ProgramRun(
-            ["doctor", "--json", "--root", phone.files], in: TemporaryDirectory(),
-            environment: phone.environment.merging(["HOME": phone.home]) { $1 })
-        #expect(run.code == 0, "\(run.errors)")
-        let lines = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
-        #expect(lines.map(\.aspect) == Aspect.device.map(\.name).sorted())
-        // A phone is created without a network and without folders.
-        let missing = Set(lines.filter { $0["available"] != true }.map(\.aspect))
-        #expect(missing.isSubset(of: ["network", "folders"]), "\(missing)")
-        let orientation = lines.first { $0.aspect == "orientation" }
-        #expect(orientation?.objects("findings").first { $0["name"] == "result" }?["value"] == "portrait")
     }
 }

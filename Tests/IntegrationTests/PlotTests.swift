@@ -53,13 +53,4 @@ import Testing
         let none = try bus.run(["plot", "light"])
         #expect(none.errors == "reveille: the bus has no values of light to draw\n" && none.code == 0)
     }
-
-    @Test(arguments: [
-        ("proximity", "'proximity' has no number; an aspect must be"), ("batery", "did you mean battery?"),
-    ])
-    func aspectWithoutANumberIsRefused(aspect: String, message: String) throws {
-        let run = try ProgramRun(["plot", aspect], in: TemporaryDirectory())
-        #expect(run.code == 64)
-        #expect(run.errors.contains(message), "\(run.errors)")
-    }
 }

@@ -34,35 +34,12 @@ import Varlink
         try subscriber.wait(for: "power") { $0["power"]?.numberValue == 5 && $0["timeToFull"] == 2_160 }
     }
 
-    @Test func answersHaveTheNewestPower() throws {
-        try phone.battery.setPower(-3)
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["power"]}"#)
-        try phone.battery.setPower(-4)
-        #expect(try bus.client().state(of: "power")["power"]?.objectValue?["power"]?.numberValue == -4)
-        #expect(try subscriber.next().first?["power"]?.objectValue?["power"]?.numberValue == -4)
-        // Noise is not a change.
-        let generation = try bus.client().state(of: "power")["generation"]
-        try phone.battery.setPower(-4.01)
-        #expect(try bus.client().state(of: "power")["generation"] == generation)
-    }
-
     @Test func deviceWithoutABatteryHasNoPower() throws {
         let bus = try BusProcess()
         let power = try bus.client().state(of: "power")["power"]?.objectValue
         #expect(power?["power"] == .null)
         #expect(power?["packs"] == [])
         #expect(try bus.description(of: "power")["reason"] == "no battery in /sys/class/power_supply")
-    }
-
-    @Test func packThatComesAndGoesIsDelivered() throws {
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["power"],"initial":true}"#)
-        try phone.battery.remove()
-        try subscriber.wait(for: "power") { $0["packs"] == [] }
-        try phone.battery.setPower(-2)
-        try phone.battery.insert()
-        try subscriber.wait(for: "power") { $0["power"]?.numberValue == -2 }
     }
 
     static let lies: [[String: String]] = [
@@ -86,14 +63,6 @@ import Varlink
         let doctor = try phone.run([BusProcess.program, "doctor"])
         #expect(doctor.output.contains("the power is unknown"))
         #expect(bus.stop() == 0)
-    }
-
-    @Test func doctorExplainsMissingValues() throws {
-        try #require(phone.battery.device).set(["energy_now": "12000", "energy_full": "15000", "power_now": "3000000"])
-        let output = try phone.run([BusProcess.program, "doctor"]).output
-        #expect(output.contains("energy_full=15000 is ignored: it is not from 0.1 to 1000.0 Wh"))
-        #expect(output.contains("no usable energy_now"))
-        #expect(output.contains("-3.0 W"))
     }
 
     @Test func scenarioSetsThePower() throws {

@@ -58,7 +58,7 @@ import Varlink
         withExtendedLifetime(awake) {}
     }
 
-    @Test("B73: a sensor with two subscribers is read until both have ended, also when this is repeated")
+    @Test("B72, B73: a sensor with two subscribers is read until both have ended, also when this is repeated")
     func usesAreCounted() throws {
         let bus = try bus()
         for _ in 0..<2 {
@@ -87,31 +87,6 @@ import Varlink
         #expect(event["orientation"]?.objectValue?["pose"] == "faceDown")
     }
 
-    @Test("B74: subscribing to a missing sensor is possible and reports its absence") func missingSensor() throws {
-        let bus = try BusProcess()
-        let subscriber = try bus.subscribe(#"{"aspects":["proximity"],"initial":true}"#)
-        #expect(subscriber.initialEvents.first?["proximity"] == ["state": "unknown"])
-        let aspect = try bus.description(of: "proximity")
-        #expect(aspect["source"]?.stringValue == nil)
-        #expect(aspect["reason"]?.stringValue == "no proximity sensor")
-    }
-
-    @Test func attributesThatDecideNothingAreNotRead() throws {
-        let device = try #require(phone.battery.device)
-        try device.set("voltage_now", "3700000")
-        let voltage = try ReadCounter(of: "voltage_now", on: phone)
-        let bus = try BusProcess(configuration: "{ battery: { levelInterval: 0 } }", phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        phone.battery.level = 0.4
-        try subscriber.wait(for: "battery") { $0["level"] == 0.4 }
-        #expect(voltage.count == 0)
-        // Without a capacity, all attributes are needed.
-        try device.set(["capacity": "0", "energy_now": "7", "energy_full": "10"])
-        try device.uevent("change")
-        try subscriber.wait(for: "battery") { $0["level"] == 0.7 }
-        #expect(voltage.count > 0)
-    }
-
     @Test func machineWithoutABatteryIsNotPolled() throws {
         try phone.battery.remove()
         let online = try ReadCounter(of: "online", on: phone)
@@ -133,6 +108,33 @@ import Varlink
         let other = try self.bus()
         let subscribers = try ["proximity", "orientation"].map { try other.subscribe("{\"aspects\":[\"\($0)\"]}") }
         #expect(try other.threads() == withoutSensors + 2)
+        withExtendedLifetime(subscribers) {}
+    }
+
+    /// The number of readings in which wake-ups are counted.
+    private static let readings = 100
+
+    @Test(
+        "battery, proximity and orientation, watched together, take one wake-up an interval", arguments: [false, true])
+    func wakeUpsAreShared(asleep: Bool) throws {
+        // An interval is long enough that few wake-ups are late.
+        let interval = asleep ? "idleSampleInterval: 0.04" : "idleSampleInterval: 3600"
+        let bus = try BusProcess(
+            configuration: """
+                { battery: { pollInterval: 0.4 }, proximity: { sampleInterval: 0.04 },
+                  orientation: { sampleInterval: 0.04 }, \(interval) }
+                """, phone: phone)
+        let state = asleep ? "background" : "foreground"
+        let subscribers = try (0..<3).map { _ in
+            try bus.subscribe("{\"aspects\":[\"battery\",\"proximity\",\"orientation\"],\"state\":\"\(state)\"}")
+        }
+        // Until both sensors are read on the loop, and the background is quiet.
+        try orientation.wait(for: 10)
+        try proximity.wait(for: 10)
+        let before = (proximity.count, try bus.wakeUps())
+        try proximity.wait(for: before.0 + Self.readings)
+        let (read, wakeUps) = (proximity.count - before.0, try bus.wakeUps() - before.1)
+        #expect(Double(wakeUps) <= 1.2 * Double(read), "\(wakeUps) wake-ups for \(read) readings")
         withExtendedLifetime(subscribers) {}
     }
 }

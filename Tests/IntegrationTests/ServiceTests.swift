@@ -23,19 +23,6 @@ import Varlink
         #expect(try bus.client().call("GetState").error == nil)
     }
 
-    @Test(
-        arguments: [
-            ("battery", "level=7", "battery.state"), ("battery", #"{"level": 7}"#, "battery.level"),
-            ("battery", #"{"colour": 7}"#, "colour: unknown field of battery"), ("orientation", "sideways", "pose"),
-            ("defaults", "theme", "domains"),
-        ])
-    func invalidPostNamesTheField(aspect: String, state: String, reason: String) throws {
-        let bus = try BusProcess()
-        let run = try bus.run(["post", aspect, state])
-        #expect(run.code == 64)
-        #expect(run.errors.contains(reason), "\(run.errors)")
-    }
-
     @Test func codeOfTheStartDoesNotStayInMemory() throws {
         let bus = try BusProcess()
         try wait(for: "the memory of the start to be released") {
@@ -43,14 +30,6 @@ import Varlink
             else { throw Trouble("the status of the bus cannot be read") }
             return files < (most - own) / 2
         }
-        #expect(try bus.client().call("GetState").error == nil)
-    }
-
-    @Test func staleSocketIsReplaced() throws {
-        let bus = try BusProcess()
-        bus.kill()
-        #expect(access(bus.socket, F_OK) == 0)
-        try bus.restart()
         #expect(try bus.client().call("GetState").error == nil)
     }
 
@@ -87,20 +66,6 @@ import Varlink
         #expect(result.errors.contains("config.json5"))
     }
 
-    @Test func missingConfigurationIsAnError() throws {
-        let result = try ProgramRun(
-            ["serve", "--config", "/nowhere/config", "--address", "unix:/tmp/x"], in: TemporaryDirectory())
-        #expect(result.code == 78)
-        #expect(result.errors.contains("/nowhere/config: No such file or directory"))
-    }
-
-    @Test func clientReportsAMissingBus() throws {
-        let result = try ProgramRun(["get", "--address", "unix:/nowhere/bus"], in: TemporaryDirectory())
-        #expect(result.code == 69)
-        #expect(result.errors == "reveille: there is no bus at unix:/nowhere/bus; is 'reveille serve' running?\n")
-        #expect(result.output.isEmpty)
-    }
-
     @Test(arguments: ["bus", "tcp:localhost:1", "unix:relative", "unix:@abstract"])
     func invalidAddressIsAUsageError(address: String) throws {
         #expect(try ProgramRun(["get", "--address", address], in: TemporaryDirectory()).code == 64)
@@ -114,21 +79,6 @@ import Varlink
         #expect(try supervisor.next().text == "READY=1\nSTATUS=serving unix:" + bus.socket)
         #expect(bus.stop() == 0)
         #expect(try supervisor.next().text == "STOPPING=1")
-    }
-
-    @Test func serviceContinuesIfTheStateCannotBeSaved() throws {
-        let bus = try BusProcess(environment: ["RUNTIME_DIRECTORY": "/dev/null"])
-        let client = try bus.client()
-        let instance = try client.instance()
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        for level in [0.5, 0.4, 0.3] {
-            try client.post(level: level)
-            #expect(try subscriber.next().first?.level == level)
-        }
-        #expect(bus.stop() == 0)
-        #expect(bus.log.ranges(of: "the state cannot be saved").count == 1, "\(bus.log)")
-        try bus.restart()
-        #expect(try bus.client().instance() != instance)
     }
 
     @Test("if a saved state cannot be removed, its generations are not used again")
@@ -172,46 +122,5 @@ import Varlink
         #expect(stat(bus.socket, &status) == 0 && status.st_mode & 0o777 == 0o666)
         #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(bus.stop() == 0)
-    }
-
-    @Test("large settings are saved as a digest, by which they are recognized after a restart")
-    func largeSettingsAreSavedAsADigest() throws {
-        let bus = try BusProcess()
-        let pairs = (0..<40_000).map { "\"some.longer.key.number.\($0)\":\($0)" }
-        try bus.directory.write("{\(pairs.joined(separator: ","))}", to: "root/home/u/.config/large.json")
-        let client = try bus.client()
-        try client.call("Refresh")
-        // On a busy machine, the bus may have read a part of the file too.
-        let generation = try client.state(of: "defaults").integer("generation")
-        #expect(bus.stop() == 0)
-        var status = stat()
-        #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_size < 4_096)
-        try bus.restart()
-        #expect(try bus.client().state(of: "defaults").integer("generation") == generation)
-        #expect(bus.stop() == 0)
-        try bus.directory.write("{\(pairs.dropLast().joined(separator: ","))}", to: "root/home/u/.config/large.json")
-        try bus.restart()
-        #expect(try bus.client().state(of: "defaults").integer("generation") == generation + 1)
-    }
-
-    @Test func invalidStateCausesANewInstance() throws {
-        let bus = try BusProcess()
-        let instance = try bus.client().instance()
-        #expect(bus.stop() == 0)
-        try bus.directory.write("{\"version\":1,", to: "reveille/org.reveille.Bus.state.json")
-        try bus.restart()
-        let next = try bus.client().instance()
-        #expect(next != instance)
-        #expect(bus.log.contains("the saved state is unusable"))
-    }
-
-    @Test func killAfterASaveKeepsTheInstance() throws {
-        let bus = try BusProcess()
-        let client = try bus.client()
-        try client.post(level: 0.5)
-        let instance = try client.instance()
-        try bus.crash()
-        #expect(try bus.client().instance() == instance)
-        #expect(try bus.client().state(of: "battery").integer("generation") == 1)
     }
 }

@@ -25,19 +25,6 @@ import Testing
         #expect(try scene.simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
-    @Test("the step end ends the program's child processes") func endEndsTheChildProcesses() throws {
-        let (run, input) = try scene.start(
-            "wait subscribed\nend", ["sh", "-c", #""$0" watch battery & echo $!.; wait"#, BusProcess.program])
-        #expect(run.process.wait() == 0)
-        let own = try #require(Int32(run.output.prefix { $0 != "." }))
-        defer { kill(own, SIGKILL) }
-        // A zombie has no arguments.
-        try wait(for: "the child to end") {
-            (try? String(contentsOfFile: "/proc/\(own)/cmdline"))?.isEmpty != false
-        }
-        input.closeWritingEnd()
-    }
-
     @Test func `Processes that the program leaves behind are ended`() throws {
         // One in the program's group, and one in a session of its own that ignores SIGHUP.
         let script = #""$0" watch battery & echo $!.; setsid nohup sleep 1000 >/dev/null & echo $!."#
@@ -59,7 +46,7 @@ import Testing
         withExtendedLifetime(input) {}
     }
 
-    @Test("no signal leaves anything behind", arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGKILL])
+    @Test("no signal leaves anything behind", arguments: [SIGHUP, SIGPIPE, SIGKILL])
     func nothingIsLeftBehind(signal: Int32) throws {
         let temporary = scene.directory.path + "/tmp"
         #expect(mkdir(temporary, 0o700) == 0)

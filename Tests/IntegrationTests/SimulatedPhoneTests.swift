@@ -51,39 +51,6 @@ import Varlink
         #expect(run.output == "battery\ndefaults\nlocale\norientation\nproximity\n")
     }
 
-    @Test("packs can be added and removed, the charger plugged in, and the bus restarted") func partsChange() throws {
-        let scenario = """
-            add battery2
-            level 1 battery2
-            remove battery
-            plug
-            start
-            wait subscribed
-            restart
-            """
-        // The stream ends with the old bus; the other commands use the new one.
-        let script = """
-            "$0" watch battery --once; echo $?
-            until "$0" refresh; do :; done
-            "$0" get battery --json
-            """
-        let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(run.output.hasPrefix("69\n"))
-        #expect(run.output.contains(#""name":"battery2""#) && !run.output.contains(#""name":"battery""#))
-        #expect(run.output.contains(#""plugged":true"#))
-    }
-
-    @Test("the README's Python example runs on the phone unchanged") func pythonExampleRuns() throws {
-        try scene.directory.write(DocumentTests.block("python", of: "README.md"), to: "subscriber.py")
-        let (run, input) = try scene.start(
-            "wait subscribed\nlevel 0.3",
-            ["env", "-u", "REVEILLE_ADDRESS", "python3", scene.directory.path + "/subscriber.py"])
-        try wait(for: "the level") { run.output.contains("'level': 0.3") }
-        #expect(run.stop() == 128 + SIGTERM)
-        withExtendedLifetime(input) {}
-    }
-
     @Test("the phone's sockets are in a private directory") func runtimeDirectoryIsPrivate() throws {
         let run = try scene.simulate(
             "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
@@ -112,23 +79,5 @@ import Varlink
         let scenario = "wait subscribed\nsettings app.json {\"theme\": \"dark\"}"
         let run = try scene.simulate(scenario, ["sh", "-c", script, BusProcess.program])
         #expect(run.output == #"{"theme": "dark"}"#, "\(run.errors)")
-    }
-
-    @Test("doctor and status report the same sources on the phone") func doctorAndStatusAgree() throws {
-        let run = try scene.simulate(
-            "locale de_DE.UTF-8\nremove proximity\nstart",
-            ["sh", "-c", "\"$0\" doctor --json; \"$0\" status --json", BusProcess.program])
-        #expect(run.code == 0, "\(run.errors)")
-        let objects = try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue ?? [:] }
-        let aspects = try #require(objects.last).objects("aspects")
-        // The lifecycle of a subscription has no source.
-        #expect(aspects.count == objects.count)
-        // Only the bus of the phone has a configuration, which names a folder.
-        for aspect in aspects where !["folders", "lifecycle"].contains(aspect.aspect) {
-            let examined = objects.first { $0["aspect"] == aspect["aspect"] }
-            #expect(examined?["available"] == aspect["available"])
-            #expect((examined?["source"] ?? .null) == aspect["source"])
-            #expect((examined?["reason"] ?? .null) == aspect["reason"])
-        }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.blocking, .timeLimit(.minutes(10))) struct SlowBusTests {
     private static let steps = 80
 
-    @Test(arguments: 0..<12 as Range<UInt64>) func consumerReceivesEveryChangeOnce(_ seed: UInt64) async throws {
+    @Test(arguments: 0..<4 as Range<UInt64>) func consumerReceivesEveryChangeOnce(_ seed: UInt64) async throws {
         let bus = try BusProcess()
         let relay = try SlowRelay(at: bus.directory.path + "/relay", to: bus.socket, seed: seed)
         defer { relay.stop() }
@@ -40,7 +40,7 @@ import Testing
         var last: Event?
         while last == nil { last = try? await control.state(of: .battery) }
         let generation = try #require(last).generation
-        while subscription.positions?.generations[.battery] != generation { await Task.yield() }
+        while subscription.positions?.generations[.battery] != generation { pause() }
         subscription.cancel()
         try await consumer.value
         #expect(sum.withLock { $0 } == generation - first)

@@ -47,19 +47,6 @@ import Varlink
         #expect(try program.delivered.last?.last?.integer("changes") == 3)
     }
 
-    @Test(
-        "a program is resumed after the given time",
-        .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
-    func programIsResumedInTime() throws {
-        let cgroup = try TemporaryCgroup()
-        let program = try program("mail", in: cgroup)
-        #expect(try bus.run(["suspend", "mail", "--wake-after", "0.2"]).code == 0)
-        try wait(for: "the wake") {
-            try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }.last == "active"
-        }
-        try bus.waitForSubscription("mail", heldBy: [])
-    }
-
     @Test("a program that cannot be frozen is in the background all the same, and the reason is printed")
     func reasonIsPrinted() throws {
         let program = try program("mail")

@@ -68,34 +68,6 @@ import Varlink
         try wait(for: "the task to end") { try tasks().isEmpty }
     }
 
-    @Test("B94: a task ends with the process that holds it, even if a child has inherited the socket")
-    func taskEndsWithItsProcess() throws {
-        let subscriber = try bus.subscribe()
-        let call =
-            #"{"method":"org.reveille.Bus.BeginTask","parameters":{"subscription":"\#(subscriber.id)","#
-            + #""name":"upload"},"more":true}"#
-        let script = """
-            import os, signal, socket, sys
-            bus = socket.socket(socket.AF_UNIX)
-            bus.connect(sys.argv[1])
-            bus.sendall(sys.argv[2].encode() + bytes(1))
-            bus.recv(1)
-            child = os.fork()
-            if child: print(child, flush=True)
-            signal.pause()
-            """
-        let run = try RunningProgram(
-            ["-c", script, String(bus.address.dropFirst("unix:".count)), call], program: "python3", in: bus.directory)
-        try wait(for: "the child") { run.output.hasSuffix("\n") }
-        let child = try #require(Int32(run.output.dropLast()))
-        defer { kill(child, SIGKILL) }
-        #expect(try tasks() == ["upload"])
-        run.process.signal(SIGKILL)
-        #expect(run.process.wait() == 128 + SIGKILL)
-        try wait(for: "the task to end") { try tasks().isEmpty }
-        #expect(kill(child, 0) == 0)
-    }
-
     @Test func commandRunsWithoutATask() throws {
         let alone = try run(["upload", "--", "sh", "-c", "echo out; exit 3"])
         #expect(alone.code == 3)
@@ -117,17 +89,19 @@ import Varlink
         #expect(run.stop() == 128 + SIGTERM)
     }
 
-    @Test(
-        arguments: [
-            (["upload"], 64, "missing command: reveille task NAME -- COMMAND"),
-            (["", "--", "echo"], 64, "NAME must have 1 to 128 bytes, not 0"),
-            (["upload", "--", "/nowhere/command"], 127, "/nowhere/command: No such file or directory"),
-            (["upload", "--subscription", "x", "--", "echo"], 1, "no subscription has the id, name or process id 'x'"),
-        ])
-    func invalidArgumentsAreReported(arguments: [String], code: Int32, message: String) throws {
-        let run = try run(arguments)
-        #expect(run.code == code)
-        #expect(run.errors.contains(message), "\(run.errors)")
-        #expect(run.output.isEmpty)
+    private static let invalidArguments: [([String], Int32, String)] = [
+        (["upload"], 64, "missing command: reveille task NAME -- COMMAND"),
+        (["", "--", "echo"], 64, "NAME must have 1 to 128 bytes, not 0"),
+        (["upload", "--", "/nowhere/command"], 127, "/nowhere/command: No such file or directory"),
+        (["upload", "--subscription", "x", "--", "echo"], 1, "no subscription has the id, name or process id 'x'"),
+    ]
+
+    @Test func invalidArgumentsAreReported() throws {
+        for (arguments, code, message) in Self.invalidArguments {
+            let run = try run(arguments)
+            #expect(run.code == code, "\(arguments)")
+            #expect(run.errors.contains(message), "\(run.errors)")
+            #expect(run.output.isEmpty)
+        }
     }
 }

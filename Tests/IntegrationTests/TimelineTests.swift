@@ -80,22 +80,6 @@ import Testing
         #expect(try complaint(about: picture).isEmpty)
     }
 
-    @Test func timelineWithoutChangesIsDrawn() throws {
-        let picture = TimelineDrawing.svg(Timeline(title: "Nothing"))
-        #expect(picture.contains("0 events"))
-        #expect(try complaint(about: picture).isEmpty)
-    }
-
-    @Test func manyAspectsAreLimited() throws {
-        var timeline = Timeline(title: "Names")
-        for number in 0..<40 {
-            let name = try #require(Aspect("org.example.n\(number)"))
-            let value = PublishedValue(name, bytes: Array("{}".utf8))
-            timeline.record(awake: [event(.published(value))], asleep: [], at: 1)
-        }
-        #expect(TimelineDrawing.svg(timeline).contains("16 further aspects are not drawn."))
-    }
-
     @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
         let directory = try TemporaryDirectory()
         let run = try ProgramRun(
@@ -103,21 +87,5 @@ import Testing
             in: directory)
         #expect(run.code == 0, "\(run.errors)")
         #expect(try directory.read("pocket.svg") == Package.text("Docs/Pictures/pocket.svg"))
-    }
-
-    @Test func fileThatCannotBeWrittenIsReportedBeforeTheRun() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write("end", to: "a.scenario")
-        let path = directory.path + "/missing/a.svg"
-        let run = try ProgramRun(
-            ["simulate", "--timeline", path, directory.path + "/a.scenario", "--", "echo", "started"], in: directory)
-        #expect(run.code == 74)
-        #expect(run.errors == "reveille: open \(path): No such file or directory (ENOENT)\n")
-        #expect(run.output.isEmpty)
-        let full = try ProgramRun(
-            ["simulate", "--timeline", "/dev/full", directory.path + "/a.scenario", "--", "sleep", "1000"],
-            in: directory)
-        #expect(full.code == 74)
-        #expect(full.errors.contains("write /dev/full: No space left on device"), "\(full.errors)")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// The events of a wake, and the reply to the call that caused it.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct WakeOrderTests {
     /// The bus could send both at nearly the same time, so a wrong order does not show every time.
-    private static let attempts = 100
+    private static let attempts = 30
 
     private let phone: SyntheticPhone
     private let bus: BusProcess

@@ -46,35 +46,6 @@ import Varlink
         try run.output.split(separator: "\n").map { try JSON.parse(Array($0.utf8)).objectValue?.aspect ?? "" }
     }
 
-    @Test func eventsThatAreDueTogetherAreStoredTogether() throws {
-        try publish(100..<300, step: 0)
-        try begin()
-        try publish(100..<300, step: 1)
-        let counter = try ReplacementCounter(of: "positions", in: bus.directory.path)
-        let run = try watch(["--count", "200"])
-        #expect(run.process.wait() == 0)
-        #expect(try Set(aspects(run)).count == 200)
-        #expect(counter.count == 1)
-        // All of them were stored.
-        let next = try watch(["--count", "1"])
-        try wait(for: "the subscription") { try publisher.subscriptions().count == 1 }
-        try publish(300..<301, step: 1)
-        #expect(next.process.wait() == 0)
-        #expect(try aspects(next) == ["org.example.n300"])
-    }
-
-    @Test func countLeavesTheOtherEventsToTheNextRun() throws {
-        try publish(100..<110, step: 0)
-        try begin()
-        try publish(100..<110, step: 1)
-        let first = try watch(["--count", "4"])
-        #expect(first.process.wait() == 0)
-        #expect(try aspects(first) == (100..<104).map { "org.example.n\($0)" })
-        let second = try watch(["--count", "6"])
-        #expect(second.process.wait() == 0)
-        #expect(try aspects(second) == (104..<110).map { "org.example.n\($0)" })
-    }
-
     @Test func eventsThatAKilledRunHasNotPrintedArePrintedByTheNext() throws {
         try publish(100..<150, step: 0)
         try begin()
@@ -113,43 +84,5 @@ import Varlink
                 """)
         var status = stat()
         #expect(stat(state, &status) == 0 && status.st_size == 2_097_153)
-    }
-}
-
-/// A counter of the times that a file is replaced.
-private final class ReplacementCounter {
-    private let name: String
-    private let descriptor: Int32
-
-    init(of name: String, in directory: String) throws {
-        self.name = name
-        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        // The kernel merges equal successive events. The creation of each new file prevents that.
-        guard inotify_add_watch(descriptor, directory, UInt32(IN_MOVED_TO | IN_CREATE)) >= 0 else {
-            throw Trouble("inotify_add_watch \(directory): error \(errno)")
-        }
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// The number since the last call.
-    var count: Int {
-        var count = 0
-        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
-            while case let size = read(descriptor, buffer.baseAddress, buffer.count), size > 0 {
-                var offset = 0
-                while offset < size {
-                    let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
-                    let start = offset + MemoryLayout<inotify_event>.size
-                    let text = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
-                    let isOurs = String(decoding: text, as: UTF8.self) == name
-                    if isOurs, event.mask & UInt32(IN_MOVED_TO) != 0 { count += 1 }
-                    offset = start + Int(event.len)
-                }
-            }
-        }
-        return count
     }
 }

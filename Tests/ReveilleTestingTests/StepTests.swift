@@ -10,22 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StepTests {
     private static let configurations = [PhoneBus.quick, "{}"]
 
-    @Test("two levels during sleep are two changes", arguments: configurations)
-    func twoLevelsAreTwoChanges(configuration: String) async throws {
-        let phone = try SyntheticPhone()
-        let bus = try phone.startBus(configuration: configuration)
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
-        try await subscription.enterBackground()
-        phone.battery.level = 0.3
-        phone.battery.level = 0.2
-        try await subscription.enterForeground()
-        let event = try await subscription.next()
-        #expect(event?.changes == 2)
-        guard case .battery(let battery)? = event?.reading else { return #expect(Bool(false)) }
-        #expect(battery.level == 0.2)
-    }
-
     @Test("every kind of step is one change", arguments: configurations)
     func everyKindOfStepIsOneChange(configuration: String) async throws {
         let phone = try SyntheticPhone(batteries: 3)
@@ -61,24 +45,6 @@ import Testing
             counts[event.aspect, default: 0] += event.changes
         }
         #expect(counts == Dictionary(steps.map { ($0.0, 1) }, uniquingKeysWith: +))
-    }
-
-    @Test("a thousand random steps are as many changes", arguments: configurations, [true, false])
-    func randomStepsAreChanges(configuration: String, isAsleep: Bool) async throws {
-        let phone = try SyntheticPhone(batteries: 2)
-        let bus = try phone.startBus(configuration: configuration)
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe()
-        if isAsleep { try await subscription.enterBackground() }
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var walk = RandomWalk(phone, seed: seed)
-        var expected = 0
-        for _ in 1...1_000 where try walk.step() { expected += 1 }
-        if isAsleep { try await subscription.enterForeground() }
-        try await bus.waitUntilDelivered()
-        let subscriber = try await device.subscribers().first
-        #expect(subscriber?.changes == expected, "seed \(seed)")
-        #expect(!isAsleep || subscriber?.events == 5, "seed \(seed)")
     }
 
     @Test("a step does not wait for a stopped or ended bus") func stoppedBusIsNotWaitedFor() async throws {

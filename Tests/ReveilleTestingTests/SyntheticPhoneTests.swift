@@ -26,36 +26,29 @@ import Varlink
         #expect(try observer.state(of: "battery")["level"]?.numberValue == 1)
     }
 
-    @Test("a status is reported", arguments: Battery.ChargeStatus.allCases)
-    func statusIsReported(status: Battery.ChargeStatus) throws {
-        phone.battery.status = status
-        #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
-    }
-
-    @Test("a plugged-in phone charges, and an unplugged one discharges") func chargerIsReported() throws {
+    @Test("each status, charger, pose and proximity is reported") func statesAreReported() throws {
+        for status in Battery.ChargeStatus.allCases {
+            phone.battery.status = status
+            #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
+        }
         try phone.plugIn()
         #expect(phone.battery.status == .charging)
         #expect(try observer.state(of: "battery")["state"] == "charging")
         try phone.unplug()
         #expect(try observer.state(of: "battery")["state"] == "unplugged")
-    }
-
-    @Test("every pose is reported", arguments: Orientation.Pose.allCases.filter { $0 != .unknown })
-    func poseIsReported(pose: Orientation.Pose) throws {
-        try phone.rotate(to: pose)
-        #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+        for pose in Orientation.Pose.allCases where pose != .unknown {
+            try phone.rotate(to: pose)
+            #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+        }
+        for isNear in [true, false] {
+            try phone.setNear(isNear)
+            #expect(try observer.state(of: "proximity") == ["state": isNear ? "near" : "far"])
+        }
     }
 
     @Test("a phone cannot be rotated to an unknown pose") func unknownPoseIsRejected() throws {
         let error = #expect(throws: TestbedError.self) { try phone.rotate(to: .unknown) }
         #expect(error?.description.contains("remove the accelerometer instead") == true)
-    }
-
-    @Test("a covered sensor is near, and an uncovered one is far") func proximityIsReported() throws {
-        try phone.setNear(true)
-        #expect(try observer.state(of: "proximity") == ["state": "near"])
-        try phone.setNear(false)
-        #expect(try observer.state(of: "proximity") == ["state": "far"])
     }
 
     @Test("language and settings are read from files of the phone") func filesAreRead() throws {
@@ -65,25 +58,10 @@ import Varlink
         let domains = try observer.state(of: "defaults")["domains"]?.arrayValue?.compactMap(\.objectValue) ?? []
         #expect(domains.first { $0["domain"] == "app" }?["keys"] == ["theme"])
     }
-
-    @Test("a thousand changes at full speed are reported up to the last") func burstIsReported() throws {
-        for round in 1...1_000 { phone.battery.level = Double(round % 100) / 100 + 0.01 }
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.01)
-    }
 }
 
 /// Parts that are removed and inserted.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPartTests {
-    @Test("a phone has the requested parts") func partsAreChosen() throws {
-        let phone = try SyntheticPhone(
-            batteries: 0, hasCharger: false, hasAccelerometer: false, hasProximitySensor: false)
-        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
-        #expect(try observer.state(of: "battery")["state"] == "unknown")
-        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
-        #expect(try observer.state(of: "proximity") == ["state": "unknown"])
-        #expect(throws: TestbedError.self) { try phone.plugIn() }
-    }
-
     @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() throws {
         let phone = try SyntheticPhone(batteries: 2)
         let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
@@ -108,13 +86,14 @@ import Varlink
         #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
     }
 
-    @Test("the aspect of a removed sensor is unknown until the sensor is reinserted") func sensorIsReinserted() throws {
-        let phone = try SyntheticPhone()
-        let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
-        try phone.accelerometer.remove()
-        #expect(try observer.state(of: "orientation")["pose"] == "unknown")
-        try phone.rotate(to: .faceDown)
-        try phone.accelerometer.insert()
-        #expect(try observer.state(of: "orientation")["pose"] == "faceDown")
+    @Test func attributesKeepTheirLineEnds() throws {
+        let testbed = try Testbed()
+        let device = try testbed.add(
+            subsystem: "platform", name: "device", attributes: ["label": "one\r\ntwo\r", "location": "base"])
+        let file = try #require(fopen(testbed.root + device.path + "/label", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = fread(&bytes, 1, bytes.count, file)
+        #expect(bytes[..<count].elementsEqual("one\r\ntwo\r\n".utf8))
     }
 }

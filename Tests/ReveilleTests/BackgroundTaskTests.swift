@@ -74,18 +74,6 @@ import Testing
         await subscription.withBackgroundTask("next") { task in #expect(!task.isExpiring && task.failure == nil) }
     }
 
-    @Test("a task that begins after the end of the time is expiring at once, and its operation runs")
-    func lateTaskIsExpiring() async throws {
-        let device = try await Device.inMemory("{ lifecycle: { taskTime: 0.001 } }")
-        let subscription = try await device.subscribe(to: .battery, startsInBackground: true)
-        let end = ContinuousClock.now + .milliseconds(2)
-        while ContinuousClock.now < end { await Task.yield() }
-        await subscription.withBackgroundTask("late") { task in
-            #expect(task.isExpiring)
-            #expect(await task.remaining == .zero)
-        }
-    }
-
     @Test("an operation runs without a task if the bus refuses it, or if the subscription has ended")
     func operationRunsWithoutATask() async throws {
         let device = try await Device.inMemory("{ lifecycle: { tasks: 0 } }")
@@ -98,16 +86,5 @@ import Testing
         while try await !device.subscribers().isEmpty { await Task.yield() }
         let late = await subscription.withBackgroundTask("upload") { $0.failure?.code }
         #expect(late == .noSuchSubscription)
-    }
-
-    @Test("a task ends with its subscription, without an expiration")
-    func taskEndsWithItsSubscription() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
-        try await subscription.withBackgroundTask("upload") { task in
-            subscription.cancel()
-            while try await !device.subscribers().isEmpty { await Task.yield() }
-            #expect(!task.isExpiring)
-        }
     }
 }

@@ -10,19 +10,6 @@ import Varlink
 
 /// Delivery in the background, and the duration of a background.
 @Suite(.timeLimit(.minutes(10))) struct BackgroundTests {
-    @Test("B40: only aspects with the policy immediate are delivered in the background")
-    func immediateIsDeliveredInTheBackground() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(
-            to: [.battery, .proximity], policies: [.battery: Policy(background: .immediate)])
-        try await subscription.enterBackground()
-        try await device.post(.proximity(.near))
-        try await device.post(.level(0.5))
-        #expect(try await subscription.next()?.reading == .level(0.5))
-        try await subscription.enterForeground()
-        #expect(try await subscription.next()?.reading == .proximity(.near))
-    }
-
     @Test func statesOfAReplacedBusWaitForTheWake() async throws {
         let directory = try TemporaryDirectory()
         let (isReplaced, hasResumed) = (Lock(false), Lock(false))

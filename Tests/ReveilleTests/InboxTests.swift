@@ -65,16 +65,6 @@ import Testing
         #expect(inbox.take()?.aspect == .defaults)
     }
 
-    @Test func statesOfANewInstanceWaitForTheWake() {
-        var inbox = Inbox()
-        inbox.receive(.start([Self.event(.near, 7, changes: 0)], instance: "i"))
-        inbox.receive(.restart([Self.event(.far, 1, changes: 0)], instance: "j"))
-        inbox.receive(.background(true))
-        #expect(inbox.take() == nil)
-        inbox.receive(.background(false))
-        #expect(inbox.take()?.reading == .proximity(.far))
-    }
-
     @Test func droppedChangesAdvanceThePositions() {
         var inbox = Inbox(SubscriptionRequest(policies: [.proximity: Policy(background: .drop)]))
         inbox.receive(.start([Self.event(.near, 1, changes: 0)], instance: "i"))
@@ -101,8 +91,8 @@ import Testing
 
     @Test func eventsOfAnAspectInOneReplyAreMerged() {
         var inbox = Inbox()
-        inbox.receive(.events((1...100_000).map { Self.event(.near, $0) }))
-        #expect(inbox.take()?.changes == 100_000)
+        inbox.receive(.events((1...1_000).map { Self.event(.near, $0) }))
+        #expect(inbox.take()?.changes == 1_000)
         #expect(!inbox.hasNext)
     }
 
@@ -115,13 +105,6 @@ import Testing
         #expect(events.map { $0?.generation } == [19, 20])
         #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
         #expect(!inbox.hasNext)
-    }
-
-    @Test func countsSaturate() {
-        var inbox = Inbox()
-        inbox.receive(.events([Self.event(.near, 1, changes: .max)]))
-        inbox.receive(.events([Self.event(.far, 2)]))
-        #expect(inbox.take()?.changes == .max)
     }
 
     @Test func backoffDoublesUpToItsLimit() {

@@ -20,19 +20,6 @@ import Testing
         #expect(try await states.next() == .active)
     }
 
-    @Test("states that are not taken become one event, which is the first of the wake")
-    func statesAreMergedAndComeFirst() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: [.lifecycle, .proximity])
-        try await subscription.enterBackground()
-        try await device.post(.proximity(.near))
-        try await subscription.becomeInactive()
-        let event = try #require(try await subscription.next())
-        #expect(event.lifecycle == .inactive)
-        #expect(event.changes == 2 && event.netChange)
-        #expect(try await subscription.next()?.reading == .proximity(.near))
-    }
-
     @Test("an inactive subscription receives everything, and other subscriptions do not see it")
     func inactiveSubscriptionReceivesEverything() async throws {
         let device = try await Device.inMemory()
@@ -43,20 +30,6 @@ import Testing
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.reading == .proximity(.near))
         #expect(try await other.next()?.reading == .proximity(.near))
-    }
-
-    @Test("a hold by another program is a background that its own foreground does not end")
-    func operatorHoldIsABackground() async throws {
-        let device = try await Device.inMemory()
-        let updates = try await device.updates(of: \.lifecycle)
-        var states = updates.makeAsyncIterator()
-        #expect(try await states.next() == .active)
-        let id = try #require(try await device.subscribers().first?.id)
-        try await device.hold(id)
-        #expect(try await states.next() == .background)
-        #expect(try await device.subscribers().first?.lifecycle == .background)
-        try await device.release(id)
-        #expect(try await states.next() == .active)
     }
 
     @Test("the lifecycle has no state of its own, and cannot be posted")

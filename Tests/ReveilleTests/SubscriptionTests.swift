@@ -6,17 +6,6 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
-    @Test func foregroundReceivesEachChange() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
-        for reading in [Proximity.near, .far, .near] {
-            try await device.post(.proximity(reading))
-            let event = try #require(await subscription.next())
-            #expect(event.reading == .proximity(reading))
-            #expect(event.changes == 1)
-        }
-    }
-
     @Test func wakeDeliversOneEventForEachChangedAspect() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe()
@@ -122,75 +111,5 @@ import Testing
         let event = try #require(await second.next())
         #expect(event.changes == 2)
         #expect(event.reading == .level(0.3))
-    }
-
-    @Test("B83: a post without subscribers sets the state")
-    func postWithoutSubscribersIsTheState() async throws {
-        let device = try await Device.inMemory()
-        try await device.post(.proximity(.near))
-        #expect(try await device.proximity == .near)
-        #expect(try await device.subscribers().isEmpty)
-    }
-
-    @Test("B89: a sleeping subscriber is listed with its holds and its pending changes")
-    func sleepingSubscriberIsListed() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity, name: "sleeper")
-        try await subscription.enterBackground()
-        for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
-        let id = try #require(await device.subscribers().first).id
-        try await device.hold(id)
-        let sleeper = try #require(await device.subscribers().first)
-        #expect(sleeper.name == "sleeper")
-        #expect(sleeper.holds.contains(.app))
-        #expect(sleeper.pending == [.proximity: 3])
-    }
-
-    @Test func requestedStateIsDeliveredInTheBackground() async throws {
-        let device = try await Device.inMemory()
-        try await device.post(.proximity(.near))
-        let subscription = try await device.subscribe(
-            to: .proximity, delivering: .currentState, startsInBackground: true)
-        let state = try #require(await subscription.next())
-        #expect(state.changes == 0)
-        #expect(state.reading == .proximity(.near))
-        try await device.post(.proximity(.far))
-        try await subscription.enterForeground()
-        #expect(try await subscription.next()?.reading == .proximity(.far))
-    }
-
-    @Test func revertedChangesAreNotDelivered() async throws {
-        let device = try await Device.inMemory()
-        try await device.post(.proximity(.far))
-        let subscription = try await device.subscribe(
-            to: [.proximity, .battery], policies: [.proximity: Policy(netChangeOnly: true)])
-        // Merged on either side of the socket, these changes cancel out.
-        try await device.post(.proximity(.near))
-        try await device.post(.proximity(.far))
-        try await device.post(.level(0.5))
-        var aspects: [Aspect] = []
-        while aspects.last != .battery, let event = try await subscription.next() { aspects.append(event.aspect) }
-        #expect(aspects.count <= 1 || aspects.dropLast().allSatisfy { $0 == .proximity })
-        try await device.post(.proximity(.near))
-        while let event = try await subscription.next() {
-            if event.reading == .proximity(.near) { break }
-        }
-    }
-
-    @Test func heldChangesAreDeliveredSeparately() async throws {
-        let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(
-            to: .battery, policies: [.battery: Policy(background: .hold(limit: 3))])
-        try await subscription.enterBackground()
-        for step in 1...5 { try await device.post(.level(Double(step) / 10)) }
-        try await subscription.enterForeground()
-        var levels: [Reading] = []
-        var dropped = 0
-        while levels.count < 3, let event = try await subscription.next() {
-            levels.append(event.reading)
-            dropped += event.dropped
-        }
-        #expect(levels == [0.3, 0.4, 0.5].map(Reading.level))
-        #expect(dropped == 2)
     }
 }

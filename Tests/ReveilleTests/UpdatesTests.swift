@@ -39,21 +39,6 @@ import Testing
         try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test func eventHasOnlyTheReadingOfItsAspect() {
-        let readings: [Reading] = [
-            .locale(.posix), .defaults(Defaults(domains: [])), .battery(.unknown), .proximity(.near),
-            .orientation(.unknown),
-        ]
-        for reading in readings {
-            let found: [Aspect] = [
-                reading.locale.map { _ in .locale }, reading.defaults.map { _ in .defaults },
-                reading.battery.map { _ in .battery }, reading.proximity.map { _ in .proximity },
-                reading.orientation.map { _ in .orientation },
-            ].compactMap(\.self)
-            #expect(found == [reading.aspect])
-        }
-    }
-
     @Test(arguments: Battery.State.allCases) func batteryIsCreatedFromItsState(_ state: Battery.State) {
         let battery = Battery(state: state, level: 0.5)
         #expect(battery.level == 0.5)

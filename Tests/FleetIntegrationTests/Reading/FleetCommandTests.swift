@@ -66,13 +66,6 @@ struct FleetCommandTests {
         #expect(try run("status", "shop-*").output == "no devices\n")
     }
 
-    @Test("status of a lost device lists all of its aspects") func statusOfLost() async throws {
-        try await start()
-        try await scene.publishStatus(of: "kiosk-7", aspects: [], isOnline: false)
-        let text = try run("status")
-        #expect(text.output.contains("battery org.example.mode"), "\(text.output) \(text.errors)")
-    }
-
     @Test("set counts its values, and deletes them") func set() async throws {
         let name = "org.example.mode"
         for number in 1...3 { #expect(try run("set", "kiosk-7", name, #"{"number": \#(number)}"#).code == 0) }
@@ -135,17 +128,6 @@ struct FleetCommandTests {
             #expect(result.errors.hasPrefix("reveille-fleet: connecting to \(address)"), "\(result.errors)")
         }
         #expect(try FleetProgram.run(["status"], on: "mqtt://example.org", in: directory).code == 64)
-    }
-
-    @Test("if no broker is named and this machine has none, the message says how to name one") func noBrokerNamed()
-        throws
-    {
-        // A user's own broker may be at the usual port.
-        let usual = try FleetProgram.run(["status"], on: nil, in: directory)
-        guard usual.code != 0 else { return }
-        #expect(usual.errors.hasSuffix("; name another broker with --broker or $REVEILLE_BROKER\n"), "\(usual.errors)")
-        broker.kill()
-        #expect(try !run("status").errors.contains("--broker"))
     }
 
     @Test("watch continues from its file after kill -9, and counts nothing twice") func watchContinues() async throws {

@@ -32,16 +32,6 @@ struct FleetConnectTests {
         #expect(throws: FleetError.self) { try FleetInterest(aspects: ["battery/#"]) }
     }
 
-    @Test("a broker whose certificate is signed by another authority is refused") func wrongAuthority() async throws {
-        let certificates = try Certificates()
-        let foreign = try Certificates("foreign")
-        let broker = try MosquittoBroker(.tls(try certificates.broker(), requiresCertificate: false))
-        let error = try await failure {
-            try await Fleet.connect(to: "mqtts://127.0.0.1:\(broker.port)", ca: foreign.ca)
-        }
-        #expect(error.code == .tls, "\(error)")
-    }
-
     @Test("a reader that the topic rules do not admit is uncertain, and the missing rule is named")
     func missingRule() async throws {
         let broker = try MosquittoBroker(rules: "topic read reveille/v1/+/status\ntopic read reveille/v1/+/state/+\n")

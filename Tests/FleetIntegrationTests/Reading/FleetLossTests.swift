@@ -16,24 +16,6 @@ struct FleetLossTests {
         scene = try FleetScene()
     }
 
-    @Test("states that a broker lost in a restart are removed, and counted on when the device sends them again")
-    func forgetfulBroker() async throws {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 10) }
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
-        _ = try await FleetScene.untilCaughtUp(events)
-        broker.kill()
-        try broker.restart()
-        let removed = try await FleetScene.untilCaughtUp(events).count { if case .removed = $0 { true } else { false } }
-        #expect(removed == 2)
-        try await scene.connect("a", to: broker.address())
-        try await scene.publish("battery", of: "a", generation: 10)
-        try await scene.publish("proximity", of: "a", generation: 25)
-        #expect(try await FleetScene.nextState(events).changes == 0)
-        #expect(try await FleetScene.nextState(events).changes == 15)
-    }
-
     @Test("a reader without the right to mark has read everything, although devices publish all the time")
     func busyBroker() async throws {
         let broker = try MosquittoBroker(

@@ -16,12 +16,12 @@ struct FleetReadingTests {
         scene = try FleetScene()
     }
 
-    @Test("of 100 devices with 5 aspects that changed 3 times while the reader was away, it receives 500 events")
-    func hundredDevices() async throws {
+    @Test("of 20 devices with 5 aspects that changed 3 times while the reader was away, it receives 100 events")
+    func twentyDevices() async throws {
         let certificates = try Certificates()
         let readers = try Certificates("readers", beside: certificates)
         let broker = try MosquittoBroker(.example(ExampleFiles(devices: certificates, readers: readers)))
-        let devices = (1...100).map { "kiosk-\($0)" }
+        let devices = (1...20).map { "kiosk-\($0)" }
         let identities = try devices.map { broker.address(try certificates.client($0)) }
         var client = try readers.client("kitchen")
         client.ca = certificates.ca
@@ -40,9 +40,9 @@ struct FleetReadingTests {
             try await scene.publishStatus(of: device)
             for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: 1) }
         }
-        let first = try await fleet().events(expectedDevices: 100)
+        let first = try await fleet().events(expectedDevices: 20)
         let known = try await FleetScene.untilCaughtUp(first)
-        #expect(known.states.count == 500)
+        #expect(known.states.count == 100)
         #expect(known.states.allSatisfy { $0.changes == nil })
         #expect(known.problems == [])
         let positions = try FleetPositions(first.positions.text)
@@ -53,39 +53,19 @@ struct FleetReadingTests {
                 for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: generation) }
             }
         }
-        let second = try await fleet().events(resumingFrom: positions, expectedDevices: 100)
+        let second = try await fleet().events(resumingFrom: positions, expectedDevices: 20)
         let changed = try await FleetScene.untilCaughtUp(second)
-        #expect(changed.states.count == 500)
-        #expect(Set(changed.states.map { "\($0.device) \($0.aspect)" }).count == 500)
+        #expect(changed.states.count == 100)
+        #expect(Set(changed.states.map { "\($0.device) \($0.aspect)" }).count == 100)
         #expect(changed.states.allSatisfy { $0.changes == 3 && $0.generation == 4 })
         #expect(changed.problems == [])
         let third = try await fleet().events(resumingFrom: second.positions)
         #expect(try await FleetScene.untilCaughtUp(third).states == [])
     }
 
-    @Test("duplicates and older messages change nothing") func duplicates() async throws {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: ["battery"])
-        try await scene.publish(of: "a", generation: 5)
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
-        #expect(try await FleetScene.untilCaughtUp(events).states.map(\.generation) == [5])
-        for generation: Int64 in [7, 5, 7, 6, 9] { try await scene.publish(of: "a", generation: generation) }
-        var (changes, last): (Int64, Int64) = (0, 5)
-        while last < 9 {
-            let state = try await FleetScene.nextState(events)
-            changes += try #require(state.changes)
-            last = state.generation
-        }
-        #expect(changes == 4)
-        try await scene.publish(of: "a", generation: 1, instance: "bb")
-        let state = try await FleetScene.nextState(events)
-        #expect(state.isNewInstance && state.changes == nil && state.generation == 1)
-    }
-
     @Test("states that a broker with a short queue drops are asked for again") func shortQueue() async throws {
         let broker = try MosquittoBroker(lines: ["max_queued_messages 10"])
-        let devices = (1...60).map { "kiosk-\($0)" }
+        let devices = (1...30).map { "kiosk-\($0)" }
         try await scene.connect("all", to: broker.address())
         for device in devices {
             try await scene.publishStatus(of: device)
@@ -96,7 +76,7 @@ struct FleetReadingTests {
         }
         let events = try await Fleet.connect(to: "\(broker.address())").events()
         let taken = try await FleetScene.untilCaughtUp(events)
-        #expect(taken.states.count == 300)
+        #expect(taken.states.count == 150)
         #expect(taken.problems == [])
     }
 
@@ -137,30 +117,6 @@ struct FleetReadingTests {
         let states = try await FleetScene.untilCaughtUp(events).states
         #expect(states.map(\.changes) == [5])
         #expect(states.map(\.aspect) == ["battery"])
-    }
-
-    @Test("a slow consumer receives one event for all changes, and none after it cancels") func slowConsumer()
-        async throws
-    {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: ["battery", "proximity"])
-        for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 1) }
-        let fleet = try await Fleet.connect(to: "\(broker.address())")
-        let events = try await fleet.events()
-        _ = try await FleetScene.untilCaughtUp(events)
-        let other = try await fleet.events()
-        _ = try await FleetScene.untilCaughtUp(other)
-        for generation: Int64 in 2...40 { try await scene.publish(of: "a", generation: generation) }
-        try await scene.publish("proximity", of: "a", generation: 2)
-        // A broker delivers in order to each client, so the first reader has received what the second one has.
-        while try await FleetScene.nextState(other).aspect != "proximity" {}
-        var states = [try await FleetScene.nextState(events)]
-        while states.last?.aspect != "proximity" { states.append(try await FleetScene.nextState(events)) }
-        #expect(states.dropLast().compactMap(\.changes).reduce(0, +) == 39)
-        #expect(states.count <= 3)
-        events.cancel()
-        #expect(try await events.next() == nil)
     }
 
     @Test("a deleted state is a removal, also if it was deleted while the reader was away") func removal() async throws

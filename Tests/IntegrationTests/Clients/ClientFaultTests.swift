@@ -48,8 +48,7 @@ struct ClientFaultTests {
                 assert next(events).state == {"child": True}
                 assert bus.get("org.example.a").state == {"child": True}
             """
-        let run = try run(["-c", code])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try BusProcess().run(code, in: .python)
     }
 
     @Test("a change of the background that is cancelled at any step leaves a subscription that receives events")
@@ -80,7 +79,6 @@ struct ClientFaultTests {
                                 await events.enter_background()
             asyncio.run(main())
             """
-        let run = try run(["-c", code])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try BusProcess().run(code, in: .python)
     }
 }

@@ -12,12 +12,20 @@ enum ClientLanguage: String, CaseIterable {
     case asyncio
     case node
 
+    /// Those with code of their own: the client for asyncio is the blocking one, and only waits in another way.
+    static let separate: [ClientLanguage] = [.python, .node]
+
     /// The file of the client.
     var module: (directory: String, name: String) {
         switch self {
         case .python, .asyncio: (Package.root + "/Sources/Clients/Python", "reveille.py")
         case .node: (Package.root + "/Sources/Clients/Node", "reveille.mjs")
         }
+    }
+
+    /// The command that runs a text as a program, with all warnings.
+    fileprivate var interpreter: [String] {
+        self == .node ? ["node", "--input-type=module", "-e"] : ["python3", "-X", "dev", "-c"]
     }
 
     private static let directory = Package.root + "/Tests/IntegrationTests/"
@@ -150,6 +158,15 @@ extension JSONObject {
 }
 
 extension BusProcess {
+    /// Runs code that uses a client, and expects success without warnings.
+    func run(_ code: String, in language: ClientLanguage) throws {
+        let command = language.interpreter
+        let run = try ProgramRun(
+            command.dropFirst() + [code], program: command[0], in: directory,
+            environment: ["REVEILLE_ADDRESS": address, "PYTHONPATH": ClientLanguage.python.module.directory])
+        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+    }
+
     /// Returns the subscription with a name as listed by the bus; `nil` if there is none.
     func subscription(named name: String = "s") throws -> JSONObject? {
         try client().subscriptions().first { $0["name"] == .string(name) }

@@ -4,7 +4,7 @@
 import ReveilleTesting
 import Testing
 
-/// The tasks of the client for Python.
+/// The tasks and the schedule of the client for Python.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ClientTaskTests {
     /// Runs Python code that uses the client, and expects success without warnings.
     private func python(_ code: String, _ configuration: String = "{}") throws {
@@ -15,10 +15,7 @@ import Testing
                 return [task["name"] for entry in bus.subscriptions() for task in entry.get("tasks", [])]
             \(code)
             """
-        let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
-        let run = try ProgramRun(
-            ["-X", "dev", "-c", code], program: "python3", in: bus.directory, environment: environment)
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .python)
     }
 
     @Test func taskLastsAsLongAsItsStatement() throws {
@@ -82,5 +79,38 @@ import Testing
                         pass
             asyncio.run(main())
             """)
+    }
+
+    @Test("B120: a program in Python that is started for its entries receives their number first")
+    func launchedProgram() throws {
+        let bus = try BusProcess()
+        let program = """
+            import sys, reveille
+            bus = reveille.connect()
+            if len(sys.argv) > 1:
+                launch = [sys.executable, "-c", sys.argv[1]]
+                for number in range(3):
+                    at = reveille.datetime.fromtimestamp(1 + number, reveille.timezone.utc)
+                    bus.schedule(f"e{number}", "org.example.due", {"n": number}, at=at, launch=launch)
+                bus.schedule("far", "org.example.far", every=3600, calendar=None)
+                assert [entry["entry"]["id"] for entry in bus.scheduled()] == ["far"]
+                assert bus.cancel_scheduled("far") == 1 and bus.cancel_scheduled("far") == 0
+            else:
+                assert reveille.launch_positions()["generations"].keys() == {"org.example.due"}
+                with bus.subscribe("org.example.due") as events:
+                    event = next(events)
+                    with open("OUT", "a") as file:
+                        print(event.changes, event.state["n"], file=file)
+            """.replacing("OUT", with: bus.directory.path + "/out")
+        let path = Package.root + "/Sources/Clients/Python"
+        let run = try ProgramRun(
+            [
+                "-c", "import sys; sys.path.insert(0, '\(path)')\n" + program,
+                "import sys; sys.path.insert(0, '\(path)')\n" + program,
+            ], program: "python3", in: bus.directory,
+            environment: ["REVEILLE_ADDRESS": bus.address])
+        #expect(run.errors == "")
+        #expect(run.code == 0)
+        try wait(for: "the program to be started") { bus.directory.read("out") == "3 2\n" }
     }
 }

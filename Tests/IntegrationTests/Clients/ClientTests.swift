@@ -27,7 +27,7 @@ struct ClientTests {
         #expect(aspects.contains { $0.objectValue?.aspect == "proximity" })
     }
 
-    @Test(arguments: ClientLanguage.allCases) func readsTheDescriptionAndCapabilities(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.separate) func readsTheDescriptionAndCapabilities(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         let info = try #require(try client.call("info").objectValue)
         #expect(info["model"] == .null)
@@ -40,7 +40,7 @@ struct ClientTests {
         #expect(answers["battery"]?.objectValue?["reason"]?.stringValue?.isEmpty == false)
     }
 
-    @Test("B162: on an older bus a capability is unknown", arguments: ClientLanguage.allCases)
+    @Test("B162: on an older bus a capability is unknown", arguments: ClientLanguage.separate)
     func capabilityIsUnknownOnAnOlderBus(language: ClientLanguage) throws {
         let older = try ScriptedBus()
         let (client, calls) = try older.client(language)
@@ -52,7 +52,7 @@ struct ClientTests {
         #expect(answers?["battery"]?.objectValue?["answer"] == "unknown")
     }
 
-    @Test(arguments: ClientLanguage.allCases) func deliversTheCurrentStateIfAsked(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.separate) func deliversTheCurrentStateIfAsked(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.post(level: 0.25)
         try client.subscribe(to: ["battery"], ["initial": true])
@@ -62,43 +62,12 @@ struct ClientTests {
         #expect(try client.next("other")?.levelAndChanges == [0.3, 1])
     }
 
-    @Test(arguments: ClientLanguage.allCases) func deliversEachChange(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe(to: ["battery"])
-        for (index, level) in [0.5, 0.4, 0.3].enumerated() {
-            let next = try client.begin("next", ["of": "s"])
-            try client.post(level: level)
-            let event = try #require(try client.result(of: next).objectValue)
-            #expect(event.levelAndChanges == [level, 1])
-            #expect(event.integer("generation") == index + 1)
-            #expect(event["netChange"] == true)
-            let state = try bus.client().state(of: "battery")
-            let milliseconds = event["changedAt"]?.numberValue ?? 0
-            #expect(abs(milliseconds * 1_000 - Double(state.integer("changedAt"))) < 1)
-        }
-    }
-
-    @Test(arguments: ClientLanguage.allCases) func busMergesWhatIsNotRead(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.separate) func busMergesWhatIsNotRead(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe(to: ["battery"])
         for step in 1...100 { try client.post(level: Double(step) / 100) }
         let events = try client.next(2)
         #expect(events.map(\.levelAndChanges) == [[0.01, 1], [1, 99]])
-    }
-
-    @Test(arguments: ClientLanguage.allCases) func wakeDeliversOneEventForEachAspect(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe(to: ["battery", "proximity", "orientation"])
-        try client.enterBackground()
-        try bus.waitForSubscription(heldBy: ["app"])
-        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
-        for state in ["near", "far"] { try client.post(proximity: state) }
-        try client.enterForeground()
-        let events = try client.next(2)
-        #expect(events.map(\.aspect) == ["battery", "proximity"])
-        #expect(events.map { $0.integer("changes") } == [3, 2])
-        try client.post(level: 0.2)
-        #expect(try client.next()?.levelAndChanges == [0.2, 1])
     }
 
     @Test(arguments: ClientLanguage.allCases)
@@ -127,20 +96,7 @@ struct ClientTests {
         #expect(try client.next()?.levelAndChanges == [0.1, 1])
     }
 
-    @Test(arguments: ClientLanguage.allCases) func backgroundEndsAfterItsTime(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe(to: ["battery"])
-        try client.call("enterBackground", ["of": "s", "wakeAfter": 200])
-        let next = try client.begin("next", ["of": "s"])
-        for level in [0.5, 0.4, 0.3] { try client.post(level: level) }
-        #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.3, 3])
-        let failure = #expect(throws: ClientProgram.Failure.self) {
-            try client.call("enterBackground", ["of": "s", "wakeAfter": 0])
-        }
-        #expect(failure?.message.contains("a year") == true)
-    }
-
-    @Test(arguments: ClientLanguage.allCases) func policiesApply(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.separate) func policiesApply(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         let policies: JSON = [
             "battery": ["background": "hold", "limit": 2], "proximity": ["background": "immediate"],
@@ -160,19 +116,6 @@ struct ClientTests {
         #expect(try client.next()?.aspect == "proximity")
     }
 
-    @Test(arguments: ClientLanguage.allCases) func subscriptionsAreIndependent(language: ClientLanguage) throws {
-        let client = try ClientProgram(language, on: bus)
-        try client.subscribe("one", to: ["battery"])
-        try client.subscribe("two", to: ["battery"])
-        try client.enterBackground("one")
-        try client.post(level: 0.5)
-        #expect(try client.next("two")?.levelAndChanges == [0.5, 1])
-        try client.post(level: 0.4)
-        #expect(try client.next("two")?.levelAndChanges == [0.4, 1])
-        try client.enterForeground("one")
-        #expect(try client.next("one")?.levelAndChanges == [0.4, 2])
-    }
-
     @Test(arguments: ClientLanguage.allCases) func closeEndsTheSubscriptionOnTheBus(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe("one", to: ["battery"])
@@ -189,7 +132,7 @@ struct ClientTests {
         #expect(client.errors == "")
     }
 
-    @Test(arguments: ClientLanguage.allCases) func errorsNameCallSubjectAndReason(language: ClientLanguage) throws {
+    @Test(arguments: ClientLanguage.separate) func errorsNameCallSubjectAndReason(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         let failure = #expect(throws: ClientProgram.Failure.self) {
             try client.call("get", ["arguments": ["weather"]])

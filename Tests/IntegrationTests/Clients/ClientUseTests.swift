@@ -29,10 +29,7 @@ struct ClientUseTests {
                 return len(os.listdir("/proc/self/fd"))
             \(code)
             """
-        let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
-        let run = try ProgramRun(
-            ["-X", "dev", "-c", code], program: "python3", in: bus.directory, environment: environment)
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .python)
     }
 
     /// Runs JavaScript code that uses the client, and expects success without warnings.
@@ -45,10 +42,7 @@ struct ClientUseTests {
               ({ state: "unplugged", level, plugged: false, chargeStatus: "discharging", packs: [] });
             \(code)
             """
-        let run = try ProgramRun(
-            ["--input-type=module", "-e", code], program: "node", in: bus.directory,
-            environment: ["REVEILLE_ADDRESS": bus.address])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .node)
     }
 
     @Test func pythonWithStatementClosesEverything() throws {
@@ -65,28 +59,6 @@ struct ClientUseTests {
                 three = bus.subscribe("battery")
             assert list(three) == []
             assert descriptors() == before, descriptors()
-            """)
-    }
-
-    @Test func pythonExceptionWhileWaitingLosesNothing() throws {
-        try python(
-            """
-            class Interrupt(Exception):
-                pass
-            def interrupt(*_):
-                raise Interrupt
-            signal.signal(signal.SIGALRM, interrupt)
-            with reveille.connect() as bus, bus.subscribe("battery") as events:
-                for step in range(1, 20):
-                    signal.setitimer(signal.ITIMER_REAL, 0.002)
-                    try:
-                        next(events)
-                        raise AssertionError("no interrupt")
-                    except Interrupt:
-                        pass
-                    bus.post("battery", battery(step / 100))
-                    event = next(events)
-                    assert (event.state["level"], event.changes) == (step / 100, 1), event
             """)
     }
 
@@ -227,5 +199,38 @@ struct ClientUseTests {
             : try ProgramRun(
                 Array(code.dropFirst()), program: code[0], in: bus.directory, environment: environment)
         #expect(run.output == bus.address + "\n", "\(run.errors)")
+    }
+
+    @Test("the name that a program was run with is that of its subscriptions", arguments: ["player", nil])
+    func nameOfTheProgramIsTheDefault(name: String?) throws {
+        let python = """
+            import reveille
+            with reveille.connect() as bus, bus.subscribe("battery") as one, bus.subscribe("battery", name="own") as two:
+                two.next()
+                one.next()
+            """
+        let module = ClientLanguage.node.module
+        let node = """
+            import { connect } from "\(module.directory)/\(module.name)";
+            const bus = await connect();
+            const one = await bus.subscribe("battery");
+            const two = await bus.subscribe("battery", { name: "own" });
+            for await (const event of one) console.log(event);
+            """
+        for command in [["python3", "-X", "dev", "-c", python], ["node", "--input-type=module", "-e", node]] {
+            let program = try RunningProgram(
+                Array(command.dropFirst()), program: command[0], in: bus.directory,
+                environment: [
+                    "REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory,
+                    "REVEILLE_NAME": name ?? "",
+                ])
+            let client = try bus.client()
+            try wait(for: "two subscriptions of \(command[0]): \(program.errors)") {
+                let names = try client.subscriptions().map { $0["name"]?.stringValue }
+                return names.count == 2 && Set(names) == [name, "own"]
+            }
+            program.stop()
+            try wait(for: "the end of the subscriptions") { try client.subscriptions().isEmpty }
+        }
     }
 }

@@ -23,10 +23,7 @@ struct NodeClientTests {
               (await bus.subscriptions()).flatMap((entry) => (entry.tasks ?? []).map((task) => task.name));
             \(code)
             """
-        let run = try ProgramRun(
-            ["--input-type=module", "-e", code], program: "node", in: bus.directory,
-            environment: ["REVEILLE_ADDRESS": bus.address])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        try bus.run(code, in: .node)
     }
 
     @Test func taskLastsUntilItIsClosed() throws {

@@ -86,23 +86,10 @@ final class BridgeScene {
         broker.wait()
     }
 
-    /// Lets the broker save its memory.
-    func saveBroker() throws {
-        unlink(bus.directory.path + "/mosquitto.db")
-        broker.signal(SIGUSR1)
-        try wait(for: "the broker's memory") { access(bus.directory.path + "/mosquitto.db", F_OK) == 0 }
-    }
-
     /// Kills the broker, so that it has what it saved last.
     func crashBroker() {
         broker.signal(SIGKILL)
         broker.wait()
-    }
-
-    /// Kills the broker, and deletes what it has saved.
-    func wipeBroker() {
-        crashBroker()
-        unlink(bus.directory.path + "/mosquitto.db")
     }
 
     func startBroker() throws {
@@ -118,9 +105,6 @@ final class BridgeScene {
     func startBridge() throws {
         bridge = try Self.startBridge("bridge", configuration, bus, brokerSocket)
     }
-
-    /// Starts a second bridge with the same identity.
-    func clone() throws -> RunningProgram { try Self.startBridge("clone", configuration, bus, brokerSocket) }
 
     // MARK: - Topics
 
@@ -138,30 +122,11 @@ final class BridgeScene {
         try observer.wait(for: Self.status) { $0["online"] == true && $0["aspects"] == .array(aspects) }
     }
 
-    /// Waits until the bridge's subscription is held, or not.
-    func waitForBridge(isHeld: Bool) throws {
-        try wait(for: "the bridge's subscription: \(bridge.errors)") {
-            let list = try bus.client().call("ListSubscriptions").parameters.objects("subscriptions")
-            let held = list.first { $0["name"] == "reveille-fleet bridge" }?["held"]?.arrayValue
-            return held.map { $0.isEmpty != isHeld } ?? false
-        }
-    }
-
     // MARK: - Changes
 
-    func setBattery(_ percent: Int) throws {
-        let level = Double(percent) / 100
-        try post(
-            """
-            {"battery":{"state":"unplugged","level":\(level),"plugged":false,"chargeStatus":"discharging","packs":[]}}
-            """)
-    }
-
-    func setPose(_ pose: String) throws { try post(#"{"orientation":{"pose":"\#(pose)","planar":null}}"#) }
-
-    private func post(_ parameters: String) throws {
-        let reply = try bus.client().call("Post", parameters)
-        if let error = reply.error { throw Trouble("Post \(parameters): \(error)") }
+    func setPose(_ pose: String) throws {
+        let reply = try bus.client().call("Post", #"{"orientation":{"pose":"\#(pose)","planar":null}}"#)
+        if let error = reply.error { throw Trouble("Post \(pose): \(error)") }
     }
 
     func publish(_ name: String, _ value: JSON) throws {

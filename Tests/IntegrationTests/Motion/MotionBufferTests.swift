@@ -66,25 +66,6 @@ import Varlink
         withExtendedLifetime(scans) {}
     }
 
-    @Test("B133: a subscriber that stops reading gets the newest sample after the stale one") func stalledReader()
-        throws
-    {
-        _ = try scene.addChip()
-        let scans = try Scans(to: scene.node, pause: 2)
-        let bus = try BusProcess(environment: scene.testbed.environment)
-        let subscriber = try bus.subscribe(Self.subscription(10))
-        let before = try #require(try subscriber.next().last).integer("generation")
-        try wait(for: "200 samples") {
-            try bus.client().history("motion").last?.integer("generation") ?? 0 > before + 200
-        }
-        let stale = try #require(try subscriber.next().last)
-        #expect(stale.integer("generation") < before + 20)
-        let events = try subscriber.next()
-        #expect(events.count == 1)
-        #expect(events[0].integer("changes") >= 180)
-        withExtendedLifetime(scans) {}
-    }
-
     @Test("a full buffer holds old samples, which are not delivered") func fullBufferIsDrained() throws {
         _ = try scene.addChip()
         let scans = try Scans(to: scene.node, pause: 2)
@@ -140,11 +121,5 @@ import Varlink
         _ = write(pipe, [UInt8](repeating: 0x55, count: bytes), bytes)
         for _ in 0..<10 { _ = try subscriber.next() }
         withExtendedLifetime(scans) {}
-    }
-}
-
-extension RawClient {
-    fileprivate func history(_ aspect: String) throws -> [JSONObject] {
-        try call("GetHistory", "{\"aspect\":\"\(aspect)\"}").parameters.events
     }
 }

@@ -52,19 +52,6 @@ import Varlink
         #expect(report.contains("unknown, since the driver does not state the unit"), "\(report)")
     }
 
-    @Test(
-        "a gyroscope without a unit does not take the acceleration with it, and vice versa", arguments: [true, false])
-    func halfOfTheUnits(hasAcceleration: Bool) throws {
-        let scale = hasAcceleration ? ["in_accel_scale": "0.00980665"] : ["in_anglvel_scale": "0.001"]
-        try add(0, Self.accelerometer, Self.gyroscope, scale)
-        let bus = try BusProcess(environment: testbed.environment)
-        let motion = try #require(try bus.client().state(of: "motion")["motion"]?.objectValue)
-        #expect((motion["acceleration"] == .null) == !hasAcceleration)
-        #expect((motion["rotation"] == .null) == hasAcceleration)
-        #expect(try bus.description(of: "motion")["available"] == true)
-        #expect(try bus.description(of: "shake")["available"]?.boolValue == hasAcceleration)
-    }
-
     @Test("a sensor that cannot be opened does not keep the doctor from the next one") func allSensorsAreExamined()
         throws
     {

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The samples of a synthetic phone's accelerometer and gyroscope.
+/// The samples of a synthetic phone's accelerometer and gyroscope, and its shakes.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct MotionTests {
     private static let subscription =
         #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":20}]}"#
@@ -49,77 +49,6 @@ import Varlink
         try subscriber.wait(for: "motion") { $0.isClose("acceleration", (0, -1, 0), within: 0.02) }
     }
 
-    @Test("B132, B138: the sensor is sampled as often as the fastest subscriber wants, at the floor if that is less")
-    func sensorFollowsTheFastestSubscriber() throws {
-        let slow = try bus.subscribe(#"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":250}]}"#)
-        #expect(try bus.description(of: "motion")["source"]?.stringValue?.hasSuffix("every 250 ms") == true)
-        var fast: Subscriber? = try bus.subscribe(
-            #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":1}]}"#)
-        #expect(try bus.description(of: "motion")["source"]?.stringValue?.hasSuffix("every 10 ms") == true)
-        withExtendedLifetime(fast) { fast = nil }
-        try wait(for: "a slower sensor") {
-            try bus.description(of: "motion")["source"]?.stringValue?.hasSuffix("every 250 ms") == true
-        }
-        withExtendedLifetime(slow) {}
-    }
-
-    @Test("B138: an interval of 0 or less is refused", arguments: [0, -1, -1_000])
-    func invalidIntervalIsRefused(interval: Int) throws {
-        let client = try bus.client()
-        let policy = "{\"aspect\":\"motion\",\"interval\":\(interval)}"
-        try client.send(
-            "{\"method\":\"org.reveille.Bus.Subscribe\",\"more\":true,\"parameters\":"
-                + "{\"aspects\":[\"motion\"],\"policies\":[\(policy)]}}")
-        let reply = try client.receive()
-        #expect(reply.error == "org.varlink.service.InvalidParameter")
-    }
-
-    @Test("B134: while its subscribers sleep, a sensor is off, and one fresh sample is delivered on wake")
-    func sleepersWantNoSamples() throws {
-        let subscriber = try bus.subscribe(Self.subscription)
-        _ = try subscriber.next()
-        try subscriber.setState("background", on: bus.client())
-        #expect(try bus.description(of: "motion")["monitored"] == false)
-        try phone.accelerate(x: 0, y: 0, z: 1)
-        try subscriber.setState("foreground", on: bus.client())
-        try subscriber.wait(for: "motion") { $0.isClose("acceleration", (0, 0, 1), within: 0.02) }
-        // All later samples follow.
-        _ = try subscriber.next()
-    }
-
-    @Test("with immediate, samples are delivered in the background") func immediateIgnoresTheBackground() throws {
-        let subscriber = try bus.subscribe(
-            #"{"aspects":["motion"],"policies":[{"aspect":"motion","interval":20,"background":"immediate"}]}"#)
-        try subscriber.setState("background", on: bus.client())
-        for _ in 0..<5 { _ = try subscriber.next() }
-        #expect(try bus.description(of: "motion")["monitored"] == true)
-    }
-
-    @Test("B136: a request reads a fresh sample, after which the sensor is off") func requestReadsAFreshSample() throws
-    {
-        for x in [0.5, -0.5, 0.25] {
-            try phone.accelerate(x: x, y: 0, z: -1)
-            let event = try bus.client().state(of: "motion")
-            #expect(event["motion"]?.objectValue?.isClose("acceleration", (x, 0, -1), within: 0.02) == true)
-            #expect(event["motion"]?.objectValue?.isClose("rotation", (0, 0, 0), within: 0.02) == true)
-            #expect(try bus.description(of: "motion")["monitored"] == false)
-        }
-    }
-
-    @Test("B137: equal samples are events, whose times never decrease") func equalSamplesAreEvents() throws {
-        let subscriber = try bus.subscribe(Self.subscription)
-        var last: Int64 = 0
-        var generation = -1
-        for _ in 0..<20 {
-            for event in try subscriber.next() {
-                let time = event["motion"]?.objectValue?["takenAt"]?.integerValue ?? 0
-                #expect(time >= last)
-                #expect(event.integer("generation") == generation + event.integer("changes") || generation < 0)
-                (last, generation) = (time, event.integer("generation"))
-            }
-        }
-    }
-
     @Test("B143: a sensor that vanishes is one event with nulls, and samples go on when it returns")
     func sensorVanishesAndReturns() throws {
         try phone.accelerometer.remove()
@@ -134,21 +63,6 @@ import Varlink
         #expect(next.integer("generation") == generation + next.integer("changes"))
     }
 
-    @Test("values that are not plausible keep the last state, and end no other aspect") func hostileValues() throws {
-        let subscriber = try bus.subscribe(#"{"aspects":["motion","battery"]}"#)
-        try subscriber.wait(for: "motion") { $0.isClose("acceleration", (0, -1, 0), within: 0.02) }
-        let sensor = try #require(phone.accelerometer.device)
-        for text in ["nan", "1e300", "-1e308", "", "999999999999999999999", "0x10", "\u{1}"] {
-            try sensor.set(["in_accel_x_raw": text, "in_accel_y_raw": text])
-            phone.battery.status = .charging
-            try subscriber.wait(for: "battery") { $0["chargeStatus"] == "charging" }
-            phone.battery.status = .discharging
-            try subscriber.wait(for: "battery") { $0["chargeStatus"] == "discharging" }
-        }
-        try phone.accelerate(x: 1, y: 0, z: 0)
-        try subscriber.wait(for: "motion") { $0.isClose("acceleration", (1, 0, 0), within: 0.02) }
-    }
-
     @Test("a posted sample is delivered, and a device without sensors keeps it") func postedSample() throws {
         for sensor in [phone.accelerometer, phone.gyroscope] { try sensor.remove() }
         let subscriber = try bus.subscribe(#"{"aspects":["motion"]}"#)
@@ -157,6 +71,30 @@ import Varlink
         try subscriber.wait(for: "motion") { $0.isClose("acceleration", (0, 0, 1), within: 0) && $0["takenAt"] == 7 }
         #expect(try bus.run(["refresh"]).code == 0)
         try subscriber.wait(for: "motion") { $0["acceleration"] == .null }
+    }
+
+    /// Shakes the phone until a subscriber has received it.
+    private func shake(_ peak: Double, until subscriber: Subscriber) throws {
+        try phone.accelerate(x: peak, y: 0, z: 0)
+        try subscriber.wait(for: "shake") { abs(($0["peak"]?.numberValue ?? 0) - peak) < 0.02 }
+        try phone.accelerate(x: 0, y: -1, z: 0)
+    }
+
+    @Test("B145: a shake is an event with its peak") func shakeIsAnEvent() throws {
+        let subscriber = try bus.subscribe(#"{"aspects":["shake"],"initial":true}"#)
+        #expect(subscriber.initialEvents.first?["shake"]?.objectValue?["peak"]?.numberValue == 0)
+        try shake(2, until: subscriber)
+        try shake(3, until: subscriber)
+        #expect(try bus.client().state(of: "shake").integer("changes") == 0)
+    }
+
+    @Test("B149: shakes that are not asked for in the background are not watched for") func unaskedShakesAreOff() throws
+    {
+        let subscriber = try bus.subscribe(#"{"aspects":["shake"]}"#)
+        #expect(try bus.description(of: "shake")["monitored"] == true)
+        try subscriber.setState("background", on: bus.client())
+        #expect(try bus.description(of: "shake")["monitored"] == false)
+        #expect(try bus.description(of: "motion")["monitored"] == false)
     }
 }
 

@@ -98,4 +98,23 @@ import Varlink
         }
         try expectTurn(orientation, 1_000, 0, to: "landscapeLeft")
     }
+
+    @Test("a buffer is turned on for a subscriber, and off when the bus ends") func bufferIsTurnedOff() throws {
+        let chip = try scene.addChip(isScanned: true)
+        let bus = try bus()
+        let orientation = try bus.subscribe(Self.orientation)
+        try wait(for: "a buffer") { scene.text("buffer/enable", of: chip) == "1" }
+        try expectTurn(orientation, 1_000, 0, to: "landscapeLeft")
+        #expect(bus.stop() == 0)
+        #expect(scene.text("buffer/enable", of: chip) == "0")
+    }
+
+    @Test("a sensor whose scans have an unknown type is polled") func unknownScanType() throws {
+        _ = try scene.addChip(["scan_elements/in_accel_y_type": "le:s16/24>>0", "in_accel_y_raw": "1000"])
+        let bus = try bus()
+        let orientation = try bus.subscribe(Self.orientation)
+        #expect(orientation.initialEvents.first?["orientation"]?.objectValue?["pose"] == "portrait")
+        let manner = try bus.description(of: "orientation")["source"]?.stringValue ?? ""
+        #expect(manner.contains(#"read the type "le:s16/24>>0" of in_accel_y"#), "\(manner)")
+    }
 }

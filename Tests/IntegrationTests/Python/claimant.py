@@ -1,7 +1,6 @@
 """A client of net.hadess.SensorProxy: makes the calls that it reads from stdin, and prints replies and signals as JSON.
 
 A call is one line: {"id", "path", "interface", "member", "signature", "arguments"}; the last argument of Set is a number.
-{"crowd": N} opens N connections that claim the light sensor, and prints how many were answered; {"crowd": 0} closes them.
 Only signals that are addressed to this connection arrive, because no rule matches others.
 """
 import json
@@ -14,7 +13,6 @@ from gi.repository import Gio, GLib
 
 NAME = "net.hadess.SensorProxy"
 FLAGS = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-crowd = []
 
 
 def report(message):
@@ -48,36 +46,12 @@ def call(request):
         answered)
 
 
-def gather(count):
-    waiting = [count]
-
-    def answered(connection, result):
-        connection.call_finish(result)
-        waiting[0] -= 1
-        if waiting[0] == 0:
-            report({"crowd": count})
-
-    for _ in range(count):
-        crowd.append(connect())
-        crowd[-1].call(
-            NAME, "/net/hadess/SensorProxy", NAME, "ClaimLight", None, None, Gio.DBusCallFlags.NONE, -1, None, answered)
-
-
 def read(source, condition):
     line = sys.stdin.readline()
     if not line:
         loop.quit()
         return False
-    request = json.loads(line)
-    if "crowd" not in request:
-        call(request)
-    elif request["crowd"]:
-        gather(request["crowd"])
-    else:
-        for connection in crowd:
-            connection.close_sync(None)
-        crowd.clear()
-        report({"crowd": 0})
+    call(json.loads(line))
     return True
 
 

@@ -102,12 +102,4 @@ final class SensorProxyClient {
     func waitForSignal(_ properties: JSONObject) throws {
         try wait(for: "\(properties) instead of \(run.output)") { try signals.last == properties }
     }
-
-    /// Opens connections that claim the light sensor, and waits for all replies; none closes them.
-    func gather(_ count: Int64) throws {
-        send(["crowd": .integer(count)])
-        try wait(for: "a crowd of \(count): \(run.errors)") {
-            try lines.contains { $0["crowd"]?.integerValue == count }
-        }
-    }
 }

@@ -15,26 +15,6 @@ import Varlink
 struct SensorProxyTests {
     private let properties = "org.freedesktop.DBus.Properties"
 
-    @Test("before a claim, the sensors are known, their values are defaults, and nothing is watched") func before()
-        throws
-    {
-        let scene = try SensorProxyScene()
-        let client = try SensorProxyClient(scene)
-        let all = try #require(try client.call("GetAll", [.string(SensorProxyClient.name)], of: properties).objectValue)
-        #expect(
-            all == [
-                "HasAccelerometer": true, "AccelerometerOrientation": "undefined", "AccelerometerTilt": "undefined",
-                "HasAmbientLight": true, "LightLevelUnit": "lux", "LightLevel": 0.0, "HasProximity": true,
-                "ProximityNear": false,
-            ])
-        #expect(try scene.followed == [])
-        let text = try scene.run([
-            "gdbus", "introspect", "--system", "--dest", SensorProxyClient.name, "--object-path",
-            SensorProxyClient.path,
-        ])
-        #expect(text.code == 0 && text.output.contains("readonly s AccelerometerOrientation = 'undefined'"))
-    }
-
     @Test func `Claims and releases start no thread beside the main one and that of the loop`() throws {
         let scene = try SensorProxyScene()
         let client = try SensorProxyClient(scene)
@@ -65,52 +45,6 @@ struct SensorProxyTests {
         #expect(try other.get("AccelerometerTilt") == "face-up")
     }
 
-    @Test("a claim subscribes to its aspect, and the last release or departure cancels the subscription")
-    func subscriptions() throws {
-        let scene = try SensorProxyScene()
-        let (client, other) = (try SensorProxyClient(scene), try SensorProxyClient(scene))
-        for _ in 0..<2 { try client.call("ClaimLight") }
-        try other.call("ClaimLight")
-        try other.call("ClaimAccelerometer")
-        try scene.waitUntilFollowed(["light", "orientation"])
-        try client.call("ReleaseLight")
-        #expect(try scene.followed == ["light", "orientation"])
-        other.kill()
-        try scene.waitUntilFollowed([])
-        #expect(try client.call("ReleaseLight") == .null)
-        #expect(try client.call("ReleaseProximity") == .null)
-    }
-
-    @Test("a caller that claims and leaves at once holds no subscription") func leavingAtOnce() throws {
-        let scene = try SensorProxyScene()
-        for _ in 0..<10 {
-            let client = try SensorProxyClient(scene)
-            client.begin("ClaimProximity")
-            client.begin("ClaimLight")
-            client.kill()
-        }
-        let client = try SensorProxyClient(scene)
-        try client.call("ClaimAccelerometer")
-        try scene.waitUntilFollowed(["orientation"])
-    }
-
-    @Test("a sensor that is removed and inserted is signaled, with its value") func hotplug() throws {
-        let scene = try SensorProxyScene()
-        let client = try SensorProxyClient(scene)
-        try scene.phone.setLight(20)
-        try client.call("ClaimLight")
-        #expect(try client.get("LightLevel") == 20.0)
-        try scene.phone.lightSensor.remove()
-        try client.waitForSignal(["HasAmbientLight": false])
-        #expect(try client.get("HasAmbientLight") == false)
-        #expect(try client.get("HasProximity") == true)
-        try scene.phone.lightSensor.insert()
-        try wait(for: "the sensor") {
-            try client.signals.last?["HasAmbientLight"] == true && client.signals.last?["LightLevel"] != nil
-        }
-        #expect(try client.signals.last?["LightLevelUnit"] == "lux")
-    }
-
     @Test("a restart of the bus is not signaled, and later changes are") func restart() throws {
         let scene = try SensorProxyScene()
         let client = try SensorProxyClient(scene)
@@ -129,24 +63,6 @@ struct SensorProxyTests {
         try client.waitForSignal(["AccelerometerOrientation": "bottom-up"])
     }
 
-    @Test("bad calls get D-Bus's errors, and the service continues") func badCalls() throws {
-        let scene = try SensorProxyScene()
-        let client = try SensorProxyClient(scene)
-        let name = JSON.string(SensorProxyClient.name)
-        #expect(try client.call("ClaimBarometer") == "UnknownMethod")
-        #expect(try client.call("ClaimLight", ["now"]) == "InvalidArgs")
-        #expect(try client.call("ClaimLight", of: "org.example") == "AccessDenied")
-        #expect(try client.call("ClaimLight", at: "/net/hadess") == "UnknownObject")
-        #expect(try client.get("Colour") == "UnknownProperty")
-        #expect(try client.call("Get", [name], of: properties) == "InvalidArgs")
-        #expect(
-            try client.call("Set", [name, "LightLevel", 3], of: properties, signature: "ssv") == "PropertyReadOnly")
-        #expect(try client.call("Ping", of: "org.freedesktop.DBus.Peer") == .null)
-        let compass = SensorProxyClient.path + "/Compass"
-        #expect(try client.call("ClaimCompass", of: SensorProxyClient.name + ".Compass", at: compass) == .null)
-        #expect(try client.get("HasAmbientLight") == true)
-    }
-
     @Test("strings with noncharacters of Unicode are refused like other unknown names, and the service continues")
     func noncharacters() throws {
         let scene = try SensorProxyScene()
@@ -157,16 +73,6 @@ struct SensorProxyTests {
         #expect(try client.call("GetAll", [.string(text)], of: properties) == "UnknownInterface")
         #expect(try client.call("Get", [.string(text), "LightLevel"], of: properties) == "UnknownInterface")
         #expect(try client.get("HasAmbientLight") == true)
-    }
-
-    @Test("claims by a thousand connections share one subscription, which ends with them") func crowd() throws {
-        let scene = try SensorProxyScene()
-        let client = try SensorProxyClient(scene)
-        try client.gather(1_000)
-        #expect(try scene.followed == ["light"])
-        try client.gather(0)
-        try scene.waitUntilFollowed([])
-        #expect(scene.proxy.errors == "")
     }
 
     @Test("monitor-sensor shows the sensors and their changes") func monitorSensor() throws {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleConsole
 import ReveilleSystem
+import ReveilleTesting
 import Testing
 
 @testable import ReveilleTool
@@ -29,16 +31,6 @@ import Testing
         #expect(screen == Screen(columns: 6, rows: 2))
     }
 
-    @Test func screenWithoutCellsCanBeDrawn() {
-        for (columns, rows) in [(0, 0), (0, 5), (5, 0), (-1, -1)] {
-            var screen = Screen(columns: columns, rows: rows)
-            screen.put("abc", row: 0, column: 0)
-            screen.paint(row: 0, .reverse)
-            screen.clear(row: 0)
-            #expect(screen.output(after: nil, isColored: true) == "\u{1B}[?2026h\u{1B}[0m\u{1B}[2J\u{1B}[?2026l")
-        }
-    }
-
     @Test func wideCharacterHasTwoCells() {
         var screen = screen(["世界a"])
         #expect((0..<6).map { screen[0, $0].text } == ["世", "", "界", "", "a", " "])
@@ -46,11 +38,6 @@ import Testing
         screen.put("x", row: 0, column: 1)
         screen.put("y", row: 0, column: 2)
         #expect((0..<6).map { screen[0, $0].text } == [" ", "x", "y", " ", "a", " "])
-    }
-
-    @Test func wideCharacterThatDoesNotFitIsLeftOut() {
-        #expect(screen(["abcdefg世"]).text(of: 0) == "abcdefg…")
-        #expect(screen(["abcdef世"]).text(of: 0) == "abcdef世")
     }
 
     @Test func combiningMarksStayInTheCellOfTheirLetter() {
@@ -74,28 +61,9 @@ import Testing
         #expect(body.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) })
     }
 
-    @Test func equalScreensNeedNoOutput() {
-        #expect(screen(["a", "b"]).output(after: screen(["a", "b"]), isColored: true).isEmpty)
-    }
-
-    @Test func onlyDifferentCellsAreWritten() {
-        let output = screen(["abcd", "efgh"]).output(after: screen(["abXd", "efgh"]), isColored: true)
-        #expect(output == "\u{1B}[?2026h\u{1B}[1;3Hc\u{1B}[?2026l")
-    }
-
-    @Test func adjacentCellsNeedOneMovement() {
-        let output = screen(["abcd"]).output(after: screen(["aXYd"]), isColored: true)
-        #expect(output == "\u{1B}[?2026h\u{1B}[1;2Hbc\u{1B}[?2026l")
-    }
-
     @Test func cursorIsMovedAfterACharacterOfUncertainWidth() {
         let output = screen(["é⠿…x"]).output(after: Screen(columns: 8, rows: 1), isColored: true)
         #expect(output == "\u{1B}[?2026h\u{1B}[1;1Hé\u{1B}[1;2H⠿…x\u{1B}[?2026l")
-    }
-
-    @Test func anotherSizeIsDrawnWhole() {
-        let output = screen(["ab"]).output(after: screen(["ab"], columns: 9), isColored: true)
-        #expect(output == "\u{1B}[?2026h\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hab\u{1B}[?2026l")
     }
 
     @Test func colorsAreLeftOutOnRequest() {
@@ -152,5 +120,18 @@ import Testing
             #expect(cells == wanted, "\(wanted)")
             shown = next
         }
+    }
+
+    @Test(
+        "a terminal's size is used as far as a display can show it",
+        arguments: [(80, 24, 80, 24), (65_535, 65_535, 1_000, 500), (65_535, 24, 1_000, 24)])
+    func size(columns: UInt16, rows: UInt16, usedColumns: Int, usedRows: Int) throws {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { throw Trouble("/dev/ptmx: \(errno)") }
+        defer { close(terminal) }
+        var reported = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        #expect(ioctl(terminal, UInt(TIOCSWINSZ), &reported) == 0)
+        let size = try #require(Terminal.size(of: terminal))
+        #expect(size == (usedColumns, usedRows))
     }
 }

@@ -36,13 +36,6 @@ import Testing
         #expect(histories.entries[.battery]?.rate == 0)
     }
 
-    @Test func firstChangeOfAnAspectIsCounted() {
-        var histories = TopHistories()
-        note([], in: &histories, at: 0)
-        note(TopScene.levels([0.1], from: 1), in: &histories, at: 1)
-        #expect(histories.entries[.battery]?.rate == 1)
-    }
-
     @Test func changesBeyondTheLimitAreCountedButNotKept() {
         var histories = TopHistories()
         note(TopScene.levels([0.1]), in: &histories, at: 0)
@@ -69,13 +62,6 @@ import Testing
         #expect(histories.entries[.battery]?.rate == nil)
     }
 
-    @Test func aLogThatBeginsAgainReplacesTheOld() {
-        var histories = TopHistories()
-        note(TopScene.levels([0.1, 0.2], from: 7), in: &histories, at: 0)
-        note(TopScene.levels([0.9], from: 1), in: &histories, at: 1)
-        #expect(histories.entries[.battery]?.changes.map(\.generation) == [1])
-    }
-
     @Test func thousandsOfNamesTakeTurns() {
         var histories = TopHistories()
         let names = (0..<1_000).compactMap { Aspect("org.example.n\($0)") }
@@ -89,13 +75,6 @@ import Testing
         }
         // 62 others in each turn.
         #expect(asked == Set(names).union([.battery]))
-    }
-
-    @Test func entriesOfNamesThatAreGoneAreForgotten() {
-        var histories = TopHistories()
-        note(TopScene.levels([0.1]), in: &histories, at: 0)
-        _ = histories.questions(about: [.proximity], visible: [])
-        #expect(histories.entries.isEmpty)
     }
 
     @Test(arguments: [(0, 1.0), (0.01, 1), (0.1, 2), (1, 20)]) func pauseIsAMultipleOfTheCost(

@@ -53,13 +53,6 @@ import Testing
         #expect(test.model.subscriptions.rows.count == 2 && test.model.aspects.rows.count == 2)
     }
 
-    @Test(arguments: ["operator", "loud", "100", "bat"]) func filterFindsStatesCommandsProcessesAndAspects(text: String)
-    {
-        var test = self
-        _ = test.press("/" + text)
-        #expect(test.model.subscriptions.rows.contains { $0.name == "player" })
-    }
-
     @Test func filterIsLimitedAndPrintable() {
         var test = self
         _ = test.press("/" + String(repeating: "x", count: 1_000))
@@ -79,14 +72,6 @@ import Testing
         #expect(test.model.subscriptions.orderHead == "EVENTS/S")
         _ = test.press("o")
         #expect(test.model.subscriptions.orderHead == "PID")
-    }
-
-    @Test func helpIsShownUntilTheNextKey() {
-        var test = self
-        _ = test.press("?")
-        #expect(test.model.draw().lines[0] == "KEYS")
-        #expect(test.press("b") == nil)
-        #expect(test.model.draw().lines[0].hasPrefix("reveille top"))
     }
 
     @Test func quitAndRedrawAreEffects() {

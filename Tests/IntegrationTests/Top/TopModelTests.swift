@@ -41,11 +41,6 @@ import Testing
         }
     }
 
-    @Test func tenColumnsSayThatTheyAreTooFew() {
-        var model = TopScene.model(columns: 10, rows: 4)
-        #expect(model.draw().lines == ["too small", "needs", "28 x 4", ""])
-    }
-
     @Test func columnsDoNotMoveWithTheirContents() {
         for width in 28...300 {
             for columns in [TopColumns.aspects, .subscriptions] {
@@ -55,14 +50,6 @@ import Testing
                 #expect(places.last.map { $0.start + $0.width <= width } == true)
             }
         }
-    }
-
-    @Test func selectedRowIsMarkedByMoreThanColor() {
-        var model = TopScene.model()
-        let screen = model.draw()
-        let row = screen.lines.firstIndex { $0.hasPrefix("> player") } ?? 0
-        #expect((0..<80).allSatisfy { screen[row, $0].style == .reverse })
-        #expect(screen.lines.filter { $0.hasPrefix(">") }.count == 1)
     }
 
     @Test func ratesAreDifferencesBetweenPolls() {

@@ -80,13 +80,6 @@ import Varlink
         #expect(history.position == last)
     }
 
-    @Test("the page does not wait for another program that writes the history") func patience() throws {
-        let directory = try TemporaryDirectory()
-        var milliseconds: Int64?
-        try Database(directory.path + "/history.sqlite").run("PRAGMA busy_timeout") { milliseconds = $0.integer(0) }
-        #expect(milliseconds == 0)
-    }
-
     @Test("a file that is not a database is reported on the page and left alone, and the page works") func spoiltFile()
         throws
     {

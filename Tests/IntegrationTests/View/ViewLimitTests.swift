@@ -9,17 +9,6 @@ import Varlink
 
 /// Bad and too many requests to `reveille-view`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewLimitTests {
-    @Test("an address that cannot be printed is an error, since nobody could open the page") func fullOutput() throws {
-        let directory = try TemporaryDirectory()
-        let full = open("/dev/full", O_WRONLY)
-        defer { close(full) }
-        let view = try RunningProgram(
-            ["--port", "0", "--history", directory.path + "/history"], program: ViewScene.program, in: directory,
-            environment: ["REVEILLE_ADDRESS": "unix:" + directory.path + "/bus"], descriptors: [1: full])
-        #expect(view.process.wait() == 1)
-        #expect(view.errors.contains("write stdout: No space left on device"), "\(view.errors)")
-    }
-
     private let scene: ViewScene
 
     init() throws {
@@ -67,7 +56,7 @@ import Varlink
         ].map { Array($0.utf8) }
         let valid = Array("GET /subscriptions HTTP/1.1\r\n\(host)\(scene.cookie)\r\n\r\n".utf8)
         var random = SystemRandomNumberGenerator()
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             var bytes = valid
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let index = Int.random(in: 0..<bytes.count - 4, using: &random)
@@ -92,19 +81,6 @@ import Varlink
         #expect(try scene.subscriptions() == ["reveille-view history"])
     }
 
-    @Test("a request is answered whatever its query is, and only at the path that it names") func queries() throws {
-        for query in ["a", "a=b&", "&"].map({ String(repeating: $0, count: 8_000 / $0.utf8.count) }) {
-            let client = try scene.connect()
-            try client.request("/battery?" + query.prefix(7_800))
-            #expect(status(try client.receiveAll()) == "HTTP/1.1 401 Unauthorized")
-            #expect(status(try scene.get("/battery?" + query.prefix(7_800))) == "HTTP/1.1 200 OK")
-        }
-        #expect(status(try scene.get("/battery%00x")) == "HTTP/1.1 404 Not Found")
-        #expect(status(try scene.get("/battery%00")) == "HTTP/1.1 404 Not Found")
-        #expect(try scene.object("/%62attery?%73pan=%77eek")["from"] != nil)
-        #expect(try scene.object("/aspects")["aspects"]?.arrayValue?.isEmpty == false)
-    }
-
     @Test("the 33rd connection is refused with the reason, and a stream that is open continues")
     func tooManyConnections() throws {
         let (stream, _) = try scene.stream()
@@ -118,10 +94,10 @@ import Varlink
         try wait(for: "the page to serve again") { (try? scene.get("/"))?.hasPrefix("HTTP/1.1 200 OK") == true }
     }
 
-    @Test("10,000 connections harm neither the page nor the bus") func tenThousandConnections() throws {
+    @Test("1,000 connections harm neither the page nor the bus") func manyConnections() throws {
         let (stream, _) = try scene.stream()
         var open: [PageClient] = []
-        for number in 0..<10_000 {
+        for number in 0..<1_000 {
             // As many as this process may have, in turn.
             if open.count >= 200 { open.removeFirst(100) }
             let client = try scene.connect()

@@ -14,44 +14,6 @@ import Varlink
         scene = try ViewScene()
     }
 
-    @Test("a page that comes back receives one event for what changed, with the number of changes") func resumption()
-        throws
-    {
-        try scene.publish("org.example.a", ["n": 0])
-        let (first, start) = try scene.stream()
-        #expect(start.data["resumed"]?.boolValue == nil)
-        #expect(start.events(of: "org.example.a").first?["changes"] == 0)
-        try scene.publish("org.example.a", ["n": 1])
-        let event = try first.message("events")
-        #expect(event.events(of: "org.example.a").first?["changes"] == 1)
-        try scene.waitForPages(1)
-        shutdown(first.descriptor, Int32(SHUT_RDWR))
-        try scene.waitForPages(0)
-
-        for number in 2...8 { try scene.publish("org.example.a", ["n": .integer(Int64(number))]) }
-        let (_, again) = try scene.stream(resume: event.id)
-        #expect(again.data["resumed"] == true)
-        #expect(again.events(of: "org.example.a").map { $0["changes"] } == [7])
-        #expect(again.events(of: "locale").first?["changes"] == 0)
-    }
-
-    @Test("a name that was withdrawn in the meantime is reported, and one of another instance is not") func withdrawal()
-        throws
-    {
-        try scene.publish("org.example.a", ["n": 0])
-        let (first, start) = try scene.stream()
-        shutdown(first.descriptor, Int32(SHUT_RDWR))
-        try scene.waitForPages(0)
-        try scene.publish("org.example.a", nil)
-        let (_, again) = try scene.stream(resume: start.id)
-        #expect(
-            again.data["withdrawn"] == ["org.example.a"]
-                || again.events(of: "org.example.a").first?["value"]?.isNull == true)
-        let (_, other) = try scene.stream(resume: "0~battery:5~org.example.a:3")
-        #expect(other.data["resumed"] == false)
-        #expect(other.data["withdrawn"] == [])
-    }
-
     @Test("a stream survives a restart of its bus, and resumes") func busRestart() throws {
         let (client, _) = try scene.stream()
         try scene.bus.waitUntilSaved()
@@ -80,14 +42,6 @@ import Varlink
         }
         #expect(events.count < 200, "\(events.count) events were queued")
         #expect(events.reduce(0) { $0 + ($1["changes"]?.integerValue ?? 0) } == 1_000)
-    }
-
-    @Test("HEAD of a stream does not subscribe") func head() throws {
-        let client = try scene.connect()
-        try client.request("/events", method: "HEAD", headers: [scene.cookie])
-        let response = try client.receiveAll()
-        #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n") && response.contains("Content-Type: text/event-stream\r\n"))
-        #expect(try !scene.subscriptions().contains("reveille-view page"))
     }
 
     @Test("each start has a new token in a private file, and the last one is refused") func token() throws {
@@ -125,14 +79,5 @@ import Varlink
         #expect(run.code == EX_UNAVAILABLE)
         #expect(run.errors.contains("bind 127.0.0.1:\(scene.port): Address already in use (EADDRINUSE)"))
         #expect(run.errors.contains("--port 0") && run.output.isEmpty)
-    }
-
-    @Test("without a bus, the page says so and waits for it") func noBus() throws {
-        let (client, _) = try scene.stream()
-        scene.bus.kill()
-        #expect(try client.message("lost").data["reason"] != nil)
-        #expect(try scene.get("/subscriptions").contains("there is no bus at unix:"))
-        try scene.bus.restart()
-        #expect(try client.message("start").data["instance"] != nil)
     }
 }

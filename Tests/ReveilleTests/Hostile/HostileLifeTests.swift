@@ -11,7 +11,7 @@ import Testing
 /// Programs on buses with arbitrary behavior.
 @Suite(.timeLimit(.minutes(10))) struct HostileLifeTests {
     private static let workers = 8
-    private static let rounds = 40
+    private static let rounds = 12
 
     @Test func hostileBusNeitherEndsAProgramNorLeaksDescriptors() async throws {
         let directory = try TemporaryDirectory()

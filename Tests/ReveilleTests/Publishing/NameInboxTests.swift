@@ -25,18 +25,6 @@ import Varlink
         return events
     }
 
-    @Test func eachNameHasOneEvent() {
-        var inbox = Inbox(Self.pattern)
-        inbox.receive(.start([Self.state(Self.a, ["x": 1], 1)], instance: "i"))
-        for step in 2...5 { inbox.receive(.events([.published(Self.a, ["x": .integer(Int64(step))], step)])) }
-        inbox.receive(.events([.published(Self.b, ["x": 1], 6)]))
-        inbox.receive(.events([.published(Self.a, ["x": 1], 7)]))
-        let events = Self.takeAll(&inbox)
-        #expect(events.map(\.aspect) == [Self.b, Self.a])
-        #expect(events.map(\.changes) == [1, 5])
-        #expect(events.map(\.netChange) == [true, false])
-    }
-
     @Test func nameThatCameAndWentIsForgotten() {
         var inbox = Inbox(Self.pattern)
         inbox.receive(.start([], instance: "i"))
@@ -67,39 +55,6 @@ import Varlink
         #expect(inbox.positions == Positions(instance: "k", generations: [Self.b: 1]))
     }
 
-    @Test func withdrawnNameHasNoPosition() {
-        var inbox = Inbox(SubscriptionRequest(aspects: AspectSet(Self.a)))
-        inbox.receive(.start([Self.state(Self.a, ["x": 1], 1)], instance: "i"))
-        inbox.receive(.events([.published(Self.a, nil, 2)]))
-        #expect(inbox.take()?.published?.isWithdrawn == true)
-        #expect(inbox.positions?.generations == [:])
-    }
-
-    @Test func policyOfAPatternAppliesToEachName() {
-        var inbox = Inbox(
-            SubscriptionRequest(
-                aspects: ["org.example.*", "org.other.*"],
-                policies: [
-                    "org.example.*": Policy(background: .immediate),
-                    "org.other.*": Policy(background: .hold(limit: 2)), Self.b: Policy(netChangeOnly: true),
-                ]))
-        inbox.receive(.start([Self.state(Self.b, ["x": 1], 1)], instance: "i"))
-        inbox.receive(.background(true))
-        inbox.receive(
-            .events(
-                (1...3).map { .published("org.other.c", ["x": .integer($0)], 10 + Int($0)) } + [
-                    .published(Self.a, ["x": 1], 20), .published(Self.b, ["x": 2], 21),
-                ]))
-        inbox.receive(.events([.published(Self.b, ["x": 1], 22)]))
-        #expect(Self.takeAll(&inbox).map(\.aspect) == [Self.a])
-        inbox.receive(.background(false))
-        let held = Self.takeAll(&inbox)
-        #expect(held.map(\.generation) == [12, 13])
-        #expect(held.map(\.dropped) == [1, 0])
-        inbox.receive(.events([.published(Self.b, ["x": 3], 23)]))
-        #expect(inbox.take()?.changes == 3)
-    }
-
     @Test func newInstanceDeliversWithdrawalsOfKnownNamesOnly() {
         var inbox = Inbox(
             SubscriptionRequest(
@@ -124,15 +79,6 @@ import Varlink
         #expect(inbox.positions?.generations == [.battery: 5, .proximity: 3, Self.a: 4])
         _ = inbox.take()
         #expect(inbox.positions?.generations == [.battery: 7, .proximity: 3, Self.a: 4])
-    }
-
-    @Test func thousandsOfNamesTakeLittleTime() {
-        var inbox = Inbox(Self.pattern)
-        let names = (0..<20_000).map { Aspect(stringLiteral: "org.example.a-name-of-some-length.\($0)") }
-        for round in 0..<3 {
-            inbox.receive(.events(names.indices.map { .published(names[$0], ["x": 1], 1 + $0 + round * names.count) }))
-        }
-        #expect(Self.takeAll(&inbox).map(\.changes) == Array(repeating: 3, count: names.count))
     }
 
     @Test(arguments: 0..<50) func inboxMergesAsASimpleListDoes(seed: UInt64) {

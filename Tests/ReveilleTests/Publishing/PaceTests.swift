@@ -21,20 +21,6 @@ import Testing
         #expect(try await subscription.next() == nil)
     }
 
-    @Test func lastStateIsDeliveredAfterTheInterval() async throws {
-        let device = try await TestDevice.inMemory()
-        let subscription = try await device.subscribe(
-            to: .battery, policies: [.battery: Policy(interval: .milliseconds(20))])
-        for step in 1...100 { try await device.post(.level(Double(step) / 100)) }
-        var changes = 0
-        var last: Reading?
-        while last != .level(1), let event = try await subscription.next() {
-            changes += event.changes
-            last = event.reading
-        }
-        #expect(changes == 100)
-    }
-
     @Test(
         arguments: [.zero, .milliseconds(-1), .microseconds(999), .seconds(31_536_001), .seconds(Int64.max)]
             as [Duration])

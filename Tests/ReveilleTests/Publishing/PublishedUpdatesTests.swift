@@ -40,67 +40,6 @@ import Testing
         }
     }
 
-    @Test func sequenceOfEventsSupportsBackgrounds() async throws {
-        let device = try await TestDevice.inMemory()
-        let updates = try await device.updates(of: Volume.name, as: Volume.self)
-        _ = try await updates.events.next()
-        try await updates.events.enterBackground()
-        for step in 1...3 { try await device.publish(Volume.name, Volume(level: Double(step))) }
-        try await updates.events.enterForeground()
-        let event = try #require(await updates.events.next())
-        #expect(event.changes == 3)
-        #expect(try event.value(as: Volume.self) == Volume(level: 3))
-    }
-
-    @Test(arguments: [Volume.name, "org.example.*"])
-    func observersOfAnAspectShareASubscription(aspect: Aspect) async throws {
-        let device = try await TestDevice.inMemory()
-        try await device.publish(Volume.name, Volume(level: 0.1))
-        let (calls, continuation) = AsyncStream.makeStream(of: (Int, Event).self)
-        var iterator = calls.makeAsyncIterator()
-        let first = try await device.observe(aspect) { continuation.yield((1, $0)) }
-        let second = try await device.observe(aspect, delivering: .currentState) { continuation.yield((2, $0)) }
-        #expect(try await device.subscribers().map(\.aspects) == [AspectSet(aspect)])
-        let state = try #require(await iterator.next())
-        #expect(state.0 == 2)
-        #expect(state.1.changes == 0)
-        #expect(try state.1.value(as: Volume.self) == Volume(level: 0.1))
-        try await device.withdraw(Volume.name)
-        for _ in 1...2 { #expect(await iterator.next()?.1.published?.isWithdrawn == true) }
-        // A pattern has no state of a name that was withdrawn; the name itself has an empty one.
-        let third = try await device.observe(aspect, delivering: .currentState) { continuation.yield((3, $0)) }
-        if !aspect.isPattern { #expect(await iterator.next()?.1.changes == 0) }
-        try await device.publish(Volume.name, Volume(level: 0.2))
-        for _ in 1...3 {
-            let event = try #require(await iterator.next()).1
-            #expect(try event.value(as: Volume.self) == Volume(level: 0.2))
-            #expect(event.changes == 1)
-        }
-        for observation in [first, second, third] { observation.cancel() }
-        try await waitUntilAllSubscriptionsEnd(to: device)
-    }
-
-    @Test func observerOfAPatternGetsEveryCurrentValueOnce() async throws {
-        let device = try await TestDevice.inMemory()
-        for name in ["org.example.a", "org.example.b", "org.example.c"] as [Aspect] {
-            try await device.publish(name, ["of": name.name])
-        }
-        try await device.withdraw("org.example.b")
-        let (calls, continuation) = AsyncStream.makeStream(of: Aspect.self)
-        var iterator = calls.makeAsyncIterator()
-        var observations: [Observation] = []
-        for _ in 1...2 {
-            observations.append(
-                try await device.observe("org.example.*", delivering: .currentState) {
-                    continuation.yield($0.aspect)
-                })
-            #expect([await iterator.next(), await iterator.next()] == ["org.example.a", "org.example.c"])
-        }
-        try await device.publish("org.example.d", ["of": "d"])
-        #expect([await iterator.next(), await iterator.next()] == ["org.example.d", "org.example.d"])
-        for observation in observations { observation.cancel() }
-    }
-
     @Test func nameIsMonitoredBeforeItIsPublished() async throws {
         let device = try await TestDevice.inMemory()
         #expect(try await device.beginMonitoring(Volume.name))

@@ -31,16 +31,6 @@ import Testing
         #expect(try await device.cancelAllScheduled() == 1)
     }
 
-    @Test func entryThatIsDueIsPublished() async throws {
-        let device = try await TestDevice.inMemory()
-        let subscription = try await device.subscribe(to: AspectSet(Self.name))
-        try await device.schedule("now", .at(Timestamp(microseconds: 1)), publishing: Self.name, ["a": 1])
-        let event = try #require(await subscription.next())
-        #expect(event.published?.json == #"{"a":1}"#)
-        #expect(event.changes == 1)
-        #expect(try await device.scheduled.isEmpty)
-    }
-
     @Test func impossibleEntriesAreRefused() async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
