@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// A run of a program on a phone that follows a scenario.
+/// A run of a scenario on a phone, and of a program that sees the phone.
 final class Simulation {
     /// The time between SIGTERM and SIGKILL for a program that is ended because a step failed.
     private static let grace: Duration = .seconds(5)
@@ -19,11 +19,14 @@ final class Simulation {
     private let command: [String]
     private let patience: Duration
     private let stage: ScenarioStage
-    private let loop: EventLoop
+    let loop: EventLoop
+    private let narration: Narration?
     private var sources: [EventSource] = []
     private var timer: EventSource?
     private var program: Program?
     private var next = 0
+    /// Whether the narration has begun the next step.
+    private var isBegun = false
     /// The progress of the current step: the changes of a burst, or the checks of a condition.
     private var rounds = 0
     private var deadline: ContinuousClock.Instant?
@@ -37,19 +40,22 @@ final class Simulation {
     ///
     /// - Parameters:
     ///   - scenario: The steps.
-    ///   - command: The program and its arguments.
+    ///   - command: The program and its arguments; empty for none, with which the run ends after the last step.
     ///   - patience: The timeout of a wait or an expectation.
     ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
+    ///   - narration: Prints what the subscribers of the simulation receive.
     /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(
-        _ scenario: Scenario, command: [String], patience: Duration, recordsTimeline: Bool, reportsTests: Bool
+        _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
+        reportsTests: Bool = false, narration: Narration? = nil
     ) throws {
         self.scenario = scenario
         self.command = command
         self.patience = patience
         loop = try EventLoop()
-        stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline)
+        self.narration = narration
+        stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
         report = try reportsTests ? TestReport(of: scenario) : nil
         sources.append(
             try loop.onSignal(SIGCHLD) { [unowned self] in
@@ -66,7 +72,7 @@ final class Simulation {
     /// What happened until the program ended; `nil` if it is not recorded.
     var timeline: Timeline? { stage.timeline }
 
-    /// Runs until the program has ended.
+    /// Runs until the program has ended, or without one until the last step.
     ///
     /// - Returns: The program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
     /// - Throws: `Failure` of a step, after the program has ended.
@@ -74,7 +80,7 @@ final class Simulation {
         timer?.fire(after: .zero)
         try loop.run()
         if let failure { throw failure }
-        let code = program?.exitCode ?? 128 + (signal ?? SIGTERM)
+        guard let code = program?.exitCode else { return signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }
         return isEnded && code == 128 + SIGTERM ? 0 : code
@@ -125,12 +131,21 @@ final class Simulation {
             program?.signal(SIGKILL)
             return
         }
-        guard next < scenario.lines.count else { return }
+        guard next < scenario.lines.count else {
+            if command.isEmpty { loop.exit() }
+            return
+        }
         let line = scenario.lines[next]
         do {
+            if let narration, !isBegun {
+                isBegun = true
+                timer?.fire(after: try narration.begin(line))
+                return
+            }
             let outcome = try perform(line.step)
             if outcome.isDone {
                 next += 1
+                isBegun = false
                 rounds = 0
                 deadline = nil
             }
@@ -177,6 +192,7 @@ final class Simulation {
     }
 
     private func start() throws {
+        guard !command.isEmpty else { return }
         program = try Program(
             command, environment: stage.phone.environment,
             descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
