@@ -150,7 +150,7 @@ struct ScheduleListCommand: ParsableCommand {
                 for entry in entries { try Console.json(entry.structure) }
                 return
             }
-            guard !entries.isEmpty else { return Console.error("you have no entries on the schedule") }
+            guard !entries.isEmpty else { return Console.error("reveille: you have no entries on the schedule") }
             for line in ScheduleTable.table(entries, now: .now).lines(width: Console.columns) { try Console.line(line) }
         }
     }
@@ -177,8 +177,8 @@ struct ScheduleCancelCommand: ParsableCommand {
         Failure.awaiting {
             let device = try await bus.device()
             guard let id else {
-                let count = try await device.cancelAllScheduled()
-                return try Console.line(StyledText("\(count) entr\(count == 1 ? "y" : "ies") removed"))
+                try await device.cancelAllScheduled()
+                return
             }
             guard try await device.cancelScheduled(id) else {
                 let ids = try await device.listings.map(\.entry.id)
