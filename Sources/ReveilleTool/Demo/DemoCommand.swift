@@ -34,8 +34,6 @@ struct DemoCommand: ParsableCommand {
         let scenario = try Scenario(PackageResources.demo_scenario, file: "demo.scenario")
         let narration = Narration(of: scenario)
         let simulation = try Simulation(scenario, patience: Self.patience, narration: narration)
-        try narration.takeTerminal(simulation.loop)
-        defer { narration.leaveTerminal() }
         let code = try simulation.run()
         if code == EXIT_SUCCESS { try narration.end() }
         return code

@@ -19,11 +19,9 @@ final class Simulation {
     private let command: [String]
     private let patience: Duration
     private let stage: ScenarioStage
-    let loop: EventLoop
+    private let loop: CommandLoop
     private let narration: Narration?
-    private var sources: [EventSource] = []
     private var timer: EventSource?
-    private var program: Program?
     private var next = 0
     /// Whether the narration has begun the next step.
     private var isBegun = false
@@ -33,7 +31,6 @@ final class Simulation {
     private var failure: Failure?
     /// Whether the scenario has ended the program.
     private var isEnded = false
-    private var signal: Int32?
     private var report: TestReport?
 
     /// Creates a run with its phone and its bus.
@@ -53,20 +50,13 @@ final class Simulation {
         self.scenario = scenario
         self.command = command
         self.patience = patience
-        loop = try EventLoop()
+        loop = try CommandLoop()
         self.narration = narration
         stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
         report = try reportsTests ? TestReport(of: scenario) : nil
-        sources.append(
-            try loop.onSignal(SIGCHLD) { [unowned self] in
-                if program?.hasEnded == true { loop.exit() }
-            })
-        for number in Signals.passedOn {
-            sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
-        }
-        let timer = try loop.timer { [unowned self] in proceed() }
-        sources.append(timer)
-        self.timer = timer
+        try loop.passSignalsOn()
+        timer = try loop.events.timer { [unowned self] in proceed() }
+        try narration?.takeTerminal(loop.events)
     }
 
     /// What happened until the program ended; `nil` if it is not recorded.
@@ -79,8 +69,9 @@ final class Simulation {
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
         try loop.run()
+        narration?.leaveTerminal()
         if let failure { throw failure }
-        guard let code = program?.exitCode else { return signal.map { 128 + $0 } ?? EXIT_SUCCESS }
+        guard let code = loop.program?.exitCode else { return loop.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }
         return isEnded && code == 128 + SIGTERM ? 0 : code
@@ -115,24 +106,15 @@ final class Simulation {
         try report?.fail(line, contradiction)
     }
 
-    /// Passes a signal on to the program, or ends the run if the program has not started.
-    private func pass(_ number: Int32) {
-        guard let program else {
-            signal = number
-            return loop.exit()
-        }
-        program.pass(number)
-    }
-
     /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.
-            program?.signal(SIGKILL)
+            loop.program?.signal(SIGKILL)
             return
         }
         guard next < scenario.lines.count else {
-            if command.isEmpty { loop.exit() }
+            if command.isEmpty { loop.events.exit() }
             return
         }
         let line = scenario.lines[next]
@@ -159,8 +141,8 @@ final class Simulation {
         self.failure = failure
         // An error is ignored because the failure is also reported on stderr.
         try? report?.bailOut(failure.description)
-        guard program != nil else { return loop.exit() }
-        program?.signal(SIGTERM)
+        guard loop.program != nil else { return loop.events.exit() }
+        loop.program?.signal(SIGTERM)
         timer?.fire(after: Self.grace)
     }
 
@@ -169,7 +151,7 @@ final class Simulation {
         case .start: try start()
         case .end:
             isEnded = true
-            program?.signal(SIGTERM)
+            loop.program?.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
             return (false, time)
@@ -193,7 +175,7 @@ final class Simulation {
 
     private func start() throws {
         guard !command.isEmpty else { return }
-        program = try Program(
+        loop.program = try Program(
             command, environment: stage.phone.environment,
             descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
     }
