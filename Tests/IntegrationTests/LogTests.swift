@@ -76,8 +76,8 @@ import Varlink
         arguments: [
             (["--since", "yesterday"], "'yesterday' is invalid for '--since <since>': it must be a duration (30s,"),
             (["--since", "-5m"], "'-5m' is invalid"), (["--since", ""], "'' is invalid"),
-            (["--limit", "0"], "--limit must be at least 1, not 0"),
-            (["-n", "-1"], "--limit must be at least 1, not -1"),
+            (["--limit", "0"], "'0' is invalid for '--limit <limit>': it must be a whole number of at least 1"),
+            (["-n", "-1"], "'-1' is invalid"),
             (["batery"], "did you mean battery?"),
         ])
     func invalidArgumentIsReportedWithTheValidOnes(arguments: [String], message: String) throws {

@@ -169,11 +169,14 @@ import Varlink
     }
 
     @Test(
-        arguments: [("0", "0"), ("-1", "-1"), ("nan", "nan")])
-    func invalidIntervalIsReportedWithItsRange(interval: String, shown: String) throws {
+        arguments: ["0", "-1", "nan"])
+    func invalidIntervalIsReportedWithItsRange(interval: String) throws {
         let run = try bus.run(["watch", "--interval", interval])
         #expect(run.code == 64)
-        #expect(run.errors.contains("--interval must be from 0.001 to 31536000 seconds, not \(shown)"), "\(run.errors)")
+        #expect(
+            run.errors.contains(
+                "'\(interval)' is invalid for '--interval <interval>': it must be a number of seconds from 0.001 to 31536000"
+            ), "\(run.errors)")
     }
 
     @Test func positionsOfWithdrawnNamesAreNotStored() throws {

@@ -55,10 +55,6 @@ struct LogCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func validate() throws {
-        if let limit { try Count.validate(limit, of: "--limit") }
-    }
-
     func run() {
         Failure.guarding {
             var events = try changes()

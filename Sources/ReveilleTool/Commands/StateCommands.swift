@@ -37,10 +37,6 @@ struct HoldOptions: ParsableArguments {
     var wakeAfter: Double?
 
     var deadline: Duration? { wakeAfter.map { .seconds($0) } }
-
-    func validate() throws {
-        if let wakeAfter { try Seconds.validate(wakeAfter, of: "--wake-after") }
-    }
 }
 
 /// `reveille background`: holds a subscription.

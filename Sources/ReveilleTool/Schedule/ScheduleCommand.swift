@@ -106,11 +106,7 @@ struct ScheduleAddCommand: ParsableCommand {
             // The bus has another working directory.
             var command = command
             if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
-                do throws(SystemError) {
-                    command[0] = try ExecutableSearch.find(path)
-                } catch {
-                    throw Failure(.usage, "\(error)")
-                }
+                command[0] = try Failure.coded(.usage) { try ExecutableSearch.find(path) }
             }
             let entry: ScheduleEntry
             do throws(ScheduleEntryError) {
