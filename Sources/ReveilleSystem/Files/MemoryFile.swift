@@ -18,14 +18,7 @@ package struct MemoryFile: ~Copyable {
         let number = c_reveille_memory_file("reveille")
         guard number >= 0 else { throw SystemError("memfd_create") }
         let descriptor = OwnedDescriptor(number)
-        var rest = contents[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { write(descriptor.number, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { throw SystemError("write", on: "a file in memory") }
-            rest = rest.dropFirst(count)
-        }
+        try Output.write(contents, to: descriptor.number, of: "a file in memory")
         guard lseek(descriptor.number, 0, SEEK_SET) == 0 else { throw SystemError("lseek", on: "a file in memory") }
         self.descriptor = descriptor
     }
