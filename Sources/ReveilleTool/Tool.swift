@@ -28,20 +28,14 @@ struct Tool: ParsableCommand {
               reveille watch battery --json             print changes as JSON
               reveille on battery 'level < 0.1' -- notify-send low
                                                         run a command on a condition
-              reveille get                              print the current state
               reveille log --since 1h                   print the changes of the last hour
               reveille publish org.example.player '{"volume": 0.5}'
                                                         publish a state of your own
               reveille schedule add tea org.example.tea --at 18:00
                                                         publish one at a set time
-              reveille post proximity near              post a state for testing
-              reveille suspend player                   freeze a program that subscribes
-              reveille simulate day.scenario -- ./app   run a program on a phone
               reveille run --name player -- ./player    run a program that can be suspended
+              reveille simulate day.scenario -- ./app   run a program on a phone
               reveille top                              show the bus live
-              reveille info                             describe this device
-              reveille check proximity                  exit with 0 if it has a proximity sensor
-              reveille doctor                           examine its sources
 
             EXIT CODES
               0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error,
