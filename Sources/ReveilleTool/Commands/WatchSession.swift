@@ -63,7 +63,7 @@ final class WatchSession {
     /// Shows the prompt and reads keys while this process is in the foreground.
     private func takeTerminal() throws(SystemError) {
         job?.onEnter = { [stream] in stream.prompt.show() }
-        job?.onLeave = { [stream] isOurs in isOurs ? stream.prompt.hide() : stream.prompt.forget() }
+        job?.onLeave = { [stream] in stream.prompt.hide(isOurs: $0) }
         job?.onKeys = { [unowned self] keys in keys.forEach(press) }
         job?.onEnd = { [unowned self] error in
             failure = error.map { Failure(.failure, "\($0)") }

@@ -148,7 +148,7 @@ struct ScheduleListCommand: ParsableCommand {
                 return
             }
             guard !entries.isEmpty else { return Console.error("reveille: you have no entries on the schedule") }
-            for line in ScheduleTable.table(entries, now: .now).lines(width: Console.columns) { try Console.line(line) }
+            try ScheduleTable.table(entries, now: .now).print()
         }
     }
 }
