@@ -5,7 +5,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// What Docs/Aspects.md and Docs/Protocol.md say about names that the bus does not know, empty lists and policies without an effect.
+/// What the documents say about names that the bus does not know, empty lists and policies without an effect.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct UnknownNameTests {
     private let bus: BusProcess
 

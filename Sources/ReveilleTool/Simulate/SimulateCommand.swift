@@ -26,9 +26,13 @@ struct SimulateCommand: ParsableCommand {
               wait delivered           wait until every subscriber that is awake has read
                                        all changes
               level 0..1 [BATTERY]     set the charge level
+              power WATTS [BATTERY]    set the power of a battery
               plug, unplug             connect or disconnect the charger
               rotate POSE              turn the phone to portrait, landscapeLeft, ...
               near, far                cover or uncover the proximity sensor
+              light LUX                set the light around the phone
+              brightness 0..1          set the brightness of the backlight
+              network KIND             connect to a network: wifi, ethernet, ..., none
               accelerate X Y Z         set the acceleration in g
               spin X Y Z               set the rotation in radians per second
               locale NAME              set the locale, such as de_DE.UTF-8
@@ -38,7 +42,7 @@ struct SimulateCommand: ParsableCommand {
                                        rename or remove one
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
-                                       gyroscope, proximity
+                                       gyroscope, proximity, light, monitor
               publish NAME OBJECT      publish a state under a name
               withdraw NAME            withdraw it
               background, foreground   send all subscriptions to sleep, or wake them
