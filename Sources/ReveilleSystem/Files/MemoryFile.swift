@@ -18,7 +18,7 @@ package struct MemoryFile: ~Copyable {
         let number = c_reveille_memory_file("reveille")
         guard number >= 0 else { throw SystemError("memfd_create") }
         let descriptor = OwnedDescriptor(number)
-        try Output.write(contents, to: descriptor.number, of: "a file in memory")
+        try Disk().write(contents, to: descriptor.number, of: "a file in memory")
         guard lseek(descriptor.number, 0, SEEK_SET) == 0 else { throw SystemError("lseek", on: "a file in memory") }
         self.descriptor = descriptor
     }
