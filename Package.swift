@@ -89,7 +89,8 @@ let package = Package(
                 "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ]
+            ],
+            resources: [.embedInCode("Demo/demo.scenario")]
         ),
 
         .executableTarget(

@@ -23,12 +23,12 @@ package enum Console {
 
     /// Writes a message, ignoring errors because there is no other place to report them.
     package static func error(_ text: StyledText) {
-        try? write(text.rendered + "\n", to: STDERR_FILENO)
+        try? Output.write((text.rendered + "\n").utf8, to: STDERR_FILENO, of: "stderr")
     }
 
     /// Replaces the current line of the terminal, without a line break.
     package static func replaceLine(with text: StyledText) {
-        try? write("\r\u{1B}[K" + text.rendered, to: STDERR_FILENO)
+        try? Output.write(("\r\u{1B}[K" + text.rendered).utf8, to: STDERR_FILENO, of: "stderr")
     }
 
     /// Writes terminal control codes to stdout, unless that would block, as on a terminal that Ctrl-S has stopped.
@@ -37,16 +37,7 @@ package enum Console {
     ///
     /// - Returns: Whether everything was written.
     package static func draw(_ codes: String) -> Bool {
-        var rest = Array(codes.utf8)[...]
-        while !rest.isEmpty {
-            guard (try? Readiness.wait(STDOUT_FILENO, for: .writable, atMost: .zero)) == true else { return false }
-            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        Output.writeReady(codes.utf8, to: STDOUT_FILENO)
     }
 
     /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
@@ -75,27 +66,10 @@ package enum Console {
     /// - Throws: `Failure` if the line cannot be written.
     package static func line(printable text: String) throws(Failure) {
         do throws(SystemError) {
-            try write(text + "\n", to: STDOUT_FILENO)
+            try Output.write((text + "\n").utf8, to: STDOUT_FILENO, of: "stdout")
         } catch {
             if error.code == EPIPE { dieOfBrokenPipe() }
             throw Failure(.output, "\(error)")
-        }
-    }
-
-    private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
-            }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Another process that shares the stream made it non-blocking.
-                try Readiness.wait(descriptor, for: .writable, atMost: .seconds(Int32.max))
-            } else {
-                throw SystemError("write", on: descriptor == STDOUT_FILENO ? "stdout" : "stderr")
-            }
         }
     }
 

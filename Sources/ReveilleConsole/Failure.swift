@@ -35,6 +35,11 @@ package struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
+    /// Runs a body, whose errors become failures with an exit code.
+    package static func coded<Value>(_ code: Code, _ body: () throws -> Value) throws(Failure) -> Value {
+        do { return try body() } catch { throw Failure(code, "\(error)") }
+    }
+
     /// Prints the failure to stderr as one line, and ends the process.
     ///
     /// - Parameter program: The name with which the line begins, unless stderr is a journal, which notes it itself.

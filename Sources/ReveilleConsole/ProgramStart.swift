@@ -10,10 +10,15 @@ extension ParsableCommand {
     /// Runs the command that the arguments of this process name; the `main` of every program.
     ///
     /// An error ends the process with one line on stderr.
-    package static func runProgram() {
+    ///
+    /// - Parameter overview: The help of the program as a whole; `nil` for the parser's, which lists a command a line.
+    package static func runProgram(overview: String? = nil) {
         Console.reserveStandardStreams()
         do {
             let arguments = ProcessArguments.all.dropFirst()
+            if let overview, [[], ["help"], ["--help"], ["-h"]].contains(Array(arguments)) {
+                return try Console.line(printable: overview)
+            }
             try refuseUnknownCommand(arguments)
             try RepeatedOption.refuse(in: arguments, of: self)
             var command = try parseAsRoot(Array(arguments))

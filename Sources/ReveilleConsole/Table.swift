@@ -69,6 +69,11 @@ package struct Table {
         }
     }
 
+    /// Prints the table, within the width of the terminal.
+    package func print() throws(Failure) {
+        for line in lines(width: Console.columns) { try Console.line(line) }
+    }
+
     private func widths(in width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             ([columns[index].head] + rows.map { $0[index].text }).map(\.columns).max() ?? 0

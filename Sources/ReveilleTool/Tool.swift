@@ -28,20 +28,14 @@ struct Tool: ParsableCommand {
               reveille watch battery --json             print changes as JSON
               reveille on battery 'level < 0.1' -- notify-send low
                                                         run a command on a condition
-              reveille get                              print the current state
               reveille log --since 1h                   print the changes of the last hour
               reveille publish org.example.player '{"volume": 0.5}'
                                                         publish a state of your own
               reveille schedule add tea org.example.tea --at 18:00
                                                         publish one at a set time
-              reveille post proximity near              post a state for testing
-              reveille suspend player                   freeze a program that subscribes
-              reveille simulate day.scenario -- ./app   run a program on a phone
               reveille run --name player -- ./player    run a program that can be suspended
+              reveille simulate day.scenario -- ./app   run a program on a phone
               reveille top                              show the bus live
-              reveille info                             describe this device
-              reveille check proximity                  exit with 0 if it has a proximity sensor
-              reveille doctor                           examine its sources
 
             EXIT CODES
               0 success, 1 failure, 64 usage error, 69 bus unavailable, 74 output error,
@@ -50,14 +44,47 @@ struct Tool: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self,
-            PublishCommand.self, WithdrawCommand.self, ScheduleCommand.self, InfoCommand.self, CheckCommand.self,
-            StatusCommand.self, TopCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
+            // Observe
+            WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self, TopCommand.self,
+            StatusCommand.self, InfoCommand.self, CheckCommand.self,
+            // Publish
+            PublishCommand.self, WithdrawCommand.self,
+            // Programs
+            RunCommand.self, TaskCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
             ResumeCommand.self,
-            RunCommand.self, TaskCommand.self, RefreshCommand.self, PostCommand.self, CallCommand.self,
-            SimulateCommand.self,
-            DemoCommand.self, DoctorCommand.self,
+            // Schedule
+            ScheduleCommand.self,
+            // Serve and test
+            ServeCommand.self, DoctorCommand.self, SimulateCommand.self, DemoCommand.self, PostCommand.self,
+            RefreshCommand.self, CallCommand.self,
         ])
+
+    /// The commands on one screen; the manual has the rest.
+    private static let overview = """
+        Deliver the device's changes to programs, merged while they sleep.
+        Usage: reveille COMMAND [OPTIONS]; 'reveille help COMMAND' explains a command.
+
+        OBSERVE
+          watch       print each change           on          run when a condition holds
+          get         print the current state     log         print the latest changes
+          plot        draw a number as a chart    top         show the bus live
+          status      list sources, subscribers   info        describe the device
+          check       ask for capabilities
+        PUBLISH
+          publish     publish a state             withdraw    withdraw it
+        PROGRAMS
+          run         run one that can sleep      task        finish before a suspension
+          background  hold a subscription         foreground  release it
+          suspend     freeze a program            resume      thaw it
+        SCHEDULE
+          schedule    publish values at set times, and start programs for them
+        SERVE AND TEST
+          serve       run the bus                 doctor      examine the sources
+          simulate    run on a synthetic phone    demo        see a sleeper wake
+          post        post a state for testing    refresh     read all sources again
+          call        call any method
+        Examples and exit codes: 'man reveille'. The idea: 'man 7 reveille'.
+        """
 
     /// Runs the command that the arguments name.
     static func main() {
@@ -65,6 +92,6 @@ struct Tool: ParsableCommand {
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         // A process that ignores this signal, by inheritance, cannot wait for its programs.
         signal(SIGCHLD, SIG_DFL)
-        runProgram()
+        runProgram(overview: overview)
     }
 }

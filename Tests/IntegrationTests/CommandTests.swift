@@ -51,14 +51,14 @@ import Varlink
         (["post", "locale", "german"], "'german' is not a locale name"),
         (
             ["background", "x", "--wake-after", "-1"],
-            "--wake-after must be from 0.001 to 31536000 seconds, not -1"
+            "it must be a number of seconds from 0.001 to 31536000"
         ),
         (["post", "battery", #"{"chargeStatus":"up"}"#], "chargeStatus must be unknown, charging, discharging"),
         (["post", "battery", #"{"level":"half"}"#], "battery.level must be a number from 0 to 1, or null"),
         (["post", "battery", #"{"levle":1}"#], "levle: unknown field of battery; did you mean level?"),
         (["post", "orientation", #"{"planar":"faceUp"}"#], "planar must be portrait, portraitUpsideDown"),
-        (["background", "x", "--wake-after", "1e308"], "--wake-after must be from 0.001 to 31536000 seconds"),
-        (["background", "x", "--wake-after", "nan"], "--wake-after must be from 0.001 to 31536000 seconds"),
+        (["background", "x", "--wake-after", "1e308"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["background", "x", "--wake-after", "nan"], "it must be a number of seconds from 0.001 to 31536000"),
         (["call", "--more", "--oneway", "GetState"], "--more and --oneway cannot be combined"),
     ]
 

@@ -58,10 +58,14 @@ struct ManualTests {
 
     private func everyCommandHasAPageWithItsOptions() throws {
         let help = try ProgramRun(["--help"], in: directory).output
-        let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last)
-            .split(separator: "\n").compactMap { $0.wholeMatch(of: #/  ([a-z]+)(?: .*)?/#)?.output.1 }
+        #expect(help.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let description = try ProgramRun(["--experimental-dump-help"], in: directory).output
+        let commands = try #require(JSON.parse(Array(description.utf8)).objectValue?["command"]?.objectValue)
+            .objects("subcommands").compactMap { $0["commandName"]?.stringValue }.filter { $0 != "help" }
         #expect(commands.count > 20)
         for command in commands {
+            #expect(help.contains("  \(command)  "), "\(command)")
             let text = page("reveille-\(command).1")
             #expect(text.contains(".Nm reveille-\(command)\n.Nd "), "\(command)")
             #expect(page("reveille.1").contains(".It Xr reveille-\(command) 1\n"))

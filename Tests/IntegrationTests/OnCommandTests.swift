@@ -177,7 +177,7 @@ import Varlink
             ["org.example.*", "a == 1", "--", "true"],
             "org.example.*: a condition applies to one aspect, not to a pattern"
         ),
-        (["--count", "0", "battery", "level < 0.1", "--", "true"], "--count must be at least 1, not 0"),
+        (["--count", "0", "battery", "level < 0.1", "--", "true"], "it must be a whole number of at least 1"),
         (["--state", "", "battery", "level < 0.1", "--", "true"], "--state must not be empty"),
     ]
 

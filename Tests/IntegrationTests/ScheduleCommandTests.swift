@@ -37,7 +37,8 @@ import Varlink
         let missing = try bus.run(["schedule", "cancel", "te"])
         #expect(missing.code == 1)
         #expect(missing.errors.contains("there is no entry te; did you mean tea?"))
-        #expect(try bus.run(["schedule", "cancel", "--all"]).output == "2 entries removed\n")
+        let cancelled = try bus.run(["schedule", "cancel", "--all"])
+        #expect(cancelled.code == 0 && cancelled.output == "" && cancelled.errors == "")
         #expect(try entries().isEmpty)
     }
 

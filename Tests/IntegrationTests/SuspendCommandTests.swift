@@ -30,17 +30,15 @@ import Varlink
         let cgroup = try TemporaryCgroup()
         let program = try program("mail", in: cgroup)
         let suspension = try bus.run(["suspend", "mail"])
-        #expect(suspension.code == 0 && suspension.errors == "", "\(suspension.errors)")
-        #expect(suspension.output == "mail is suspended\n")
+        #expect(suspension.code == 0 && suspension.output == "" && suspension.errors == "", "\(suspension.errors)")
         try bus.waitForSubscription("mail", heldBy: ["operator", "frozen"])
         let poster = try bus.client()
         for level in 1...3 { try poster.post(level: Double(level) / 10) }
         let again = try bus.run(["suspend", "mail"])
-        #expect(again.output == "mail is suspended\n")
+        #expect(again.code == 0 && again.output == "" && again.errors == "")
 
         let resumption = try bus.run(["resume", "mail"])
-        #expect(resumption.code == 0 && resumption.errors == "", "\(resumption.errors)")
-        #expect(resumption.output == "mail is in the foreground\n")
+        #expect(resumption.code == 0 && resumption.output == "" && resumption.errors == "", "\(resumption.errors)")
         try wait(for: "the events of the wake") { try program.delivered.last?.count == 2 }
         let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
         #expect(states == ["background", "suspended", "active"])
@@ -58,7 +56,7 @@ import Varlink
         #expect(suspension.errors.split(separator: "\n").count == 1)
         try bus.waitForSubscription("mail", heldBy: ["operator"])
         let resumption = try bus.run(["resume", "mail"])
-        #expect(resumption.output == "mail is in the foreground\n")
+        #expect(resumption.code == 0 && resumption.output == "" && resumption.errors == "", "\(resumption.errors)")
         try wait(for: "the events") { try program.delivered.joined().count == 2 }
         let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
         #expect(states == ["background", "active"])

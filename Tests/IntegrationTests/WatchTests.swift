@@ -145,12 +145,12 @@ import Varlink
     }
 
     private static let invalidOptions: [([String], String)] = [
-        (["--timeout", "1e308"], "--timeout must be from 0.001 to 31536000 seconds, not 1e+308"),
-        (["--timeout", "nan"], "--timeout must be from 0.001 to 31536000 seconds, not nan"),
-        (["--timeout=-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1"),
-        (["--count", "0"], "--count must be at least 1, not 0"),
-        (["--count", "-1"], "--count must be at least 1, not -1"),
-        (["--timeout", "-1"], "--timeout must be from 0.001 to 31536000 seconds, not -1"),
+        (["--timeout", "1e308"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["--timeout", "nan"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["--timeout=-1"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["--count", "0"], "'0' is invalid for '--count <count>': it must be a whole number of at least 1"),
+        (["--count", "-1"], "'-1' is invalid for '--count <count>': it must be a whole number of at least 1"),
+        (["--timeout", "-1"], "it must be a number of seconds from 0.001 to 31536000"),
         (
             ["--interval", "x"],
             "The value 'x' is invalid for '--interval <interval>': it must be a number of seconds"

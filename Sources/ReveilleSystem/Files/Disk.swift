@@ -29,14 +29,7 @@ package struct Disk {
     /// Writes bytes; a part of them may be written if it fails.
     func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(SystemError) {
         let isRefused = refuses(.write)
-        var rest = isRefused ? bytes.dropLast(bytes.count / 2 + 1) : bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { throw SystemError("write", on: path) }
-            rest = rest.dropFirst(count)
-        }
+        try Output.write(isRefused ? bytes.dropLast(bytes.count / 2 + 1) : bytes[...], to: descriptor, of: path)
         if isRefused { throw SystemError("write", on: path, code: ENOSPC) }
     }
 

@@ -37,15 +37,7 @@ package struct ProgramLog: Sendable {
     /// Writes a message, if its level is important enough.
     package func write(_ level: LogLevel, _ message: String) {
         guard level >= self.level else { return }
-        // A pipe is writable only if it has room for PIPE_BUF bytes, so such a write does not block.
-        var rest = Array((line(level, message) + "\n").utf8)[...]
-        while !rest.isEmpty, (try? Readiness.wait(STDERR_FILENO, for: .writable, atMost: .zero)) == true {
-            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        _ = Output.writeReady((line(level, message) + "\n").utf8, to: STDERR_FILENO)
     }
 
     /// Returns the line of a message, in which control characters are escaped: a line break would begin another entry.

@@ -32,28 +32,24 @@ struct DoctorCommand: ParsableCommand {
             for watcher in watchers.sorted(by: { $0.aspect.rawValue < $1.aspect.rawValue }) {
                 try json ? printJSON(watcher) : printText(watcher)
             }
-            if !json { try print(DeviceInfoReader(root: locations.root)) }
+            let reader = DeviceInfoReader(root: locations.root)
+            if !json { try print("device", reader.info(forUser: 0).model, without: "unknown model", reader.examine()) }
         }
     }
 
     private func printText(_ watcher: any Watcher) throws(Failure) {
-        let aspect = Style.bold("\(watcher.aspect)").padded(to: 12)
         switch watcher.source {
-        case .available(let source): try Console.line(aspect + Style.green("ok  ") + "\(source)")
-        case .unavailable(let reason): try Console.line(aspect + Style.yellow("--  ") + "\(reason)")
+        case .available(let source): try print("\(watcher.aspect)", source, watcher.examine())
+        case .unavailable(let reason): try print("\(watcher.aspect)", without: reason, watcher.examine())
         }
-        try print(watcher.examine())
     }
 
-    private func print(_ reader: DeviceInfoReader) throws(Failure) {
-        let model = reader.info(forUser: 0).model
-        try Console.line(
-            Style.bold("device").padded(to: 12)
-                + (model.map { Style.green("ok  ") + StyledText($0) } ?? Style.yellow("--  ") + "unknown model"))
-        try print(reader.examine())
-    }
-
-    private func print(_ examination: Examination) throws(Failure) {
+    /// Prints a source, or the reason why there is none, with what was found.
+    private func print(
+        _ name: StyledText, _ source: String? = nil, without reason: String = "", _ examination: Examination
+    ) throws(Failure) {
+        let state = source.map { Style.green("ok  ") + StyledText($0) } ?? Style.yellow("--  ") + StyledText(reason)
+        try Console.line(Style.bold(name).padded(to: 12) + state)
         let names = examination.findings.map { StyledText($0.name) }
         let width = names.map(\.width).max() ?? 0
         for (name, finding) in zip(names, examination.findings) {

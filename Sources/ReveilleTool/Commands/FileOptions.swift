@@ -28,11 +28,7 @@ struct FileOptions: ParsableArguments {
 
     /// Returns the validated configuration.
     func configuration() throws(Failure) -> Configuration {
-        do throws(ConfigurationError) {
-            return try file?.read() ?? Configuration()
-        } catch {
-            throw Failure(.configuration, "\(error)")
-        }
+        try Failure.coded(.configuration) { try file?.read() ?? Configuration() }
     }
 
     var locations: FileLocations {

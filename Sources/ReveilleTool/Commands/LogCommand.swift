@@ -36,14 +36,7 @@ struct LogCommand: ParsableCommand {
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: """
-            Print only changes since a time (14:30, 2026-11-21 or '2026-11-21 14:30') or within a duration (30s, 10m, \
-            2h, 1d).
-            """,
-        transform: StartTime.init(argument:))
-    var since: StartTime?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         name: [.customShort("n"), .long], parsing: .unconditional,
@@ -55,14 +48,10 @@ struct LogCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func validate() throws {
-        if let limit { try Count.validate(limit, of: "--limit") }
-    }
-
     func run() {
         Failure.guarding {
             var events = try changes()
-            if let since { events.removeAll { $0.changedAt < since.timestamp } }
+            events.removeAll { !period.includes($0) }
             events.sort { $0.sequence < $1.sequence }
             for event in events.suffix(limit ?? .max) {
                 try json

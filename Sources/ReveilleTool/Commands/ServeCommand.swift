@@ -83,11 +83,7 @@ struct ServeCommand: ParsableCommand {
     }
 
     private func log() throws(Failure) -> ProgramLog {
-        do throws(LogLevel.Invalid) {
-            return ProgramLog(of: "reveille", level: try LogLevel.chosen(logLevel))
-        } catch {
-            throw Failure(.usage, "\(error)")
-        }
+        ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
     }
 
     private func resolvedAddress() throws(Failure) -> UnixAddress {

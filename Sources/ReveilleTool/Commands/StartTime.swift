@@ -7,6 +7,21 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
+/// The option that limits changes to a period up to now.
+struct PeriodOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Only changes since a time (14:30, 2026-11-21 or '2026-11-21 14:30') or within a duration (30s, 10m, 2h, 1d).
+            """,
+        transform: StartTime.init(argument:))
+    var since: StartTime?
+
+    func includes(_ event: Event) -> Bool {
+        since.map { event.changedAt >= $0.timestamp } ?? true
+    }
+}
+
 /// The start of a period on the command line: a duration before now, or a local time, date or both.
 struct StartTime {
     /// The seconds of each unit of a duration.

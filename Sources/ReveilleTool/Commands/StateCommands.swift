@@ -5,6 +5,40 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 
+/// The arguments of a command that wakes a subscription.
+struct SubscriptionOptions: ParsableArguments {
+    @Argument(help: SubscriptionName.help) var subscription: String
+
+    @OptionGroup var bus: BusOptions
+
+    var name: SubscriptionName { SubscriptionName(text: subscription) }
+
+    /// Clears the operator's hold of subscriptions, and reports why they still do not receive events.
+    ///
+    /// - Returns: The holds that remain.
+    @discardableResult
+    func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
+        for id in ids { try await device.release(id) }
+        let subscribers = try await device.subscribers().filter { ids.contains($0.id) }
+        if subscribers.isEmpty { Console.error("reveille: \(subscription) has ended") }
+        let holds = subscribers.reduce(into: HoldReasons()) { $0.formUnion($1.holds) }
+        if holds.contains(.app) {
+            Console.error("reveille: \(subscription) remains in the background: held by its own process (app)")
+        }
+        return holds
+    }
+}
+
+/// The arguments of a command that holds a subscription.
+struct HoldOptions: ParsableArguments {
+    @OptionGroup var target: SubscriptionOptions
+
+    @Option(parsing: .unconditional, help: "Wake it after this many seconds.", transform: Seconds.parse)
+    var wakeAfter: Double?
+
+    var deadline: Duration? { wakeAfter.map { .seconds($0) } }
+}
+
 /// `reveille background`: holds a subscription.
 struct BackgroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,23 +49,12 @@ struct BackgroundCommand: ParsableCommand {
             both are cleared.
             """)
 
-    @Argument(help: SubscriptionName.help) var subscription: String
-
-    @Option(
-        parsing: .unconditional, help: "Wake the subscription after this many seconds.", transform: Seconds.parse)
-    var wakeAfter: Double?
-
-    @OptionGroup var bus: BusOptions
-
-    func validate() throws {
-        if let wakeAfter { try Seconds.validate(wakeAfter, of: "--wake-after") }
-    }
+    @OptionGroup var options: HoldOptions
 
     func run() {
         Failure.awaiting {
-            let device = try await bus.device()
-            let id = try await SubscriptionName(text: subscription).id(on: device)
-            try await device.hold(id, wakeAfter: wakeAfter.map { .seconds($0) })
+            let device = try await options.target.bus.device()
+            try await device.hold(options.target.name.id(on: device), wakeAfter: options.deadline)
         }
     }
 }
@@ -43,20 +66,60 @@ struct ForegroundCommand: ParsableCommand {
         abstract: "Return a subscription to the foreground.",
         discussion: "Clears the operator's hold. A hold that the subscriber set itself remains.")
 
-    @Argument(help: SubscriptionName.help) var subscription: String
-
-    @OptionGroup var bus: BusOptions
+    @OptionGroup var target: SubscriptionOptions
 
     func run() {
         Failure.awaiting {
-            let device = try await bus.device()
-            let id = try await SubscriptionName(text: subscription).id(on: device)
-            try await device.release(id)
-            // The subscription may have ended in the meantime.
-            guard let subscriber = try await device.subscribers().first(where: { $0.id == id }),
-                subscriber.holds.contains(.app)
-            else { return }
-            Console.error("reveille: \(subscription) remains in the background: held by its own process (app)")
+            let device = try await target.bus.device()
+            try await target.wake([target.name.id(on: device)], on: device)
+        }
+    }
+}
+
+/// `reveille suspend`: sends a program to the background and freezes it.
+struct SuspendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suspend",
+        abstract: "Suspend a program: send it to the background and freeze its processes.",
+        discussion: """
+            All subscriptions of the program go to the background. The bus waits until its tasks have ended, and until \
+            it has read its lifecycle if it subscribes to 'lifecycle'. Then the cgroup of the program is frozen, and \
+            this command exits. A program that cannot be frozen stays in the background, and the reason is printed.
+
+            A program has a cgroup of its own if it was started by 'reveille run' or as a unit of the service manager. \
+            'reveille resume' thaws it.
+            """)
+
+    @OptionGroup var options: HoldOptions
+
+    func run() {
+        Failure.awaiting {
+            let device = try await options.target.bus.device()
+            let ids = try await options.target.name.program(on: device)
+            // A cgroup is frozen only if none of its subscriptions is in the foreground.
+            for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.deadline) }
+            if let id = ids.last { try await device.suspend(id, wakeAfter: options.deadline) }
+        }
+    }
+}
+
+/// `reveille resume`: thaws a program and wakes its subscriptions.
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Resume a program: thaw it, and deliver what changed.",
+        discussion: "Clears the operator's hold of all its subscriptions. A hold that the program set itself remains.")
+
+    @OptionGroup var target: SubscriptionOptions
+
+    func run() {
+        Failure.awaiting {
+            let device = try await target.bus.device()
+            let holds = try await target.wake(target.name.program(on: device), on: device)
+            if holds.contains(.frozen) {
+                throw Failure(
+                    .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")
+            }
         }
     }
 }

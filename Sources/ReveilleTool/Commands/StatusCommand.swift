@@ -49,23 +49,19 @@ struct StatusCommand: ParsableCommand {
                 try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
             }
             try Console.line("")
-            try Self.print(StatusTables.sources(sources.filter { !$0.aspect.isPublished }))
+            try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
             try Self.printNames(sources.filter(\.aspect.isPublished))
             try Console.line("")
             try subscribers.isEmpty
-                ? Console.line("no subscriptions") : Self.print(StatusTables.subscribers(subscribers))
+                ? Console.line("no subscriptions") : StatusTables.subscribers(subscribers).print()
         }
-    }
-
-    private static func print(_ table: Table) throws(Failure) {
-        for line in table.lines(width: Console.columns) { try Console.line(line) }
     }
 
     private static func printNames(_ sources: [AspectSource]) throws(Failure) {
         guard !sources.isEmpty else { return }
         let (table, further) = StatusTables.names(sources)
         try Console.line("")
-        try print(table)
+        try table.print()
         if further > 0 { try Console.line(Style.dim("and \(further) more; --json prints all \(sources.count) names")) }
     }
 

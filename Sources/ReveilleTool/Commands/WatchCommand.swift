@@ -83,9 +83,6 @@ struct WatchCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if let count { try Count.validate(count, of: "--count") }
-        if let interval { try Seconds.validate(interval, of: "--interval") }
-        if let timeout { try Seconds.validate(timeout, of: "--timeout") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && (date || source) {
             throw ValidationError("--date and --source cannot be combined with --json")

@@ -12,20 +12,17 @@ import ReveilleSystem
 /// changes remain merged while stdout is blocked.
 final class WatchSession {
     private let command: WatchCommand
-    private let loop: EventLoop
+    private let loop: CommandLoop
     /// The terminal, if keys are read.
     private let job: TerminalJob?
     private let stream: WatchStream
     private let following: AwaitedTask
-    private var sources: [EventSource] = []
     private var failure: Failure?
-    /// The signal that ended the run.
-    private var signal: Int32?
 
     init(_ command: WatchCommand) throws {
         self.command = command
-        loop = try EventLoop()
-        job = Console.isInteractive && !command.json ? TerminalJob(loop) : nil
+        loop = try CommandLoop()
+        job = Console.isInteractive && !command.json ? TerminalJob(loop.events) : nil
         stream = WatchStream(
             command,
             stored: try command.state.map { path throws(Failure) in
@@ -37,24 +34,17 @@ final class WatchSession {
 
     /// Prints events until the count is reached, the timeout expires or the user quits.
     func run() throws {
-        // Before any thread is started: threads inherit the signal mask.
-        for signal in Signals.ending {
-            sources.append(
-                try loop.onSignal(signal) { [unowned self] in
-                    self.signal = signal
-                    loop.exit()
-                })
-        }
-        sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
+        try loop.endOnSignals()
+        try loop.follow(following)
         try takeTerminal()
         if let timeout = command.timeout {
-            let timer = try loop.timer { [unowned self] in
+            let timer = try loop.events.timer { [unowned self] in
                 let event = stream.counted.withLock { $0 } == 0 ? "no event" : "no further event"
                 failure = Failure(.timeout, "\(event) within \(Seconds.text(timeout))")
-                loop.exit()
+                loop.events.exit()
             }
             timer.fire(after: .seconds(timeout))
-            sources.append(timer)
+            loop.add(timer)
         }
         following.start { [stream] in try await stream.run() }
         try loop.run()
@@ -63,7 +53,7 @@ final class WatchSession {
         if let failure { throw failure }
         // A script must not continue as if the events had occurred.
         guard let count = command.count else { return }
-        if let signal { Signals.die(by: signal) }
+        if let signal = loop.signal { Signals.die(by: signal) }
         let counted = stream.counted.withLock { $0 }
         if counted < count { throw Failure(.failure, "ended after \(counted) of \(count) events") }
     }
@@ -73,11 +63,11 @@ final class WatchSession {
     /// Shows the prompt and reads keys while this process is in the foreground.
     private func takeTerminal() throws(SystemError) {
         job?.onEnter = { [stream] in stream.prompt.show() }
-        job?.onLeave = { [stream] isOurs in isOurs ? stream.prompt.hide() : stream.prompt.forget() }
+        job?.onLeave = { [stream] in stream.prompt.hide(isOurs: $0) }
         job?.onKeys = { [unowned self] keys in keys.forEach(press) }
         job?.onEnd = { [unowned self] error in
             failure = error.map { Failure(.failure, "\($0)") }
-            loop.exit()
+            loop.events.exit()
         }
         try job?.start()
     }
@@ -86,7 +76,7 @@ final class WatchSession {
         switch key {
         case UInt8(ascii: "b"): setState(isBackground: true)
         case UInt8(ascii: "f"): setState(isBackground: false)
-        case UInt8(ascii: "q"), 4: loop.exit()
+        case UInt8(ascii: "q"), 4: loop.events.exit()
         default: break
         }
     }

@@ -71,7 +71,6 @@ struct OnCommand: ParsableCommand {
     func validate() throws {
         if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
         if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
-        if let count { try Count.validate(count, of: "--count") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }
 

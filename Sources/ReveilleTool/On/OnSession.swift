@@ -30,10 +30,8 @@ final class OnSession {
         loop = try EventLoop()
         runs = try ProgramRuns()
         following = try AwaitedTask()
-        let stored = try command.state.map { path throws(Failure) in
-            try StoredTrigger(path, for: condition, on: command.aspect)
-        }
-        stream = TriggerStream(command, from: TriggerProgress(condition, stored: stored), runs: runs)
+        stream = TriggerStream(
+            command, from: try TriggerProgress(condition, on: command.aspect, storedIn: command.state), runs: runs)
     }
 
     /// Runs the command whenever it is due, until a signal or the count of runs ends the session.

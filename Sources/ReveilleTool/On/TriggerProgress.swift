@@ -5,20 +5,47 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
+import Varlink
 
-/// A trigger and its file, if it has one.
+/// A trigger, and the file in which `reveille on --state` stores whether its condition is true.
+///
+/// The format is `{"aspect":"battery","condition":"level < 0.1","isTrue":false,"instance":"…","generation":12}`.
 struct TriggerProgress: Sendable {
-    private var trigger: Trigger
-    private var stored: StoredTrigger?
+    /// Whether the condition was true of a change, as a file stores it.
+    private struct Stored: Equatable {
+        var aspect: String
+        var condition: String
+        var isTrue: Bool
+        /// The instance of the bus to which the generation belongs.
+        var instance: String
+        /// The change's generation.
+        var generation: Int
+    }
 
-    /// Creates a trigger that continues from the state in a file.
-    init(_ condition: Condition, stored: StoredTrigger?) {
-        trigger = Trigger(condition, isTrue: stored?.state?.isTrue ?? false)
-        self.stored = stored
+    private let aspect: Aspect
+    private let condition: String
+    private let file: StateFile?
+    private var trigger: Trigger
+    /// What was last read or written for this condition, if anything.
+    private var stored: Stored?
+
+    /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.
+    ///
+    /// - Throws: `Failure` if the file cannot be read or has other contents.
+    init(_ condition: Condition, on aspect: Aspect, storedIn path: String?) throws(Failure) {
+        self.aspect = aspect
+        self.condition = condition.description
+        file = path.map { StateFile($0, of: "on") }
+        let stored = try file?.read(Self.decode)
+        let isOurs = stored?.aspect == aspect.name && stored?.condition == self.condition
+        self.stored = isOurs ? stored : nil
+        trigger = Trigger(condition, isTrue: isOurs && stored?.isTrue == true)
     }
 
     /// The position to continue from, if any.
-    var positions: Positions? { stored?.positions }
+    var positions: Positions? {
+        stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation]) }
+    }
 
     /// Takes a change, and returns whether the condition has become true with it.
     ///
@@ -28,7 +55,7 @@ struct TriggerProgress: Sendable {
         let wasTrue = trigger.isTrue
         let hasBecomeTrue = trigger.fires(on: change)
         // The first one is always stored, so that a file that cannot be written is reported before the first run.
-        if stored?.state == nil || wasTrue && !trigger.isTrue { try store(false, change, of: instance) }
+        if stored == nil || wasTrue && !trigger.isTrue { try store(false, change, of: instance) }
         return hasBecomeTrue
     }
 
@@ -37,7 +64,25 @@ struct TriggerProgress: Sendable {
         try store(true, change, of: instance)
     }
 
+    /// Replaces the contents of the file atomically.
     private mutating func store(_ isTrue: Bool, _ change: Event, of instance: String) throws(Failure) {
-        try stored?.save(StoredTrigger.State(isTrue: isTrue, instance: instance, generation: change.generation))
+        let newer = Stored(
+            aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation
+        )
+        guard let file, newer != stored else { return }
+        try file.replace(with: [
+            "aspect": .string(newer.aspect), "condition": .string(condition), "isTrue": .bool(isTrue),
+            "instance": .string(instance), "generation": .integer(Int64(newer.generation)),
+        ])
+        stored = newer
+    }
+
+    private static func decode(_ object: JSONObject) -> Stored? {
+        guard let aspect = object["aspect"]?.stringValue, let condition = object["condition"]?.stringValue,
+            let isTrue = object["isTrue"]?.boolValue, let instance = object["instance"]?.stringValue,
+            let generation = object["generation"]?.integerValue, generation >= 0
+        else { return nil }
+        return Stored(
+            aspect: aspect, condition: condition, isTrue: isTrue, instance: instance, generation: Int(generation))
     }
 }

@@ -34,6 +34,13 @@ struct BrailleCanvas: Hashable, Sendable {
         cells[cell] |= Self.bits[x % Self.dots.across][line % Self.dots.down]
     }
 
+    /// Returns the height of a number in dots above the lowest one, up to a height for the highest one.
+    static func height(of value: Double, from low: Double, to high: Double, top: Int) -> Int {
+        // Halved, since the difference of two finite numbers may be infinite.
+        let span = high / 2 - low / 2
+        return span > 0 ? Int(((value / 2 - low / 2) / span * Double(top)).rounded()) : 0
+    }
+
     /// The lines from the top, each with `columns` characters.
     var lines: [String] {
         (0..<rows).map { row in
@@ -61,12 +68,9 @@ enum Spark {
         let shown = values.suffix(room).map { $0.flatMap { $0.isFinite ? $0 : nil } }
         let numbers = shown.compactMap(\.self)
         guard let least = numbers.min(), let most = numbers.max() else { return canvas.lines.first ?? "" }
-        let steps = Double(BrailleCanvas.dots.down - 1)
         for (index, value) in shown.enumerated() {
             guard let value else { continue }
-            // Halved, since the difference of two finite numbers may be infinite.
-            let span = most / 2 - least / 2
-            let height = span > 0 ? Int(((value / 2 - least / 2) / span * steps).rounded()) : 0
+            let height = BrailleCanvas.height(of: value, from: least, to: most, top: BrailleCanvas.dots.down - 1)
             for y in 0...height { canvas.set(room - shown.count + index, y) }
         }
         return canvas.lines.first ?? ""

@@ -30,18 +30,9 @@ final class OutputFile {
     /// - Throws: `Failure` with the reason, such as a full disk.
     func write(_ text: String) throws(Failure) {
         // A device or a pipe has no length.
-        if ftruncate(descriptor, 0) != 0, errno != EINVAL { throw failure("ftruncate") }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
-            }
-            guard count > 0 else { throw failure("write") }
-            rest = rest.dropFirst(count)
+        if ftruncate(descriptor, 0) != 0, errno != EINVAL {
+            throw Failure(.output, "\(SystemError("ftruncate", on: path))")
         }
-    }
-
-    private func failure(_ call: String) -> Failure {
-        Failure(.output, "\(SystemError(call, on: path))")
+        try Failure.coded(.output) { try Output.write(text.utf8, to: descriptor, of: path) }
     }
 }

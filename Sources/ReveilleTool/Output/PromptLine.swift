@@ -35,16 +35,12 @@ final class PromptLine: Sendable {
         }
     }
 
-    func hide() {
+    /// Hides the line, without writing to a terminal that another job already uses.
+    func hide(isOurs: Bool) {
         line.withLock { line in
-            if line.isShown { Console.replaceLine(with: "") }
+            if isOurs, line.isShown { Console.replaceLine(with: "") }
             line.isShown = false
         }
-    }
-
-    /// Marks the line as hidden without writing to the terminal, which another job already uses.
-    func forget() {
-        line.withLock { $0.isShown = false }
     }
 
     var isShown: Bool { line.withLock { $0.isShown } }

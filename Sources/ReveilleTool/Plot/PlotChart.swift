@@ -95,7 +95,7 @@ struct PlotChart {
             let end = Double(first.microseconds) + span * Double(x) / Double(max(1, across - 1))
             var heights = before.map { [$0] } ?? []
             while next < points.count, Double(points[next].time.microseconds) <= end || x == across - 1 {
-                before = points[next].value.map { height(of: $0, top: top) }
+                before = points[next].value.map { BrailleCanvas.height(of: $0, from: low, to: high, top: top) }
                 if let before { heights.append(before) }
                 next += 1
             }
@@ -104,11 +104,5 @@ struct PlotChart {
             }
         }
         return canvas
-    }
-
-    private func height(of value: Double, top: Int) -> Int {
-        // Halved, since the difference of two finite numbers may be infinite.
-        let span = high / 2 - low / 2
-        return span > 0 ? Int(((value / 2 - low / 2) / span * Double(top)).rounded()) : 0
     }
 }

@@ -32,14 +32,7 @@ struct PlotCommand: ParsableCommand {
         help: "The aspect: \(Suggestion.list(names)).", completion: .list(names), transform: Self.aspect(argument:))
     var aspect: Aspect
 
-    @Option(
-        parsing: .unconditional,
-        help: """
-            Draw only changes since a time (14:30, 2026-11-21 or '2026-11-21 14:30') or within a duration (30s, 10m, \
-            2h, 1d).
-            """,
-        transform: StartTime.init(argument:))
-    var since: StartTime?
+    @OptionGroup var period: PeriodOptions
 
     @Flag(help: "Print each change as a line of JSON, with changedAt and value.")
     var json = false
@@ -59,11 +52,11 @@ struct PlotCommand: ParsableCommand {
             guard let number = ChartedNumber(aspect) else { return }
             let client = try BlockingClient(bus.resolved())
             let reply = try client.call(.getHistory(aspect, limit: nil), expecting: EventsReply.self)
-            let events = reply.events.filter { since == nil || $0.changedAt >= since?.timestamp ?? $0.changedAt }
+            let events = reply.events.filter(period.includes)
             let points = events.map { PlotPoint(time: $0.changedAt, value: number.value($0.reading)) }
             if json { return try points.forEach { try Console.json($0.json) } }
             guard points.contains(where: { $0.value != nil }) else {
-                let time = since == nil ? "" : " since then"
+                let time = period.since == nil ? "" : " since then"
                 return Console.error("reveille: the bus has no values of \(aspect) to draw\(time)")
             }
             let chart = PlotChart(points, number: number)

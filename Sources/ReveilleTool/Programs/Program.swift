@@ -22,11 +22,7 @@ final class Program {
     ///
     /// - Throws: `Failure` if it does not exist or is not executable.
     static func check(_ command: [String]) throws(Failure) {
-        do throws(SystemError) {
-            try ExecutableSearch.check(command[0])
-        } catch {
-            throw Failure(.notStarted, "\(error)")
-        }
+        try Failure.coded(.notStarted) { try ExecutableSearch.check(command[0]) }
     }
 
     /// Starts a program.
@@ -39,12 +35,10 @@ final class Program {
     init(
         _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
     ) throws(Failure) {
-        isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
-        do throws(TestbedError) {
-            process = try ChildProcess(
-                command, environment: environment, descriptors: descriptors, isApart: isApart)
-        } catch {
-            throw Failure(.notStarted, "\(error)")
+        let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
+        self.isApart = isApart
+        process = try Failure.coded(.notStarted) {
+            try ChildProcess(command, environment: environment, descriptors: descriptors, isApart: isApart)
         }
     }
 

@@ -17,22 +17,18 @@ final class PublishSession {
     private let value: JSONObject
     private let bus: BusOptions
     private let command: [String]
-    private let loop: EventLoop
+    private let loop: CommandLoop
     private let publication: AwaitedTask
     /// Retains the device to whose connection the state is tied.
     private let device = Lock<Device?>(nil)
-    private var sources: [EventSource] = []
-    private var program: Program?
     private var failure: (any Error)?
-    /// The signal that ended the run before the command was started.
-    private var signal: Int32?
 
     init(_ name: Aspect, _ value: JSONObject, bus: BusOptions, command: [String]) throws {
         self.name = name
         self.value = value
         self.bus = bus
         self.command = command
-        loop = try EventLoop()
+        loop = try CommandLoop()
         publication = try AwaitedTask()
     }
 
@@ -41,15 +37,8 @@ final class PublishSession {
     /// - Returns: The command's exit code, or 128 plus the signal that ended it.
     /// - Throws: The reason why the state could not be published or the command could not be started.
     func run() throws -> Int32 {
-        // Before any thread is started: threads inherit the signal mask.
-        for number in Signals.passedOn {
-            sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
-        }
-        sources.append(
-            try loop.onSignal(SIGCHLD) { [unowned self] in
-                if program?.hasEnded == true { loop.exit() }
-            })
-        sources.append(try loop.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in start() })
+        try loop.passSignalsOn()
+        loop.add(try loop.events.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in start() })
         publication.start { [name, value, bus, device] in
             let publisher = try await bus.device()
             try await publisher.publish(name, value, whileConnected: true)
@@ -57,17 +46,8 @@ final class PublishSession {
         }
         try loop.run()
         if let failure { throw failure }
-        if let signal { Signals.die(by: signal) }
-        return program?.exitCode ?? Failure.Code.failure.rawValue
-    }
-
-    /// Passes a signal on to the command, or ends the run if the command has not started.
-    private func pass(_ number: Int32) {
-        guard let program else {
-            signal = number
-            return loop.exit()
-        }
-        program.pass(number)
+        if let signal = loop.signal { Signals.die(by: signal) }
+        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }
 
     /// Starts the command if the state has been published.
@@ -75,10 +55,10 @@ final class PublishSession {
         publication.end.drain()
         do {
             try publication.check()
-            program = try Program(command, environment: ChildProcess.environment)
+            loop.program = try Program(command, environment: ChildProcess.environment)
         } catch {
             failure = error
-            loop.exit()
+            loop.events.exit()
         }
     }
 }

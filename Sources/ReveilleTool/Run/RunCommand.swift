@@ -49,11 +49,9 @@ struct RunCommand: ParsableCommand {
             if let reason = try ProgramScope.enter(name: name, command) {
                 Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
             }
-            do throws(SystemError) {
-                // An inherited name belongs to the program that started this one.
+            // An inherited name belongs to the program that started this one.
+            try Failure.coded(.notStarted) {
                 try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
-            } catch {
-                throw Failure(.notStarted, "\(error)")
             }
         }
     }

@@ -62,18 +62,19 @@ struct ScheduleAddCommand: ParsableCommand {
     var name: Aspect
 
     @Option(
-        help: "The only or earliest time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.", transform: MomentArgument.init)
-    var at: MomentArgument?
+        help: "The only or earliest time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.",
+        transform: ScheduleArgument.moment)
+    var at: Timestamp?
 
-    @Option(help: "The interval, at least one second: 90s, 5m, 1h or 1d.", transform: IntervalArgument.init)
-    var every: IntervalArgument?
+    @Option(help: "The interval, at least one second: 90s, 5m, 1h or 1d.", transform: ScheduleArgument.interval)
+    var every: Int64?
 
-    @Option(help: "The time of each day: 7:30 or 07:30:15.", transform: DayTimeArgument.init)
-    var daily: DayTimeArgument?
+    @Option(help: "The time of each day: 7:30 or 07:30:15.", transform: ScheduleArgument.dayTime)
+    var daily: [Int]?
 
     @Option(
-        help: "The day of the week: mon or monday. Without --daily, at midnight.", transform: WeekdayArgument.init)
-    var weekday: WeekdayArgument?
+        help: "The day of the week: mon or monday. Without --daily, at midnight.", transform: ScheduleArgument.weekday)
+    var weekday: Int?
 
     @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: that of the device.")
     var zone: String?
@@ -102,21 +103,17 @@ struct ScheduleAddCommand: ParsableCommand {
                 daily == nil && weekday == nil
                 ? nil
                 : try CalendarRule(
-                    weekday: weekday?.number, hour: daily?.hour, minute: daily?.minute, second: daily?.second)
+                    weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
             // The bus has another working directory.
             var command = command
             if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
-                do throws(SystemError) {
-                    command[0] = try ExecutableSearch.find(path)
-                } catch {
-                    throw Failure(.usage, "\(error)")
-                }
+                command[0] = try Failure.coded(.usage) { try ExecutableSearch.find(path) }
             }
             let entry: ScheduleEntry
             do throws(ScheduleEntryError) {
                 entry = try ScheduleEntry(
-                    id: id, aspect: name, value: value?.bytes, at: at?.timestamp.microseconds,
-                    every: every?.milliseconds, calendar: calendar, zone: zone,
+                    id: id, aspect: name, value: value?.bytes, at: at?.microseconds,
+                    every: every, calendar: calendar, zone: zone,
                     launch: command.isEmpty ? nil : command)
             } catch {
                 throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
@@ -150,8 +147,8 @@ struct ScheduleListCommand: ParsableCommand {
                 for entry in entries { try Console.json(entry.structure) }
                 return
             }
-            guard !entries.isEmpty else { return Console.error("you have no entries on the schedule") }
-            for line in ScheduleTable.table(entries, now: .now).lines(width: Console.columns) { try Console.line(line) }
+            guard !entries.isEmpty else { return Console.error("reveille: you have no entries on the schedule") }
+            try ScheduleTable.table(entries, now: .now).print()
         }
     }
 }
@@ -177,8 +174,8 @@ struct ScheduleCancelCommand: ParsableCommand {
         Failure.awaiting {
             let device = try await bus.device()
             guard let id else {
-                let count = try await device.cancelAllScheduled()
-                return try Console.line(StyledText("\(count) entr\(count == 1 ? "y" : "ies") removed"))
+                try await device.cancelAllScheduled()
+                return
             }
             guard try await device.cancelScheduled(id) else {
                 let ids = try await device.listings.map(\.entry.id)

@@ -5,42 +5,27 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// The content that a scenario expects of the last event of an aspect of the device.
+/// The state that a scenario expects of the last event of an aspect of the device.
 struct DeviceExpectation: Equatable {
     let aspect: BuiltInAspect
-    /// A field of the interface's structure, a domain of `defaults` or a folder; `nil` if only `changes` is compared.
-    let field: String?
+    /// A field of the interface's structure, a domain of `defaults` or a folder.
+    let field: String
     /// The field's value as text; for a domain one of its keys, for a folder a difference such as `+name`, or empty for
     /// any.
     let value: String
-    /// The number of merged changes; `nil` if it is not compared.
-    let changes: Int?
 
-    /// Parses the words after `expect`; `nil` if they are invalid or no event can meet the expectation.
-    init?(_ words: [String]) {
-        guard let aspect = words.first.flatMap({ BuiltInAspect(rawValue: $0) }) else { return nil }
-        var rest = words.dropFirst()
-        var changes: Int?
-        if rest.count >= 2, rest[rest.endIndex - 2] == "changes" {
-            guard let count = rest.last.flatMap({ Int($0) }), count >= 0 else { return nil }
-            changes = count
-            rest = rest.dropLast(2)
-        }
+    /// Parses the words after an aspect; `nil` if they are invalid or no event can meet the expectation.
+    init?(_ aspect: BuiltInAspect, _ words: [String]) {
+        guard 1...2 ~= words.count, let value = words.last else { return nil }
         self.aspect = aspect
-        self.changes = changes
-        switch rest.count {
-        case 0 where changes != nil: (field, value) = (nil, "")
-        case 1 where aspect.isReportedInParts: (field, value) = (rest.first, "")
-        case 1: (field, value) = (aspect.form.mainField, rest.first ?? "")
-        case 2: (field, value) = (rest.first, rest.last ?? "")
-        default: return nil
-        }
+        let isPart = words.count == 1 && aspect.isReportedInParts
+        self.value = isPart ? "" : value
+        field = words.count == 2 || isPart ? words[0] : aspect.form.mainField
         guard aspect.isReportedInParts || isPossible else { return nil }
     }
 
     /// Whether the interface has the field and allows the value in it.
     private var isPossible: Bool {
-        guard let field else { return true }
         switch aspect.form.fields[field] {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
@@ -57,8 +42,6 @@ struct DeviceExpectation: Equatable {
 
     /// Returns whether an event meets the expectation.
     func holds(for event: Event) -> Bool {
-        guard changes == nil || changes == event.changes else { return false }
-        guard let field else { return true }
         if aspect.isReportedInParts {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
@@ -81,15 +64,11 @@ struct DeviceExpectation: Equatable {
         return value == .null ? none : value.description
     }
 
-    /// Returns the same field and the count of an event that does not meet the expectation.
+    /// Returns the same field of an event that does not meet the expectation.
     func found(in event: Event) -> String {
-        let count = "changes \(event.changes)"
-        guard let field else { return "\(aspect) \(count)" }
-        if aspect.isReportedInParts {
-            let parts = event.parts.map { ([$0.name] + $0.words).joined(separator: " ") }
-            return "\(aspect) \(parts.isEmpty ? "none" : parts.joined(separator: "; ")), \(count)"
-        }
-        return "\(aspect) \(field) \(Self.text(Self.value(of: field, in: event))) \(count)"
+        guard aspect.isReportedInParts else { return "\(field) \(Self.text(Self.value(of: field, in: event)))" }
+        let parts = event.parts.map { ([$0.name] + $0.words).joined(separator: " ") }
+        return (parts.isEmpty ? "none" : parts.joined(separator: "; ")) + ","
     }
 }
 

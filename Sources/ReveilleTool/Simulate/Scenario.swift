@@ -13,6 +13,8 @@ struct Scenario {
         let number: Int
         let text: String
         let step: ScenarioStep
+        /// The last comment before the line, since the step before; empty if there is none.
+        var remark = ""
     }
 
     /// The file name for messages.
@@ -49,24 +51,30 @@ struct Scenario {
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
     }
 
-    private init(_ bytes: [UInt8], file: String) throws(Failure) {
+    /// Reads the text of a scenario.
+    ///
+    /// - Throws: `Failure` for a syntax error, with its line and the expected syntax.
+    init(_ bytes: [UInt8], file: String) throws(Failure) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.configuration, "\(file): not valid UTF-8")
         }
         self.file = file
         var lines: [Line] = []
         var title: String?
+        var remark = ""
         // By bytes: the line end of Windows is one character.
         let split = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in split.enumerated() {
             guard var words = ScenarioWords(Substring(line)) else { continue }
             guard !words.isComment else {
+                remark = words.comment ?? ""
                 title = title ?? words.comment
                 continue
             }
+            defer { remark = "" }
             let text = words.text
             do throws(ScenarioError) {
-                lines.append(Line(number: index + 1, text: text, step: try words.step()))
+                lines.append(Line(number: index + 1, text: text, step: try words.step(), remark: remark))
             } catch {
                 throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }

@@ -16,7 +16,7 @@ final class ScenarioReader {
     private(set) var last: [Aspect: Event] = [:]
 
     /// Called with the events of each reply after the first.
-    var onEvents: ([Event]) -> Void = { _ in }
+    var onEvents: ([Event]) throws -> Void = { _ in }
 
     private let address: UnixAddress
     private let aspects: AspectSet
@@ -45,17 +45,17 @@ final class ScenarioReader {
         let start = try client.subscribe(request)
         subscription = start.subscription
         instance = start.instance
-        take(start.events)
+        try take(start.events)
     }
 
     /// Reads all events that have arrived.
     func read() throws {
-        while let events = try client.nextEvents() { take(events) }
+        while let events = try client.nextEvents() { try take(events) }
     }
 
-    private func take(_ events: [Event]) {
+    private func take(_ events: [Event]) throws {
         for event in events { last[event.aspect] = event }
         // A current state is not a delivery of changes.
-        onEvents(events.filter { $0.changes > 0 })
+        try onEvents(events.filter { $0.changes > 0 })
     }
 }

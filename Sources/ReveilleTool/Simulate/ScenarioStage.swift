@@ -14,26 +14,33 @@ final class ScenarioStage {
     private let bus: PhoneBus
     private let address: UnixAddress
     private let reader: ScenarioReader?
-    /// The subscriber that stays awake, if a timeline is recorded.
+    /// The subscriber that stays awake, for a timeline or a narration.
     private let observer: ScenarioReader?
+    private let narration: Narration?
     /// The time of the scenario in seconds: the sum of its pauses.
     var time = 0.0
     private(set) var timeline: Timeline?
 
-    /// Creates a phone and its bus, and a subscriber if the scenario has expectations or a timeline is recorded.
-    init(for scenario: Scenario, recordsTimeline: Bool = false) throws {
+    /// Creates a phone and its bus, and a subscriber if the scenario has expectations, or is recorded or narrated.
+    init(for scenario: Scenario, recordsTimeline: Bool, narration: Narration?) throws {
         phone = try SyntheticPhone()
         bus = try phone.startBus()
         address = try UnixAddress(bus.address)
+        self.narration = narration
+        let isObserved = recordsTimeline || narration != nil
         let expected = scenario.lines.compactMap(\.step.expectation).map(\.aspect)
-        let aspects = AspectSet(expected + (recordsTimeline ? scenario.recordedAspects : [])).union(.default)
-        reader = try expected.isEmpty && !recordsTimeline ? nil : ScenarioReader(address, of: aspects)
-        observer = try recordsTimeline ? ScenarioReader(address, of: aspects, name: "reveille timeline") : nil
-        guard let observer else { return }
-        timeline = Timeline(title: scenario.title)
-        timeline?.begin(with: Array(observer.last.values))
-        observer.onEvents = { [unowned self] in timeline?.record(awake: $0, asleep: [], at: time) }
-        reader?.onEvents = { [unowned self] in timeline?.record(awake: [], asleep: $0, at: time) }
+        let aspects = AspectSet(expected + (isObserved ? scenario.recordedAspects : [])).union(.default)
+        reader = try expected.isEmpty && !isObserved ? nil : ScenarioReader(address, of: aspects)
+        observer = try isObserved ? ScenarioReader(address, of: aspects, name: "reveille simulate, awake") : nil
+        timeline = recordsTimeline ? Timeline(title: scenario.title) : nil
+        timeline?.begin(with: observer.map { Array($0.last.values) } ?? [])
+        observer?.onEvents = { [unowned self] in try take(awake: $0, asleep: []) }
+        reader?.onEvents = { [unowned self] in try take(awake: [], asleep: $0) }
+    }
+
+    private func take(awake: [Event], asleep: [Event]) throws {
+        timeline?.record(awake: awake, asleep: asleep, at: time)
+        try narration?.print(awake: awake, asleep: asleep)
     }
 
     /// Performs a step, unless it waits or concerns the program.

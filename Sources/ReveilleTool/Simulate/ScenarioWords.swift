@@ -49,15 +49,21 @@ struct ScenarioWords {
     private static let forms: [(name: String, syntax: String, parse: @Sendable (inout Self) -> ScenarioStep?)] = [
         ("start", "start", { _ in .start }),
         ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered", { $0.wait() }),
-        ("level", "level 0..1 [BATTERY]", { $0.level() }),
-        ("power", "power WATTS [BATTERY], with -\(mostWatts) to \(mostWatts) watts", { $0.power() }),
+        ("level", "level 0..1 [BATTERY]", { $0.numberOfBattery(in: 0...1).map { .level($0, battery: $1) } }),
+        (
+            "power", "power WATTS [BATTERY], with \(Int(watts.lowerBound)) to \(Int(watts.upperBound)) watts",
+            { $0.numberOfBattery(in: watts).map { .power($0, battery: $1) } }
+        ),
         ("plug", "plug", { _ in .plug }),
         ("unplug", "unplug", { _ in .unplug }),
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
         ("near", "near", { _ in .near(true) }),
         ("far", "far", { _ in .near(false) }),
-        ("light", "light LUX, from 0 to \(Int(LightRule.limit))", { $0.light() }),
-        ("brightness", "brightness 0..1", { $0.brightness() }),
+        (
+            "light", "light LUX, from 0 to \(Int(LightRule.limit))",
+            { $0.number(in: 0...LightRule.limit).map { .light($0) } }
+        ),
+        ("brightness", "brightness 0..1", { $0.number(in: 0...1).map { .brightness($0) } }),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         ("accelerate", "accelerate X Y Z, in g", { $0.vector().map { .accelerate($0) } }),
         ("spin", "spin X Y Z, in radians per second", { $0.vector().map { .spin($0) } }),
@@ -66,7 +72,10 @@ struct ScenarioWords {
         ("document", "document NAME TEXT, with a file in ~/Documents", { $0.document() }),
         ("rename-document", "rename-document NAME NAME", { $0.renamedDocument() }),
         ("remove-document", "remove-document NAME", { $0.documentName().map { .removeDocument($0) } }),
-        ("burst", "burst COUNT, with a count from 1 to \(longestBurst)", { $0.burst() }),
+        (
+            "burst", "burst COUNT, with a count from 1 to \(longestBurst)",
+            { $0.count(in: 1...longestBurst).map { .burst($0) } }
+        ),
         ("add", "add \(parts)", { $0.part().map { .add($0) } }),
         ("remove", "remove \(parts)", { $0.part().map { .remove($0) } }),
         ("publish", #"publish NAME OBJECT, such as publish org.example.volume {"level": 0.5}"#, { $0.publish() }),
@@ -80,7 +89,7 @@ struct ScenarioWords {
 
     private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|light|monitor"
     private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
-    private static let mostWatts = Int(SyntheticBattery.greatestPower)
+    private static let watts = -SyntheticBattery.greatestPower...SyntheticBattery.greatestPower
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
     /// The largest number of a vector, which is more than a phone survives.
     private static let largestNumber = 1_000.0
@@ -94,28 +103,15 @@ struct ScenarioWords {
         return Self.poses.first { $0.rawValue == name }.map { .rotate($0) }
     }
 
-    private mutating func brightness() -> ScenarioStep? {
-        next().flatMap { Double($0) }.flatMap { 0...1 ~= $0 ? .brightness($0) : nil }
-    }
-
-    private mutating func light() -> ScenarioStep? {
-        next().flatMap { Double($0) }.flatMap { 0...LightRule.limit ~= $0 ? .light($0) : nil }
-    }
-
     private mutating func network() -> ScenarioStep? {
         guard let name = next(), Self.networks.contains(name) else { return nil }
         return .network(Network.Kind(rawValue: name))
     }
 
     private mutating func vector() -> Motion.Vector? {
-        let numbers = (0..<3).compactMap { _ in
-            next().flatMap { Double($0) }.flatMap { abs($0) <= Self.largestNumber ? $0 : nil }
-        }
-        return numbers.count == 3 ? Motion.Vector(x: numbers[0], y: numbers[1], z: numbers[2]) : nil
-    }
-
-    private mutating func burst() -> ScenarioStep? {
-        next().flatMap { Int($0) }.flatMap { 1...Self.longestBurst ~= $0 ? .burst($0) : nil }
+        let range = -Self.largestNumber...Self.largestNumber
+        guard let x = number(in: range), let y = number(in: range), let z = number(in: range) else { return nil }
+        return Motion.Vector(x: x, y: y, z: z)
     }
 
     private mutating func part() -> ScenarioPart? {
@@ -126,11 +122,10 @@ struct ScenarioWords {
         guard let word = next() else { return nil }
         if word == "delivered" { return .waitDelivered }
         if word == "subscribed" {
-            let count = next().map { Int($0) ?? 0 } ?? 1
-            return count >= 1 ? .waitSubscribed(count) : nil
+            guard !rest.isEmpty else { return .waitSubscribed(1) }
+            return count(in: 1...Int.max).map { .waitSubscribed($0) }
         }
-        guard let seconds = Double(word), 0...Self.longestWait ~= seconds else { return nil }
-        return .wait(.seconds(seconds))
+        return Self.number(word, in: 0...Self.longestWait).map { .wait(.seconds($0)) }
     }
 
     private mutating func expect() -> ScenarioStep? {
@@ -151,20 +146,12 @@ struct ScenarioWords {
         next().flatMap { Aspect($0) }.flatMap { $0.isPublished ? $0 : nil }
     }
 
-    private mutating func level() -> ScenarioStep? {
-        guard let level = next().flatMap({ Double($0) }), 0...1 ~= level else { return nil }
-        guard let name = next() else { return .level(level, battery: 1) }
-        guard case .battery(let number)? = ScenarioPart(name) else { return nil }
-        return .level(level, battery: number)
-    }
-
-    private mutating func power() -> ScenarioStep? {
-        guard let power = next().flatMap({ Double($0) }), abs(power) <= SyntheticBattery.greatestPower else {
-            return nil
-        }
-        guard let name = next() else { return .power(power, battery: 1) }
-        guard case .battery(let number)? = ScenarioPart(name) else { return nil }
-        return .power(power, battery: number)
+    /// Parses a number within a range, and the name of a battery, by default the first one.
+    private mutating func numberOfBattery(in range: ClosedRange<Double>) -> (Double, battery: Int)? {
+        guard let number = number(in: range) else { return nil }
+        guard !rest.isEmpty else { return (number, 1) }
+        guard case .battery(let battery)? = part() else { return nil }
+        return (number, battery)
     }
 
     private mutating func settings() -> ScenarioStep? {
@@ -188,6 +175,18 @@ struct ScenarioWords {
 
     private mutating func documentName() -> String? {
         next().flatMap { $0.utf8.contains(UInt8(ascii: "/")) || [".", ".."].contains($0) ? nil : $0 }
+    }
+
+    private mutating func number(in range: ClosedRange<Double>) -> Double? {
+        next().flatMap { Self.number($0, in: range) }
+    }
+
+    private mutating func count(in range: ClosedRange<Int>) -> Int? {
+        next().flatMap { Int($0) }.flatMap { range ~= $0 ? $0 : nil }
+    }
+
+    private static func number(_ text: String, in range: ClosedRange<Double>) -> Double? {
+        Double(text).flatMap { range ~= $0 ? $0 : nil }
     }
 
     private mutating func next() -> String? {

@@ -26,9 +26,13 @@ struct SimulateCommand: ParsableCommand {
               wait delivered           wait until every subscriber that is awake has read
                                        all changes
               level 0..1 [BATTERY]     set the charge level
+              power WATTS [BATTERY]    set the power of a battery
               plug, unplug             connect or disconnect the charger
               rotate POSE              turn the phone to portrait, landscapeLeft, ...
               near, far                cover or uncover the proximity sensor
+              light LUX                set the light around the phone
+              brightness 0..1          set the brightness of the backlight
+              network KIND             connect to a network: wifi, ethernet, ..., none
               accelerate X Y Z         set the acceleration in g
               spin X Y Z               set the rotation in radians per second
               locale NAME              set the locale, such as de_DE.UTF-8
@@ -38,7 +42,7 @@ struct SimulateCommand: ParsableCommand {
                                        rename or remove one
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
-                                       gyroscope, proximity
+                                       gyroscope, proximity, light, monitor
               publish NAME OBJECT      publish a state under a name
               withdraw NAME            withdraw it
               background, foreground   send all subscriptions to sleep, or wake them
@@ -70,7 +74,7 @@ struct SimulateCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: "The timeout of 'wait subscribed', 'wait delivered' and 'expect', in seconds.",
-        transform: Seconds.parse)
+        transform: { try Seconds.parse($0, in: 0...999_999) })
     var patience: Double = 30
 
     @Flag(
@@ -92,9 +96,6 @@ struct SimulateCommand: ParsableCommand {
 
     func validate() throws {
         if command.isEmpty { throw ValidationError("missing program: reveille simulate SCENARIO -- COMMAND") }
-        if !(patience >= 0 && patience < 1e6) {
-            throw ValidationError("--patience must be at least 0 and less than 1000000 seconds, not \(patience)")
-        }
     }
 
     func run() {

@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// A run of a program on a phone that follows a scenario.
+/// A run of a scenario on a phone, and of a program that sees the phone.
 final class Simulation {
     /// The time between SIGTERM and SIGKILL for a program that is ended because a step failed.
     private static let grace: Duration = .seconds(5)
@@ -19,62 +19,59 @@ final class Simulation {
     private let command: [String]
     private let patience: Duration
     private let stage: ScenarioStage
-    private let loop: EventLoop
-    private var sources: [EventSource] = []
+    private let loop: CommandLoop
+    private let narration: Narration?
     private var timer: EventSource?
-    private var program: Program?
     private var next = 0
+    /// Whether the narration has begun the next step.
+    private var isBegun = false
     /// The progress of the current step: the changes of a burst, or the checks of a condition.
     private var rounds = 0
     private var deadline: ContinuousClock.Instant?
     private var failure: Failure?
     /// Whether the scenario has ended the program.
     private var isEnded = false
-    private var signal: Int32?
     private var report: TestReport?
 
     /// Creates a run with its phone and its bus.
     ///
     /// - Parameters:
     ///   - scenario: The steps.
-    ///   - command: The program and its arguments.
+    ///   - command: The program and its arguments; empty for none, with which the run ends after the last step.
     ///   - patience: The timeout of a wait or an expectation.
     ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
+    ///   - narration: Prints what the subscribers of the simulation receive.
     /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(
-        _ scenario: Scenario, command: [String], patience: Duration, recordsTimeline: Bool, reportsTests: Bool
+        _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
+        reportsTests: Bool = false, narration: Narration? = nil
     ) throws {
         self.scenario = scenario
         self.command = command
         self.patience = patience
-        loop = try EventLoop()
-        stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline)
+        loop = try CommandLoop()
+        self.narration = narration
+        stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
         report = try reportsTests ? TestReport(of: scenario) : nil
-        sources.append(
-            try loop.onSignal(SIGCHLD) { [unowned self] in
-                if program?.hasEnded == true { loop.exit() }
-            })
-        for number in Signals.passedOn {
-            sources.append(try loop.onSignal(number) { [unowned self] in pass(number) })
-        }
-        let timer = try loop.timer { [unowned self] in proceed() }
-        sources.append(timer)
-        self.timer = timer
+        try loop.passSignalsOn()
+        timer = try loop.events.timer { [unowned self] in proceed() }
+        try narration?.takeTerminal(loop.events)
     }
 
     /// What happened until the program ended; `nil` if it is not recorded.
     var timeline: Timeline? { stage.timeline }
 
-    /// Runs until the program has ended.
+    /// Runs until the program has ended, or without one until the last step.
     ///
     /// - Returns: The program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
     /// - Throws: `Failure` of a step, after the program has ended.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
         try loop.run()
+        narration?.leaveTerminal()
         if let failure { throw failure }
-        let code = program?.exitCode ?? 128 + (signal ?? SIGTERM)
+        guard let code = loop.program?.exitCode else { return loop.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }
         return isEnded && code == 128 + SIGTERM ? 0 : code
@@ -109,28 +106,28 @@ final class Simulation {
         try report?.fail(line, contradiction)
     }
 
-    /// Passes a signal on to the program, or ends the run if the program has not started.
-    private func pass(_ number: Int32) {
-        guard let program else {
-            signal = number
-            return loop.exit()
-        }
-        program.pass(number)
-    }
-
     /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.
-            program?.signal(SIGKILL)
+            loop.program?.signal(SIGKILL)
             return
         }
-        guard next < scenario.lines.count else { return }
+        guard next < scenario.lines.count else {
+            if command.isEmpty { loop.events.exit() }
+            return
+        }
         let line = scenario.lines[next]
         do {
+            if let narration, !isBegun {
+                isBegun = true
+                timer?.fire(after: try narration.begin(line))
+                return
+            }
             let outcome = try perform(line.step)
             if outcome.isDone {
                 next += 1
+                isBegun = false
                 rounds = 0
                 deadline = nil
             }
@@ -144,8 +141,8 @@ final class Simulation {
         self.failure = failure
         // An error is ignored because the failure is also reported on stderr.
         try? report?.bailOut(failure.description)
-        guard program != nil else { return loop.exit() }
-        program?.signal(SIGTERM)
+        guard loop.program != nil else { return loop.events.exit() }
+        loop.program?.signal(SIGTERM)
         timer?.fire(after: Self.grace)
     }
 
@@ -154,7 +151,7 @@ final class Simulation {
         case .start: try start()
         case .end:
             isEnded = true
-            program?.signal(SIGTERM)
+            loop.program?.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
             return (false, time)
@@ -177,7 +174,8 @@ final class Simulation {
     }
 
     private func start() throws {
-        program = try Program(
+        guard !command.isEmpty else { return }
+        loop.program = try Program(
             command, environment: stage.phone.environment,
             descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
     }

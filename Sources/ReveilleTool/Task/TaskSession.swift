@@ -14,15 +14,13 @@ import ReveilleWire
 /// The task lasts as long as the connection, which ends with the process.
 final class TaskSession {
     private let options: TaskCommand
-    private let loop: EventLoop
-    private var sources: [EventSource] = []
+    private let loop: CommandLoop
     /// Waits for what the bus sends; `nil` without a task.
     private var replies: EventSource?
-    private var program: Program?
 
     init(_ options: TaskCommand) throws(SystemError) {
         self.options = options
-        loop = try EventLoop()
+        loop = try CommandLoop()
     }
 
     /// Begins the task and runs the command.
@@ -31,16 +29,10 @@ final class TaskSession {
     /// - Throws: The reason why the command was not started.
     func run() throws -> Int32 {
         try beginTask()
-        for number in Signals.passedOn {
-            sources.append(try loop.onSignal(number) { [unowned self] in program?.pass(number) })
-        }
-        sources.append(
-            try loop.onSignal(SIGCHLD) { [unowned self] in
-                if program?.hasEnded == true { loop.exit() }
-            })
-        program = try Program(options.command, environment: ChildProcess.environment)
+        try loop.passSignalsOn()
+        loop.program = try Program(options.command, environment: ChildProcess.environment)
         try loop.run()
-        return program?.exitCode ?? Failure.Code.failure.rawValue
+        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }
 
     /// Begins the task, or reports the reason why the command runs without one.
@@ -51,7 +43,7 @@ final class TaskSession {
                 return report("no ancestor of this process has a subscription; nothing waits for the command")
             }
             guard report(try client.beginTask(options.name, of: subscription)) else { return }
-            replies = try loop.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
+            replies = try loop.events.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
         } catch let error as ReveilleError {
             report("\(error); nothing waits for the command")
         }

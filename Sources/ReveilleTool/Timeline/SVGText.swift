@@ -45,7 +45,19 @@ struct SVGText {
         }
     }
 
+    /// Appends a line or an area.
+    mutating func path(_ style: String, _ line: String) {
+        element("path", ["class": style, "d": line])
+    }
+
     private static func list(_ attributes: KeyValuePairs<String, String>) -> String {
         attributes.reduce("") { $0 + " \($1.key)=\"\(escaped($1.value))\"" }
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// Appends a number of a picture.
+    mutating func appendInterpolation(svg number: Double) {
+        appendLiteral(SVGText.number(number))
     }
 }

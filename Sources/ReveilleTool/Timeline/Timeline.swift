@@ -9,9 +9,9 @@ import Varlink
 ///
 /// One subscriber stays awake; its events are the changes of the phone. The other one sleeps and wakes with the program.
 /// Times are seconds of the scenario.
-struct Timeline: Equatable {
+struct Timeline {
     /// A state, as far as it is drawn.
-    struct State: Equatable {
+    struct State {
         let text: String
         /// The number of an aspect with a chart.
         let number: Double?
@@ -19,7 +19,7 @@ struct Timeline: Equatable {
     }
 
     /// An event that a subscriber received.
-    struct Delivery: Equatable {
+    struct Delivery {
         let time: Double
         let aspect: Aspect
         let changes: Int
@@ -39,10 +39,6 @@ struct Timeline: Equatable {
 
     init(title: String) {
         self.title = title
-    }
-
-    static func == (left: Timeline, right: Timeline) -> Bool {
-        left.title == right.title && left.awake == right.awake && left.asleep == right.asleep && left.end == right.end
     }
 
     /// Records the states at the start.

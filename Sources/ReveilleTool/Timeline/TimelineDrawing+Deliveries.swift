@@ -50,14 +50,7 @@ extension TimelineDrawing {
     mutating func drawEdges() {
         for sleep in timeline.sleeps {
             for place in [sleep.start, sleep.end].compactMap({ $0.map(x) }) {
-                for part in parts {
-                    svg.element(
-                        "path",
-                        [
-                            "class": "edge",
-                            "d": "M\(SVGText.number(place)) \(SVGText.number(part.top))V\(SVGText.number(part.bottom))",
-                        ])
-                }
+                for part in parts { svg.path("edge", "M\(svg: place) \(svg: part.top)V\(svg: part.bottom)") }
             }
         }
         guard let first = timeline.sleeps.first, timeline.sleeps.count == 1 else { return }

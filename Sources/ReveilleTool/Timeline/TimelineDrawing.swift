@@ -108,7 +108,7 @@ struct TimelineDrawing {
     mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
         svg.element(
             "text",
-            ["class": style, "x": SVGText.number(x), "y": SVGText.number(y), "text-anchor": anchor], text: text)
+            ["class": style, "x": "\(svg: x)", "y": "\(svg: y)", "text-anchor": anchor], text: text)
     }
 
     private mutating func heading(_ title: String, _ remark: String) {
@@ -123,8 +123,8 @@ struct TimelineDrawing {
         svg.element(
             "rect",
             [
-                "class": style, "x": SVGText.number(x), "y": SVGText.number(y), "width": SVGText.number(max(0, width)),
-                "height": SVGText.number(height), "rx": SVGText.number(radius),
+                "class": style, "x": "\(svg: x)", "y": "\(svg: y)", "width": "\(svg: max(0, width))",
+                "height": "\(svg: height)", "rx": "\(svg: radius)",
             ])
     }
 
@@ -171,17 +171,12 @@ struct TimelineDrawing {
         let height = { (value: Double) in bottom - 3 - (value - low) / span * (bottom - top - 3) }
         var path = ""
         for (index, point) in known.enumerated() {
-            let level = SVGText.number(height(point.value))
-            path += index == 0 ? "M\(SVGText.number(point.x)) \(level)" : "H\(SVGText.number(point.x))V\(level)"
+            let level = height(point.value)
+            path += index == 0 ? "M\(svg: point.x) \(svg: level)" : "H\(svg: point.x)V\(svg: level)"
         }
-        path += "H\(SVGText.number(Self.width - Self.right))"
-        svg.element(
-            "path",
-            [
-                "class": "area f\(color)",
-                "d": path + "V\(SVGText.number(bottom))H\(SVGText.number(known[0].x))Z",
-            ])
-        svg.element("path", ["class": "line s\(color)", "d": path])
+        path += "H\(svg: Self.width - Self.right)"
+        svg.path("area f\(color)", path + "V\(svg: bottom)H\(svg: known[0].x)Z")
+        svg.path("line s\(color)", path)
         drawPlugged(steps, y: top + 11)
     }
 
@@ -194,17 +189,10 @@ struct TimelineDrawing {
 
     private mutating func drawAxis() {
         let step = TimelineAxis.step(for: timeline.end)
-        svg.element(
-            "path",
-            [
-                "class": "grid",
-                "d":
-                    "M\(SVGText.number(Self.left)) \(SVGText.number(y + 4))H\(SVGText.number(Self.width - Self.right))",
-            ])
+        svg.path("grid", "M\(svg: Self.left) \(svg: y + 4)H\(svg: Self.width - Self.right)")
         for tick in TimelineAxis.ticks(to: timeline.end, step: step) {
             let place = x(tick)
-            svg.element(
-                "path", ["class": "grid", "d": "M\(SVGText.number(place)) \(SVGText.number(y + 4))v5"])
+            svg.path("grid", "M\(svg: place) \(svg: y + 4)v5")
             text("\(TimelineAxis.text(tick)) s", x: place, y: y + 21, "muted", anchor: "middle")
         }
         y += 42

@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 /// One or more deliveries of an aspect, drawn in one place.
-struct TimelineMark: Equatable {
+struct TimelineMark {
     /// The distance from the left edge of the plot, in pixels.
     let position: Double
     private(set) var events: Int

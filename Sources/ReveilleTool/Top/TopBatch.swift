@@ -45,11 +45,9 @@ struct TopBatch: Sendable {
     private func print(_ model: TopModel) throws(Failure) {
         try Console.line(StyledText(model.summary.joined(separator: "   ")))
         try Console.line("")
-        for line in TopTables.table(model, line: Self.lineWidth).lines(width: Console.columns) {
-            try Console.line(line)
-        }
+        try TopTables.table(model, line: Self.lineWidth).print()
         try Console.line("")
         guard !model.subscriptions.rows.isEmpty else { return try Console.line("no subscriptions") }
-        for line in TopTables.table(model).lines(width: Console.columns) { try Console.line(line) }
+        try TopTables.table(model).print()
     }
 }

@@ -38,15 +38,10 @@ struct TopCommand: ParsableCommand {
     @Option(
         name: .shortAndLong, parsing: .unconditional,
         help: "The number of seconds between two polls of the bus, from 1 to 3600. Default: 1.",
-        transform: Seconds.parse)
+        transform: { try Seconds.parse($0, in: TopPace.delays) })
     var delay: Double = 1
 
     @OptionGroup var bus: BusOptions
-
-    func validate() throws {
-        if let count { try Count.validate(count, of: "--count") }
-        try TopPace.validate(delay)
-    }
 
     var pace: TopPace { TopPace(delay: .seconds(delay), count: count) }
 
@@ -64,7 +59,7 @@ struct TopCommand: ParsableCommand {
 /// How often `reveille top` polls the bus.
 struct TopPace: Hashable, Sendable {
     /// From once a second, since more often would cost the bus more than its subscribers, to an hour.
-    private static let delays = 1.0...3_600.0
+    static let delays = 1.0...3_600.0
     /// The pause after a poll as a multiple of the time that the bus took to answer: at most a twentieth of its time is
     /// spent on this program, however many subscriptions it lists.
     private static let rest = 20
@@ -73,13 +68,6 @@ struct TopPace: Hashable, Sendable {
     var delay: Duration
     /// The number of polls after which the program ends; `nil` for no limit.
     var count: Int?
-
-    /// Checks the value of `--delay`.
-    static func validate(_ delay: Double) throws {
-        guard delays.contains(delay) else {
-            throw ValidationError("--delay must be from 1 to 3600 seconds, not \(Seconds.number(delay))")
-        }
-    }
 
     /// Returns the pause after a poll that took the bus some time.
     func pause(after cost: Duration) -> Duration {

@@ -11,78 +11,46 @@ enum TopHelp {
         ("Tab", "other list"), ("o", "order"), ("r", "reverse"), ("Ctrl-Z", "stop"),
     ]
 
-    /// A list of terms with their explanations, below a head.
-    private typealias Section = (head: String, terms: [(term: String, text: String)])
+    /// The text: heads, terms with their explanations after a colon, and paragraphs without one.
+    private static let text = """
+        KEYS
+        Up, Down: select a row; also k, j, PgUp, PgDn, Home and End
+        Tab: go to the other list
+        b: send the selected subscription to the background
+        f: return it to the foreground: it gets one event for each aspect that changed
+        s: suspend its program: freeze it in the background; f resumes it
+        /: show only rows that contain a text; Esc shows all
+        o, r: choose the next order; reverse it
+        Ctrl-L: draw the screen again
+        q: quit
 
-    private static let sections: [Section] = [
-        (
-            "KEYS",
-            [
-                ("Up, Down", "select a row; also k, j, PgUp, PgDn, Home and End"),
-                ("Tab", "go to the other list"),
-                ("b", "send the selected subscription to the background"),
-                ("f", "return it to the foreground: it gets one event for each aspect that changed"),
-                ("s", "suspend its program: freeze it in the background; f resumes it"),
-                ("/", "show only rows that contain a text; Esc shows all"),
-                ("o, r", "choose the next order; reverse it"),
-                ("Ctrl-L", "draw the screen again"),
-                ("q", "quit"),
-            ]
-        ),
-        (
-            "COLUMNS",
-            [
-                ("AGE", "the time since the last change"),
-                (
-                    "LAST CHANGES",
-                    "a bar for each change, the newest at the right: numbers by size, other states by a height for each"
-                ),
-                (
-                    "STATE",
-                    """
-                    held by app (its own process), operator (another one), frozen (its cgroup), unread (it has not \
-                    read its last event)
-                    """
-                ),
-                ("WAITING", "the changes that are merged until it wakes"),
-                ("EVENTS/S", "events delivered to it; CHANGES/S: the changes merged in them"),
-            ]
-        ),
-        (
-            "",
-            [
-                (
-                    "",
-                    """
-                    reveille top subscribes to nothing. It asks the bus a few questions every second, and none while \
-                    it is stopped.
-                    """
-                )
-            ]
-        ),
-    ]
+        COLUMNS
+        AGE: the time since the last change
+        LAST CHANGES: a bar for each change, the newest at the right: numbers by size, other states by a height for each
+        STATE: held by app (its own process), operator (another one), frozen (its cgroup), unread (it has not read its \
+        last event)
+        WAITING: the changes that are merged until it wakes
+        EVENTS/S: events delivered to it; CHANGES/S: the changes merged in them
+
+        reveille top subscribes to nothing. It asks the bus a few questions every second, and none while it is stopped.
+        """
     private static let indent = 2
     private static let termColumns = 14
 
     /// Draws the help, as much of it as fits.
     static func draw(on screen: inout Screen) {
         let end = screen.rows - 1
-        let start = indent + termColumns
         var row = 0
-        for section in sections {
-            if !section.head.isEmpty {
-                screen.put(section.head, row: row, column: 0, style: .bold)
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let parts = line.split(separator: ": ", maxSplits: 1).map { String($0) }
+            let isTerm = parts.count == 2
+            if isTerm, row < end { screen.put(parts[0], row: row, column: indent, style: .bold) }
+            let column = isTerm ? indent + termColumns : 0
+            let style: Style? = line.allSatisfy(\.isUppercase) ? .bold : nil
+            for piece in wrap(parts.last ?? "", to: screen.columns - column) {
+                if row < end { screen.put(piece, row: row, column: column, style: style) }
                 row += 1
             }
-            for (term, text) in section.terms {
-                if row < end { screen.put(term, row: row, column: indent, style: .bold) }
-                let column = term.isEmpty ? 0 : start
-                for line in wrap(text, to: screen.columns - column) {
-                    if row < end { screen.put(line, row: row, column: column) }
-                    row += 1
-                }
-            }
-            row += 1
         }
         screen.put("press any key to return", row: end, column: 0, style: .dim)
     }

@@ -16,14 +16,13 @@ final class TopSession {
     private static let enterScreen = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaveScreen = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    private let loop: EventLoop
+    private let loop: CommandLoop
     private let job: TerminalJob
     private let feed: TopFeed
     private let following: AwaitedTask
     private let pace: TopPace
     private var model: TopModel
     private var decoder = KeyDecoder()
-    private var sources: [EventSource] = []
     private var timer: EventSource?
     /// What the terminal shows; `nil` if it is unknown.
     private var shown: Screen?
@@ -33,8 +32,8 @@ final class TopSession {
     private var failure: Failure?
 
     init(_ command: TopCommand) throws {
-        loop = try EventLoop()
-        job = TerminalJob(loop)
+        loop = try CommandLoop()
+        job = TerminalJob(loop.events)
         feed = try TopFeed(command.bus)
         following = try AwaitedTask()
         pace = command.pace
@@ -43,19 +42,17 @@ final class TopSession {
 
     /// Shows the bus until the user quits, a signal arrives or the count of polls is reached.
     func run() throws {
-        for signal in Signals.ending {
-            sources.append(try loop.onSignal(signal) { [unowned self] in loop.exit() })
-        }
-        sources.append(try loop.onSignal(SIGWINCH) { [unowned self] in draw() })
-        sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
-        sources.append(try loop.watch(feed.signal.readingEnd, for: .readable) { [unowned self] _ in receive() })
-        timer = try loop.timer { [unowned self] in poll() }
+        try loop.endOnSignals()
+        try loop.follow(following)
+        loop.add(try loop.events.onSignal(SIGWINCH) { [unowned self] in draw() })
+        loop.add(try loop.events.watch(feed.signal.readingEnd, for: .readable) { [unowned self] _ in receive() })
+        timer = try loop.events.timer { [unowned self] in poll() }
         job.onEnter = { [unowned self] in enter() }
         job.onLeave = { [unowned self] isOurs in leave(isOurs) }
         job.onKeys = { [unowned self] in press($0) }
         job.onEnd = { [unowned self] error in
             failure = error.map { Failure(.failure, "\($0)") }
-            loop.exit()
+            loop.events.exit()
         }
         try job.start()
         following.start { [feed] in try await feed.run() }
@@ -92,7 +89,7 @@ final class TopSession {
             }
         }
         draw()
-        if let count = pace.count, polls >= count { loop.exit() }
+        if let count = pace.count, polls >= count { loop.events.exit() }
     }
 
     private func next(after cost: Duration) {
@@ -117,7 +114,7 @@ final class TopSession {
     private func press(_ bytes: [UInt8]) {
         for key in decoder.keys(in: bytes) {
             switch model.press(key) {
-            case .quit: return loop.exit()
+            case .quit: return loop.events.exit()
             case .redraw: shown = nil
             case .change(let change): feed.send(.change(change))
             case nil: break

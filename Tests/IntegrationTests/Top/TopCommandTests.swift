@@ -59,10 +59,10 @@ import Varlink
     }
 
     private static let invalidOptions: [([String], String)] = [
-        (["--delay", "0.5"], "--delay must be from 1 to 3600 seconds, not 0.5"),
-        (["--delay", "3601"], "--delay must be from 1 to 3600 seconds, not 3601"),
-        (["-d", "nan"], "--delay must be from 1 to 3600 seconds, not nan"),
-        (["-d", "x"], "it must be a number of seconds"), (["-n", "0"], "--count must be at least 1, not 0"),
+        (["--delay", "0.5"], "it must be a number of seconds from 1 to 3600"),
+        (["--delay", "3601"], "it must be a number of seconds from 1 to 3600"),
+        (["-d", "nan"], "it must be a number of seconds from 1 to 3600"),
+        (["-d", "x"], "it must be a number of seconds"), (["-n", "0"], "it must be a whole number of at least 1"),
         (["-n", "x"], "it must be a whole number of at least 1"), (["battery"], "Unexpected argument 'battery'"),
     ]
 

@@ -116,17 +116,11 @@ struct ViewCommand: ParsableCommand {
     /// Prints the address, without which nobody can open the page.
     private static func announce(_ address: String) throws(SystemError) {
         // Without a buffer: the program that waits for the address may read from a pipe.
-        var rest = Array((address + "\n").utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                retryingOnInterrupt { write(STDOUT_FILENO, buffer.baseAddress, buffer.count) }
-            }
-            if count < 0, errno == EBADF || errno == EPIPE {
-                // Nobody waits for it.
-                return
-            }
-            guard count > 0 else { throw SystemError("write", on: "stdout") }
-            rest = rest.dropFirst(count)
+        do throws(SystemError) {
+            try Output.write((address + "\n").utf8, to: STDOUT_FILENO, of: "stdout")
+        } catch {
+            // Nobody waits for it.
+            guard [EBADF, EPIPE].contains(error.code) else { throw error }
         }
     }
 

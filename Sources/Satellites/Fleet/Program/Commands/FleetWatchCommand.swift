@@ -57,8 +57,6 @@ struct FleetWatchCommand: ParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
-        if let count { try Count.validate(count, of: "--count") }
-        if let timeout { try Seconds.validate(timeout, of: "--timeout") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && date { throw ValidationError("--date cannot be combined with --json") }
     }
