@@ -15,9 +15,9 @@ extension BusAccess {
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {
-        try Quota.value.check(value.bytes?.count ?? 0, in: configuration)
+        try Quota.value.check(value.bytes?.count ?? 0, atMost: configuration.publish.valueSize)
         guard former?.user != user else { return }
-        try Quota.names.check(bus.names(of: user).live + names + 1, in: configuration)
+        try Quota.names.check(bus.names(of: user).live + names + 1, atMost: configuration.publish.names)
         bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
     }
 }

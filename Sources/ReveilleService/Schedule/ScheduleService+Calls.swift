@@ -32,19 +32,15 @@ struct ScheduleChange {
 }
 
 extension ScheduleService {
-    /// Answers a call about the schedule, at once or when the change is saved.
-    func carryOut(_ call: ScheduleCall, on connection: Connection) throws(CallError) {
+    /// Changes the schedule for a peer, which is answered when the change is saved, or at once if there is nothing to save.
+    func change(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let user = connection.peer.uid
-        let kind: ScheduleChange.Kind
-        switch call {
-        case .list:
-            return access.reply(entryList(of: user), on: connection)
+        switch kind {
         case .cancel(let id?) where schedule.item(id, of: user) == nil && changes.isEmpty:
             throw .noSuchEntry(id)
         case .cancel(nil) where schedule.count(of: user) == 0 && changes.isEmpty:
             return access.reply(CancelReply(cancelled: 0), on: connection)
-        case .add(let entry): kind = .add(entry)
-        case .cancel(let id): kind = .cancel(id)
+        case .add, .cancel: break
         }
         changes.append(
             ScheduleChange(kind: kind, user: user) { [access] result in
@@ -62,7 +58,7 @@ extension ScheduleService {
     }
 
     /// The entries of a user; an entry that ends while the list is read may be absent.
-    private func entryList(of user: UInt32) -> ListReply {
+    func list(of user: UInt32) -> ListReply {
         var ids = schedule.items(of: user).map(\.entry.id).makeIterator()
         return ListReply(of: ScheduleListing.self) { [unowned self] in
             while let id = ids.next() {
@@ -129,7 +125,7 @@ extension ScheduleService {
         try access.checkPermission(to: value, after: former, by: user)
         try access.checkQuotas(of: value, after: former, by: user)
         if schedule.item(entry.id, of: user) == nil {
-            try Quota.entries.check(schedule.count(of: user) + 1, in: configuration)
+            try Quota.entries.check(schedule.count(of: user) + 1, atMost: configuration.schedule.entries)
         }
         guard let zone = entry.slotZone, !schedule.knows(zone: zone) else { return }
         guard let reason = loadZone(zone) else { return }

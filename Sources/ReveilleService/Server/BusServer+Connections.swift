@@ -15,7 +15,7 @@ extension BusServer {
         do throws(SystemError) {
             let peer = try stream.peer()
             uid = peer.uid
-            let refusal = connections.refusal(of: peer.uid, in: configuration)
+            let refusal = connections.refusal(of: peer.uid, by: configuration)
             let connection = try Connection(
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
                 refusal: refusal,

@@ -7,7 +7,7 @@ package import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
-package import Varlink
+import Varlink
 
 /// Connects peers to the bus and its watchers.
 ///
@@ -19,17 +19,13 @@ package final class BusServer {
     static let timePerTurn: UInt64 = 2_000
     /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
-    /// The interfaces of the service, without `org.varlink.service`.
-    package static var interfaces: [Interface] {
-        [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
-    }
 
     let loop: any Loop
     /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
-    let description: ServiceDescription
+    let methods: BusMethods
     /// Returns the description of the device for a user.
     let deviceInfo: (UInt32) -> DeviceInfo
     /// Generates the names of the instance and of subscriptions.
@@ -82,9 +78,7 @@ package final class BusServer {
         permissions = Permissions(owner: owner, isSystemWide: isSystemWide)
         log = PeerLog(logger)
         self.deviceInfo = deviceInfo
-        description = ServiceDescription(
-            vendor: "Reveille", product: "reveille", version: version, url: "",
-            interfaces: Self.interfaces)
+        methods = BusMethods(version: version)
         watchers = WatcherPool(loop: loop)
         let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
         let access = BusAccess()

@@ -36,7 +36,7 @@ extension Suspensions {
         } catch {
             // Without its timer, the hold might never end.
             access.note("\(error)", of: connection.peer.uid, level: .error)
-            throw .methodNotImplemented(BusCall.setState(subscription: name, to: state).method)
+            throw .methodNotImplemented(BusMethod.setState.rawValue)
         }
         sendToBackground(target, for: reason)
         guard state == .suspended else { return runInBackground(target, then: connection) }

@@ -34,7 +34,7 @@ final class TaskService: BusPart {
         // As for SetState: root may act for every user. The tasks that it begins count among its own.
         let user = connection.peer.uid
         guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
-        try Quota.tasks.check(tasks.count(of: user) + 1, in: configuration)
+        try Quota.tasks.check(tasks.count(of: user) + 1, atMost: configuration.lifecycle.tasks)
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
