@@ -85,7 +85,8 @@ public final class Device: Sendable {
     public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
-            settings = if let configuration { try Configuration(readingFile: configuration) } else { Configuration() }
+            settings =
+                if let configuration { try ConfigurationFile(path: configuration).read() } else { Configuration() }
         } catch {
             throw ReveilleError(.invalidArgument, "\(error)")
         }

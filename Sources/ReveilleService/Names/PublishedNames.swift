@@ -20,8 +20,8 @@ final class PublishedNames: BusPart {
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
-        try access.checkPermission(to: value, after: former, by: user)
-        if value.bytes != nil { try access.checkQuotas(of: value, after: former, by: user) }
+        try checkPermission(to: value, after: former, by: user)
+        if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
         let isChange = publish(value, by: publisher, after: former)

@@ -122,8 +122,8 @@ extension ScheduleService {
         if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
         let value = PublishedValue(entry.aspect, bytes: entry.published)
         let former = bus.publisher(of: entry.aspect)
-        try access.checkPermission(to: value, after: former, by: user)
-        try access.checkQuotas(of: value, after: former, by: user)
+        try checkPermission(to: value, after: former, by: user)
+        try checkQuotas(of: value, after: former, by: user)
         if schedule.item(entry.id, of: user) == nil {
             try Quota.entries.check(schedule.count(of: user) + 1, atMost: configuration.schedule.entries)
         }

@@ -98,10 +98,10 @@ extension ScheduleService {
             let value = PublishedValue(name, bytes: due.item.entry.published)
             let former = bus.publisher(of: name)
             do throws(CallError) {
-                try access.checkPermission(to: value, after: former, by: user)
+                try checkPermission(to: value, after: former, by: user)
                 let isCounted = former?.user == user || names[user]?.contains(name) == true
                 if !isCounted {
-                    try access.checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
+                    try checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
                 }
                 if former?.user != user { names[user, default: []].insert(name) }
                 return due

@@ -14,22 +14,13 @@ final class BusAccess {
     /// Connects the parts with the server, which creates them first.
     func attach(to server: BusServer) { attached = server }
 
-    private var server: BusServer {
+    fileprivate var server: BusServer {
         guard let attached else { preconditionFailure("a part that is used before its server exists") }
         return attached
     }
 
-    var bus: Bus {
-        _read { yield server.bus }
-        _modify { yield &server.bus }
-    }
-    var loop: any Loop { server.loop }
-    var logger: Logger { server.logger }
-    var configuration: Configuration { server.configuration }
     var permissions: Permissions { server.permissions }
     var isStopping: Bool { server.isStopping }
-    /// The time of a change.
-    var now: Timestamp { server.now }
 
     /// Logs a line that a peer caused, unless its user's quota is used up.
     func note(_ line: @autoclosure () -> String, of user: UInt32, level: Logger.Level = .info) {
@@ -113,11 +104,12 @@ final class BusAccess {
 
 extension BusPart {
     var bus: Bus {
-        _read { yield access.bus }
-        _modify { yield &access.bus }
+        _read { yield access.server.bus }
+        _modify { yield &access.server.bus }
     }
-    var loop: any Loop { access.loop }
-    var logger: Logger { access.logger }
-    var configuration: Configuration { access.configuration }
-    var now: Timestamp { access.now }
+    var loop: any Loop { access.server.loop }
+    var logger: Logger { access.server.logger }
+    var configuration: Configuration { access.server.configuration }
+    /// The time of a change.
+    var now: Timestamp { access.server.now }
 }

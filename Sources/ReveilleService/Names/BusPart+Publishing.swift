@@ -5,10 +5,10 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-extension BusAccess {
+extension BusPart {
     /// Checks whether a user may publish or withdraw a value.
     func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
-        try permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
+        try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
     }
 
     /// Checks whether a user may publish another value, beside a number of names that it is about to publish.
