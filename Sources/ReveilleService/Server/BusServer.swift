@@ -34,7 +34,7 @@ package final class BusServer {
     // None of them calls back, except that the writer asks for an event of the bus.
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
-    @exclusivity(unchecked) var shares = UserShares()
+    let shares = UserShares.ofProcessor()
     /// The texts of the device's states since their last change, for GetState, by the index of the aspect.
     ///
     /// Every post discards one, and an ``AspectTable`` is not specialized in this module.
@@ -79,7 +79,7 @@ package final class BusServer {
         log = PeerLog(logger)
         self.deviceInfo = deviceInfo
         methods = BusMethods(version: version)
-        watchers = WatcherPool(loop: loop)
+        watchers = WatcherPool(loop: loop, shares: shares)
         let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
         let access = BusAccess()
         parts = BusParts(
@@ -100,14 +100,6 @@ package final class BusServer {
         }
         soon = try loop.timer { [weak self] in self?.advanceParts() }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
-        watchers.charge = { [weak self] time, user in
-            guard let self, time > 0 else { return }
-            shares.charge(time, to: user, at: self.loop.bootClock)
-        }
-        watchers.isServedLast = { [weak self] user in
-            guard let self else { return false }
-            return shares.isSpent(user, at: self.loop.bootClock)
-        }
     }
 
     private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
