@@ -38,12 +38,6 @@ package enum BusCall: Sendable, Hashable {
     /// Asks for the caller's entries; the reply is a list of ``ScheduleListing``.
     case listEntries
 
-    private enum StateWord: String, FieldWord {
-        case background, foreground
-
-        static let names = makeNames()
-    }
-
     private enum PolicyWord: String, FieldWord {
         case coalesce, drop, immediate, hold, end
 
@@ -114,7 +108,7 @@ package enum BusCall: Sendable, Hashable {
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state: StateWord? = try fields.optionalWord(.state)
+        let state: RequestedState? = try fields.optionalWord(.state)
         let name = try fields.optional(.name) { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }

@@ -17,9 +17,8 @@ struct ScheduleChange {
     }
 
     let kind: Kind
-    let user: UInt32
-    /// Called with the error, or with the reply of the call.
-    let completion: (Result<any BusReply, CallError>) -> Void
+    let connection: Connection
+    var user: UInt32 { connection.peer.uid }
 
     /// The approximate number of bytes that it writes.
     var size: Int {
@@ -42,15 +41,7 @@ extension ScheduleService {
             return access.reply(CancelReply(cancelled: 0), on: connection)
         case .add, .cancel: break
         }
-        changes.append(
-            ScheduleChange(kind: kind, user: user) { [access] result in
-                access.resume(connection) {
-                    switch result {
-                    case .success(let reply): access.reply(reply, on: connection)
-                    case .failure(let error): access.fail(error, on: connection)
-                    }
-                }
-            })
+        changes.append(ScheduleChange(kind: kind, connection: connection))
         // Without a timer, the change is saved alone.
         if !timers.commitsSoon, !attempt({ () throws(SystemError) in try commitSoon() }) {
             commitChanges()
@@ -108,10 +99,13 @@ extension ScheduleService {
             if isEmpty || services.file?.isOpen == false { rewriteFile() }
         }
         for (change, result) in zip(changes, results) {
-            if case .success = result, !isSaved {
-                change.completion(.failure(.storageExceeded))
-            } else {
-                change.completion(result)
+            let connection = change.connection
+            access.resume(connection) {
+                switch result {
+                case .success(let reply) where isSaved: access.reply(reply, on: connection)
+                case .success: access.fail(.storageExceeded, on: connection)
+                case .failure(let error): access.fail(error, on: connection)
+                }
             }
         }
         waitForNext()

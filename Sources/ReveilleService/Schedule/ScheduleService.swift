@@ -59,8 +59,6 @@ final class ScheduleService: BusPart {
         fire()
     }
 
-    func subscribed(_ connection: Connection, to aspects: AspectSet) { noteSubscription(to: aspects) }
-
     func closing(_ connection: Connection) {
         if !attendedNames.isEmpty, !access.isStopping, connection.hasReadAll { hasRead(connection) }
     }

@@ -102,20 +102,16 @@ package final class BusServer {
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
     }
 
-    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
-        do throws(StateError) {
-            return try file?.load()
-        } catch {
-            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
-            return nil
-        }
-    }
-
     /// Loads the saved state with the firings that followed it, and the schedule.
     private static func load(
         _ state: StateFile?, _ schedule: ScheduleFile?, _ logger: Logger
     ) -> (SavedState?, SavedSchedule?) {
-        let saved = load(state, logger)
+        var saved: SavedState?
+        do throws(StateError) {
+            saved = try state?.load()
+        } catch {
+            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
+        }
         do throws(StateError) {
             guard let schedule = try schedule?.load() else { return (saved, nil) }
             let completed = saved.flatMap { schedule.completing($0) }

@@ -23,13 +23,8 @@ extension Suspensions {
         let reason: HoldReasons = isOwn ? .app : .operator
         guard state.isHeld else {
             target.deadlines[reason] = nil
-            return wakeProgram(of: target, from: reason, into: state == .inactive ? .inactive : .usual) {
-                [weak self, weak connection] in
-                // The events of the wake are sent before its reply.
-                self?.access.deliver()
-                guard let connection else { return }
-                self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
-            }
+            return wakeProgram(
+                of: target, from: reason, into: state == .inactive ? .inactive : .usual, then: replying(to: connection))
         }
         do throws(SystemError) {
             try setDeadline(wakeAfter, of: reason, on: target)
@@ -59,8 +54,14 @@ extension Suspensions {
             access.reply(EmptyReply(), on: connection)
             return access.deliver()
         }
-        takeBack(suspension, because: "it was put in the background, but not suspended") {
-            [weak self, weak connection] in
+        takeBack(
+            suspension, because: "it was put in the background, but not suspended", then: replying(to: connection))
+    }
+
+    /// Returns the end of a call that had to wait.
+    private func replying(to connection: Connection) -> () -> Void {
+        { [weak self, weak connection] in
+            // The events of a wake are sent before its reply.
             self?.access.deliver()
             guard let connection else { return }
             self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }

@@ -39,7 +39,7 @@ final class TaskService: BusPart {
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
         guard !state.hasEnded else { return reply(state, on: connection) }
-        connection.beginTask()
+        connection.phase.beginTask()
         let holder = TaskHolder(connection)
         holders[connection.number] = holder
         follow(holder)
@@ -172,7 +172,7 @@ final class TaskService: BusPart {
         case .expiring: reply(state, on: connection)
         case .ended:
             endTask(of: connection)
-            connection.endTask()
+            connection.phase.endTask()
             reply(state, on: connection)
             // The connection takes calls again.
             access.resume(connection) {}
