@@ -86,7 +86,7 @@ extension ScheduleService {
     private func fire(_ firing: Firing) {
         let former = bus.publisher(of: firing.value.name)
         bus.fire(firing)
-        access.published(firing.value.name, after: former)
+        access.published(firing.value.name, from: former, to: Publisher(user: firing.user))
     }
 
     /// Returns entries without the firings that their owners may no longer publish; the reasons are logged.

@@ -97,8 +97,8 @@ final class BusAccess {
     func becameIdle() { for part in server.parts.all { part.becameIdle() } }
 
     /// Tells all parts that the state of a name has another publisher, or may have.
-    func published(_ name: Aspect, after former: Publisher?) {
-        for part in server.parts.all { part.published(name, after: former) }
+    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
+        for part in server.parts.all { part.published(name, from: former, to: latter) }
     }
 }
 
