@@ -30,7 +30,7 @@ final class BusAccess {
     // MARK: - Connections
 
     /// Returns the connection of a subscription.
-    func connection(of id: SubscriptionID) -> Connection? { server.subscribers[id] }
+    func connection(of id: SubscriptionID) -> Connection? { server.connection(of: id) }
 
     /// Returns whether a caller has sent the subscription of a connection to the background.
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }

@@ -38,7 +38,7 @@ extension BusServer {
         for part in parts.all.reversed() { part.closing(connection) }
         let subscription = connection.subscription
         if let subscription {
-            subscribers.remove(subscription)
+            if let slot = bus.slot(of: subscription) { subscribers[slot] = nil }
             bus.cancel(subscription)
         }
         watchers.end(connection.aspects)

@@ -25,7 +25,7 @@ extension BusServer {
         let id = SubscriptionID(rawValue: random.next())
         let start = bus.subscribe(request, as: id, at: now)
         connection.phase.stream(id)
-        if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+        if let slot = bus.slot(of: id) { subscribers[slot] = connection }
         for part in parts.all { part.subscribed(connection, to: request.aspects) }
         let reply = SubscribeReply(
             subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])

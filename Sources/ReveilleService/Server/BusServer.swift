@@ -161,9 +161,9 @@ package final class BusServer {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.identifiers { bus.noteRead(by: id) }
+        for id in subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
-            if let connection = subscribers[delivery.subscription], connection.reply == nil {
+            if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
                 // What did not fit into the socket is lost when it is closed.
                 if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
@@ -185,6 +185,9 @@ package final class BusServer {
     }
 
     var logger: Logger { log.logger }
+
+    /// Returns the connection of a subscription.
+    func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { subscribers[$0] } }
 
     // MARK: - Times
 
