@@ -53,6 +53,7 @@ package struct BusMethods {
     /// - Parameters:
     ///   - call: Any call.
     ///   - history: The most changes that a `hold` policy can keep.
+    /// - Returns: The decoded call, or the reply of the description.
     /// - Throws: The error that answers an invalid call.
     package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
         switch try description.resolve(call) {

@@ -5,7 +5,9 @@ import ReveilleCore
 package import ReveilleWatchers
 import ReveilleWire
 
-/// The configuration of a bus; every value has a default. ``keys`` has the name and the range of each.
+/// The configuration of a bus; every value has a default.
+///
+/// ``keys`` has the name and the range of each.
 package struct Configuration: Sendable {
     package var battery = BatteryWatcher.Settings()
     package var proximity = ProximityWatcher.Settings()

@@ -34,6 +34,7 @@ struct ConfigurationKey {
     ///   - path: The value.
     ///   - json: Returns a value in the form that is read.
     ///   - read: Reads the value from its section, with the keys before it; `nil` for the default.
+    /// - Returns: The key.
     static func value<Value>(
         _ name: String, _ path: WritableKeyPath<Configuration, Value>, json: @escaping (Value) -> JSON,
         read: @escaping (ConfigurationSection, String, Configuration) throws(ConfigurationError) -> Value?

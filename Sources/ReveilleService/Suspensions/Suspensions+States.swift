@@ -55,7 +55,8 @@ extension Suspensions {
             return access.deliver()
         }
         takeBack(
-            suspension, because: "it was put in the background, but not suspended", then: replying(to: connection))
+            suspension, because: .cannotSuspend("it was put in the background, but not suspended"),
+            then: replying(to: connection))
     }
 
     /// Returns the end of a call that had to wait.
@@ -76,7 +77,12 @@ extension Suspensions {
         then completion: @escaping () -> Void
     ) {
         let suspension = suspension(of: target)
-        if let suspension { cancelDeparture(of: suspension, because: "it was woken") }
+        let error = CallError.cannotSuspend("it was woken")
+        if let suspension {
+            // It freezes nothing from now on.
+            suspension.departure = nil
+            answer(suspension, error)
+        }
         // Another hold may keep the program in the background, where it ends.
         let others = target.subscription.flatMap { bus.holds(of: $0) }?.subtracting(reason) ?? []
         let wakes = others.isDisjoint(with: [.app, .operator])
@@ -87,7 +93,7 @@ extension Suspensions {
             if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
             if wakes, let process = target.process { endPhases(.terminating, of: [process]) }
             guard let suspension else { return completion() }
-            takeBack(suspension, because: "it was woken", then: completion)
+            takeBack(suspension, because: error, then: completion)
         }
     }
 
