@@ -11,14 +11,9 @@ extension Call {
     ///   - call: The call.
     ///   - isOneway: Whether the service is asked not to reply.
     package init(_ call: BusCall, isOneway: Bool = false) {
-        let isStream =
-            switch call {
-            case .subscribe, .beginTask: true
-            default: false
-            }
         self.init(
             method: call.method.rawValue, parameters: call.parameters,
-            mode: isOneway ? .oneway : isStream ? .more : .plain)
+            mode: isOneway ? .oneway : call.method.isStream ? .more : .plain)
     }
 
     /// A call of any method.

@@ -53,12 +53,11 @@ package enum BusCall: Sendable, Hashable {
     /// - Throws: `InvalidParameter` with the field whose value is not allowed, `QuotaExceeded` for too many aspects, and
     ///   `ExpectedMore` for a Subscribe or BeginTask that does not ask for a stream.
     package init(_ call: borrowing Call, of method: BusMethod, history: Int) throws(CallError) {
+        guard !method.isStream || call.mode == .more else { throw .expectedMore }
         let fields = Fields(call.parameters)
         switch method {
         case .post: self = .post(try fields.onlyReading())
-        case .subscribe:
-            guard call.mode == .more else { throw .expectedMore }
-            self = .subscribe(try BusCall.request(fields, history: history))
+        case .subscribe: self = .subscribe(try BusCall.request(fields, history: history))
         case .setState:
             let state: RequestedState = try fields.word(.state)
             let wakeAfter = try fields.optional(.wakeAfter) { value in
@@ -89,7 +88,6 @@ package enum BusCall: Sendable, Hashable {
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool(.whileConnected) ?? false)
         case .beginTask:
-            guard call.mode == .more else { throw .expectedMore }
             let name = try fields.string(.name)
             guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid(.name) }
             self = .beginTask(subscription: try fields.string(.subscription), name: name)

@@ -20,6 +20,14 @@ package enum BusMethod: String, Sendable, CaseIterable {
     case addEntry = "org.reveille.Schedule.Add"
     case cancelEntry = "org.reveille.Schedule.Cancel"
     case listEntries = "org.reveille.Schedule.List"
+
+    /// Whether a call has more than one reply, and must ask for that.
+    var isStream: Bool {
+        switch self {
+        case .subscribe, .beginTask: true
+        default: false
+        }
+    }
 }
 
 /// The interfaces of the bus, which find the method of each call.

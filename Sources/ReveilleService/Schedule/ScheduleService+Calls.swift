@@ -23,7 +23,7 @@ struct ScheduleChange {
     /// The approximate number of bytes that it writes.
     var size: Int {
         guard case .add(let entry) = kind else { return Self.usualSize }
-        return Self.usualSize + entry.published.count
+        return Self.usualSize + (entry.value?.count ?? 0)
     }
 
     /// The approximate size of a record without a value.
@@ -114,10 +114,9 @@ extension ScheduleService {
     /// Checks whether a user may add an entry.
     private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
         if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
-        let value = PublishedValue(entry.aspect, bytes: entry.published)
         let former = bus.publisher(of: entry.aspect)
-        try checkPermission(to: value, after: former, by: user)
-        try checkQuotas(of: value, after: former, by: user)
+        try checkPermission(to: entry.published, after: former, by: user)
+        try checkQuotas(of: entry.published, after: former, by: user)
         if schedule.item(entry.id, of: user) == nil {
             try Quota.entries.check(schedule.count(of: user) + 1, atMost: configuration.schedule.entries)
         }

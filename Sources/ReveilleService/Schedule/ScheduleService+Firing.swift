@@ -36,7 +36,7 @@ extension ScheduleService {
                 fired: due.item.fired + due.firings, isLast: due.rest == nil, isLaunching: false)
             guard due.firings > 0 else { return passed }
             let firing = bus.firing(
-                of: PublishedValue(entry.aspect, bytes: entry.published), times: due.firings, by: due.item.user,
+                of: entry.published, times: due.firings, by: due.item.user,
                 at: self.now, after: firings)
             firings.append(firing)
             passed.firing = firing
@@ -95,7 +95,7 @@ extension ScheduleService {
         return due.map { due in
             let (user, name) = (due.item.user, due.item.entry.aspect)
             guard due.firings > 0 else { return due }
-            let value = PublishedValue(name, bytes: due.item.entry.published)
+            let value = due.item.entry.published
             let former = bus.publisher(of: name)
             do throws(CallError) {
                 try checkPermission(to: value, after: former, by: user)
