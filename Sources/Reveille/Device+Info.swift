@@ -17,7 +17,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
     public var info: DeviceInfo {
-        get async throws(ReveilleError) { try await engine.call(.info, expecting: DeviceInfo.self) }
+        get async throws(ReveilleError) { try await engine.call(.describeDevice, expecting: DeviceInfo.self) }
     }
 
     /// Returns whether the device has a source for an aspect now, such as a battery or a sensor, with the reason if it

@@ -85,7 +85,8 @@ public final class Device: Sendable {
     public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
-            settings = if let configuration { try Configuration(readingFile: configuration) } else { Configuration() }
+            settings =
+                if let configuration { try ConfigurationFile(path: configuration).read() } else { Configuration() }
         } catch {
             throw ReveilleError(.invalidArgument, "\(error)")
         }
@@ -209,11 +210,12 @@ public final class Device: Sendable {
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
         let call = BusCall.post(reading)
+        let sent = Call(call)
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try BusCall(Call(call), history: 1)
+            _ = try BusCall(sent, of: call.method, history: 1)
         } catch {
-            throw ReveilleError(answered: error, to: call.member)
+            throw ReveilleError(answered: error, to: sent.shortName)
         }
         let reply = try await engine.call(call, expecting: PostReply.self)
         return (reply.generation, reply.sequence)

@@ -89,7 +89,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         let code: Code =
             switch error.name {
             case CallError.permissionDenied.name: .notPermitted
-            case CallError.quotaExceeded("", limit: 0).name: .quotaExceeded
+            case CallError.quotaExceeded(.value, limit: 0).name: .quotaExceeded
             case CallError.noSuchSubscription("").name: .noSuchSubscription
             case CallError.noSuchEntry("").name: .noSuchEntry
             case CallError.cannotSuspend("").name: .cannotSuspend

@@ -32,8 +32,7 @@ package struct CostlyReader: CustomStringConvertible {
     // MARK: - Peers
 
     private static var messages: [CostlyReader] {
-        let bus = ServiceDescription(
-            vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
+        let methods = BusMethods()
         return [
             CostlyReader("frames", Limits.frame) { readFrames($0) },
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
@@ -43,8 +42,7 @@ package struct CostlyReader: CustomStringConvertible {
                 _ = try? JSON(encoding: value)
             },
             CostlyReader("a call", Limits.frame) { bytes in
-                guard let call = try? Call(parsing: bytes), bus.answer(call) == nil else { return }
-                if (try? DeviceCall(call)) == nil { _ = try? BusCall(call, history: 256) }
+                if let call = try? Call(parsing: bytes) { _ = try? methods.resolve(call, history: 256) }
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }

@@ -51,8 +51,15 @@ struct FuzzedBus: ~Copyable {
             return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
             return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
-        case .describeAspects:
+        case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]
+        case .check(let names):
+            let checks = names.map { CapabilityCheck($0, .no($0)) }
+            let decoded = try [CapabilityCheck](checks.parameters, noting: UnknownWords())
+            return decoded == checks ? checks.parameters : [:]
+        case .addEntry(let entry):
+            let structure = entry.structure.objectValue ?? [:]
+            return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
         case .refresh:
             for id in bus.subscriptions.map(\.id) { bus.noteRead(by: id) }
             waitForPaced()

@@ -6,6 +6,7 @@ package import Logging
 package import ReveilleCore
 package import ReveilleService
 package import ReveilleSystem
+import ReveilleWire
 package import Varlink
 
 /// The real server with a simulated loop, connections and sources.
@@ -16,7 +17,7 @@ package final class SimulatedBus {
     private static let mostDeadlines = 1_000
 
     /// The interfaces of the bus.
-    package static let interfaces = [Interface.service] + BusServer.interfaces
+    package static let interfaces = [Interface.service] + BusInterface.all()
 
     /// The loop of the bus.
     package let loop: SimulatedLoop

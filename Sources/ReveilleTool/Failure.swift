@@ -27,7 +27,7 @@ extension Failure {
     init(_ error: CallError) {
         switch error.name {
         case CallError.permissionDenied.name: self.init(.permission, "\(error)")
-        case CallError.quotaExceeded("", limit: 0).name: self.init(.tryAgain, "\(error)")
+        case CallError.quotaExceeded(.value, limit: 0).name: self.init(.tryAgain, "\(error)")
         case CallError.invalidParameter("").name: self.init(.usage, "\(error)")
         default: self.init(.failure, "\(error)")
         }

@@ -11,14 +11,9 @@ extension Call {
     ///   - call: The call.
     ///   - isOneway: Whether the service is asked not to reply.
     package init(_ call: BusCall, isOneway: Bool = false) {
-        let isStream =
-            switch call {
-            case .subscribe, .beginTask: true
-            default: false
-            }
         self.init(
-            method: call.method, parameters: call.parameters,
-            mode: isOneway ? .oneway : isStream ? .more : .plain)
+            method: call.method.rawValue, parameters: call.parameters,
+            mode: isOneway ? .oneway : call.method.isStream ? .more : .plain)
     }
 
     /// A call of any method.
@@ -44,24 +39,26 @@ extension Call {
 }
 
 extension BusCall {
-    /// The name of the method without its interface.
-    package var member: String {
+    /// The method.
+    package var method: BusMethod {
         switch self {
-        case .subscribe: "Subscribe"
-        case .setState: "SetState"
-        case .getState: "GetState"
-        case .getHistory: "GetHistory"
-        case .listSubscriptions: "ListSubscriptions"
-        case .describeAspects: "DescribeAspects"
-        case .refresh: "Refresh"
-        case .post: "Post"
-        case .publish: "Publish"
-        case .beginTask: "BeginTask"
+        case .subscribe: .subscribe
+        case .setState: .setState
+        case .getState: .getState
+        case .getHistory: .getHistory
+        case .listSubscriptions: .listSubscriptions
+        case .describeAspects: .describeAspects
+        case .refresh: .refresh
+        case .post: .post
+        case .publish: .publish
+        case .beginTask: .beginTask
+        case .describeDevice: .describeDevice
+        case .check: .check
+        case .addEntry: .addEntry
+        case .cancelEntry: .cancelEntry
+        case .listEntries: .listEntries
         }
     }
-
-    /// The name of the method with its interface.
-    package var method: String { BusInterface.qualified(member) }
 
     fileprivate var parameters: JSONObject {
         switch self {
@@ -77,7 +74,7 @@ extension BusCall {
             var parameters: JSONObject = ["aspect": .string(aspect.name)]
             if let limit { parameters["limit"] = .integer(Int64(limit)) }
             return parameters
-        case .listSubscriptions, .describeAspects, .refresh: return [:]
+        case .listSubscriptions, .describeAspects, .refresh, .describeDevice, .listEntries: return [:]
         case .post(let reading): return [reading.aspect.name: ReadingCoding.encode(reading)]
         case .publish(let value, let isTied):
             var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
@@ -85,6 +82,9 @@ extension BusCall {
             return parameters
         case .beginTask(let subscription, let name):
             return ["subscription": .string(subscription), "name": .string(name)]
+        case .check(let names): return ["capabilities": .array(names.map { .string($0) })]
+        case .addEntry(let entry): return ["entry": entry.structure]
+        case .cancelEntry(let id): return id.map { ["id": .string($0)] } ?? [:]
         }
     }
 

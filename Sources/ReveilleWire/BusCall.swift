@@ -4,7 +4,7 @@
 package import ReveilleCore
 package import Varlink
 
-/// A call of the interface `org.reveille.Bus`: a client encodes it, a service decodes it.
+/// A call of an interface of the bus: a client encodes it, a service decodes it.
 package enum BusCall: Sendable, Hashable {
     /// Starts a stream of events; the replies are a ``SubscribeReply`` and then any number of lists of events.
     case subscribe(SubscriptionRequest)
@@ -27,25 +27,16 @@ package enum BusCall: Sendable, Hashable {
     case publish(PublishedValue, whileConnected: Bool = false)
     /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)
-
-    /// The methods in the order of ``names``.
-    private enum Method: Int {
-        // Post is the first, since it is by far the most frequent call.
-        case post, subscribe, setState, getState, getHistory, listSubscriptions, describeAspects, refresh, publish
-        case beginTask
-
-        static let names = NameTable(
-            [
-                "Post", "Subscribe", "SetState", "GetState", "GetHistory", "ListSubscriptions", "DescribeAspects",
-                "Refresh", "Publish", "BeginTask",
-            ].map(BusInterface.qualified))
-    }
-
-    private enum StateWord: String, FieldWord {
-        case background, foreground
-
-        static let names = makeNames()
-    }
+    /// Asks for the description of the device; the reply is a `DeviceInfo`.
+    case describeDevice
+    /// Asks for capabilities by name; the reply is a list of ``CapabilityCheck``.
+    case check([String])
+    /// Adds an entry of the schedule, or replaces one; the reply is an ``AddReply``.
+    indirect case addEntry(ScheduleEntry)
+    /// Removes an entry, or all of the caller; the reply is a ``CancelReply``.
+    case cancelEntry(String?)
+    /// Asks for the caller's entries; the reply is a list of ``ScheduleListing``.
+    case listEntries
 
     private enum PolicyWord: String, FieldWord {
         case coalesce, drop, immediate, hold, end
@@ -53,21 +44,20 @@ package enum BusCall: Sendable, Hashable {
         static let names = makeNames()
     }
 
-    /// Decodes a call; `nil` for a call of another interface.
+    /// Decodes a call.
     ///
     /// - Parameters:
-    ///   - call: A call whose method and parameter types ``Interface/validate(_:)`` has passed.
+    ///   - call: A call whose parameter types have been checked.
+    ///   - method: The method of the call.
     ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed; `ExpectedMore` for a Subscribe or BeginTask
-    ///   that does not ask for a stream.
-    package init?(_ call: borrowing Call, history: Int) throws(CallError) {
-        guard let method = call.position(in: Method.names).flatMap(Method.init) else { return nil }
+    /// - Throws: `InvalidParameter` with the field whose value is not allowed, `QuotaExceeded` for too many aspects, and
+    ///   `ExpectedMore` for a Subscribe or BeginTask that does not ask for a stream.
+    package init(_ call: borrowing Call, of method: BusMethod, history: Int) throws(CallError) {
+        guard !method.isStream || call.mode == .more else { throw .expectedMore }
         let fields = Fields(call.parameters)
         switch method {
         case .post: self = .post(try fields.onlyReading())
-        case .subscribe:
-            guard call.mode == .more else { throw .expectedMore }
-            self = .subscribe(try BusCall.request(fields, history: history))
+        case .subscribe: self = .subscribe(try BusCall.request(fields, history: history))
         case .setState:
             let state: RequestedState = try fields.word(.state)
             let wakeAfter = try fields.optional(.wakeAfter) { value in
@@ -98,16 +88,25 @@ package enum BusCall: Sendable, Hashable {
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool(.whileConnected) ?? false)
         case .beginTask:
-            guard call.mode == .more else { throw .expectedMore }
             let name = try fields.string(.name)
             guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid(.name) }
             self = .beginTask(subscription: try fields.string(.subscription), name: name)
+        case .describeDevice: self = .describeDevice
+        case .check:
+            let names = try fields.strings(.capabilities)
+            guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid(.capabilities) }
+            self = .check(names)
+        case .addEntry:
+            guard let entry = try fields.optionalStructure(.entry) else { throw fields.invalid(.entry) }
+            self = .addEntry(try ScheduleEntry(entry))
+        case .cancelEntry: self = .cancelEntry(try fields.optionalString(.id))
+        case .listEntries: self = .listEntries
         }
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state: StateWord? = try fields.optionalWord(.state)
+        let state: RequestedState? = try fields.optionalWord(.state)
         let name = try fields.optional(.name) { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
@@ -170,9 +169,7 @@ package enum BusCall: Sendable, Hashable {
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil
         }
-        guard aspects?.count ?? 0 <= BusInterface.aspectLimit else {
-            throw .quotaExceeded("aspects", limit: BusInterface.aspectLimit)
-        }
+        try Quota.aspects.check(aspects?.count ?? 0, atMost: BusInterface.aspectLimit)
         return aspects
     }
 }

@@ -3,13 +3,21 @@
 
 package import Varlink
 
-/// The interface `org.reveille.Bus`; its text is the file `Interfaces/org.reveille.Bus.varlink`, which the program embeds.
+/// The interface `org.reveille.Bus`, and the limits of all interfaces of the bus.
 package enum BusInterface {
     /// The interface's name.
     package static let name = "org.reveille.Bus"
 
     /// Returns the interface, parsed from its text.
     package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
+
+    /// Returns all interfaces of the bus, without `org.varlink.service`.
+    package static func all() -> [Interface] {
+        [
+            make(), Interface(embedded: PackageResources.org_reveille_Device_varlink),
+            Interface(embedded: PackageResources.org_reveille_Schedule_varlink),
+        ]
+    }
 
     /// The longest name of a subscription and of a task, in bytes of UTF-8.
     ///
@@ -29,14 +37,19 @@ package enum BusInterface {
     /// Each costs memory and time on the bus. A program that wants more of them can use a pattern.
     package static let aspectLimit = 64
 
+    /// The most capabilities of one Check.
+    ///
+    /// Each takes time on the bus. A program requires dozens.
+    package static let capabilityLimit = 1_024
+
     static func qualified(_ member: String) -> String {
         name + "." + member
     }
 }
 
 extension Interface {
-    /// Creates an interface from a text that the program embeds.
-    init(embedded text: [UInt8]) {
+    /// Creates an interface from a file of the folder `Interfaces`, which the program embeds.
+    fileprivate init(embedded text: [UInt8]) {
         do throws(InterfaceError) {
             try self.init(parsing: String(decoding: text, as: UTF8.self))
         } catch {
@@ -57,10 +70,15 @@ extension CallError {
         CallError(name: BusInterface.qualified("CannotSuspend"), parameters: ["reason": .string(reason)])
     }
 
-    /// A limit of the bus is reached: `connections`, `aspects`, `names`, `value`, `tasks` or `entries`.
-    package static func quotaExceeded(_ quota: String, limit: Int) -> CallError {
+    /// A user has no entry with an identifier.
+    package static func noSuchEntry(_ id: String) -> CallError {
+        CallError(name: "org.reveille.Schedule.NoSuchEntry", parameters: ["id": .string(id)])
+    }
+
+    /// A limit of the bus is reached.
+    package static func quotaExceeded(_ quota: Quota, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),
-            parameters: ["quota": .string(quota), "limit": .integer(Int64(limit))])
+            parameters: ["quota": .string(quota.rawValue), "limit": .integer(Int64(limit))])
     }
 }

@@ -4,7 +4,7 @@
 package import ReveilleCore
 package import Varlink
 
-/// The reply to ``DeviceCall/info``.
+/// The reply to ``BusCall/describeDevice``.
 extension DeviceInfo: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         let fields = Fields(parameters, noting: unknownWords)

@@ -92,15 +92,9 @@ extension SubscriptionID {
 
     /// Creates the identifier with a name on the wire; `nil` for any other text.
     package init?(wireName: String) {
-        guard wireName.utf8.count == 16 else { return nil }
-        var number: UInt64 = 0
-        for digit in wireName.utf8 {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
+        guard let number = UInt64(wireName, radix: 16) else { return nil }
         self.init(rawValue: number)
+        // Digits have one notation only.
+        guard self.wireName == wireName else { return nil }
     }
 }

@@ -30,13 +30,11 @@ import Varlink
             .setState(subscription: "x", to: .foreground), .setState(subscription: "x", to: .inactive),
             .setState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), .getState(.battery),
             .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
-            .refresh, .beginTask(subscription: "x", name: "upload"),
+            .refresh, .beginTask(subscription: "x", name: "upload"), .cancelEntry("x"), .cancelEntry(nil), .listEntries,
         ] + EventCodingTests.postable.map { .post($0) }
 
     @Test(arguments: calls) func serviceUnderstandsTheCallsOfAClient(call: BusCall) throws {
-        let sent = Call(call)
-        try BusInterface.make().validate(sent)
-        #expect(try BusCall(Call(parsing: Array(sent.encoded().dropLast())), history: 256) == call)
+        #expect(try BusCall(resolving: Call(parsing: Array(Call(call).encoded().dropLast()))) == call)
     }
 
     @Test func holdIsNotShorterThanAsked() throws {

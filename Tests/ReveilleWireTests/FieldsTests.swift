@@ -11,8 +11,7 @@ import Varlink
     private func bus(_ method: String, _ parameters: String, mode: String = "") throws -> BusCall {
         let text = #"{"method":"org.reveille.Bus.\#(method)","parameters":\#(parameters)\#(mode)}"#
         let call = try Call(parsing: Array(text.utf8))
-        try BusInterface.make().validate(call)
-        return try #require(try BusCall(call, history: 256))
+        return try BusCall(resolving: call)
     }
 
     private func post(_ parameters: String) throws -> Reading? {

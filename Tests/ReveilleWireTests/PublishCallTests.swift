@@ -11,8 +11,7 @@ import Varlink
     private func method(_ name: String, _ parameters: JSONObject) throws -> BusCall {
         let mode = name == "Subscribe" ? Call.Mode.more : .plain
         let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
-        try BusInterface.make().validate(call)
-        return try #require(try BusCall(call, history: 256))
+        return try BusCall(resolving: call)
     }
 
     /// Returns an object with this many levels of objects and arrays.
@@ -121,7 +120,7 @@ import Varlink
     func aspectsAreLimited(name: String) {
         let names = (0..<64).map { JSON.string("org.example.n\($0)") }
         #expect(throws: Never.self) { try method(name, ["aspects": .array(names + names)]) }
-        #expect(throws: CallError.quotaExceeded("aspects", limit: 64)) {
+        #expect(throws: CallError.quotaExceeded(.aspects, limit: 64)) {
             try method(name, ["aspects": .array(names + ["org.example.*"])])
         }
     }

@@ -224,7 +224,7 @@ import Varlink
             before = scene.launcher.launches.count
         }
         #expect(before == 20)
-        #expect(most == BusServer.startsPerTurn)
+        #expect(most == LaunchQueue.startsPerTurn)
     }
 
     @Test("commands that differ only in their Unicode normalization are two programs") func commandsAreBytes() throws {

@@ -18,10 +18,9 @@ import Testing
     private let sampling: SharedSampling
 
     init() throws {
-        sampling = try SharedSampling(of: ImmediateWatcher(), loop: loop) { _, _ in
-        } isServedLast: {
-            $0 == Self.spender
-        }
+        let shares = UserShares.ofProcessor()
+        shares.charge(.max, to: Self.spender, at: loop.bootClock)
+        sampling = try SharedSampling(of: ImmediateWatcher(), loop: loop, shares: shares)
     }
 
     /// Returns the order of a reading for the users and of other work, which is due at the same time.

@@ -21,7 +21,7 @@ extension CallError {
                 """
         case CallError.permissionDenied.name where method == "SetState":
             return "PermissionDenied: only the subscriber's own user and root can change the state of a subscription"
-        case CallError.quotaExceeded("", limit: 0).name:
+        case CallError.quotaExceeded(.value, limit: 0).name:
             guard let limit = parameters["limit"]?.integerValue else { return description }
             switch parameters["quota"]?.stringValue {
             case "names":

@@ -12,20 +12,6 @@ extension Engine {
         try await self.call(Call(call), expecting: type)
     }
 
-    /// Calls a method that describes the device, as for a method of the bus.
-    func call<Answer: BusReply>(
-        _ call: DeviceCall, expecting type: Answer.Type
-    ) async throws(ReveilleError) -> Answer {
-        try await self.call(Call(call), expecting: type)
-    }
-
-    /// Calls a method of the schedule, as for a method of the bus.
-    func call<Answer: BusReply>(
-        _ call: ScheduleCall, expecting type: Answer.Type
-    ) async throws(ReveilleError) -> Answer {
-        try await self.call(Call(call), expecting: type)
-    }
-
     /// Returns once the bus has processed every call so far; what it sent before can then be read.
     func fence() async throws(ReveilleError) {
         _ = try await call(.fence, expecting: EmptyReply.self)

@@ -44,23 +44,13 @@ package final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// Reads a duration in seconds, at least the shortest interval, or from 0 where that means none.
-    package func seconds(
-        _ name: String, atLeast shortest: Double = shortestInterval,
-        atMost longest: Double = longestInterval, into result: inout Duration
-    ) throws(ConfigurationError) {
-        let range = shortest...longest
-        if let seconds = try number(name, "a number of seconds", in: range) { result = .seconds(seconds) }
+    /// Reads a duration in seconds.
+    package func seconds(_ name: String, in range: ClosedRange<Double>) throws(ConfigurationError) -> Duration? {
+        try number(name, "a number of seconds", in: range).map { .seconds($0) }
     }
 
     package func number(
-        _ name: String, in range: ClosedRange<Double>, into result: inout Double
-    ) throws(ConfigurationError) {
-        if let number = try number(name, "a number", in: range) { result = number }
-    }
-
-    private func number(
-        _ name: String, _ expected: String, in range: ClosedRange<Double>
+        _ name: String, _ expected: String = "a number", in range: ClosedRange<Double>
     ) throws(ConfigurationError) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = Self.number(value), range.contains(number) else {
@@ -70,14 +60,14 @@ package final class ConfigurationSection {
     }
 
     package func integer(
-        _ name: String, in range: ClosedRange<Int>, because reason: String? = nil, into result: inout Int
-    ) throws(ConfigurationError) {
-        guard let value = value(name) else { return }
+        _ name: String, in range: ClosedRange<Int>, because reason: String? = nil
+    ) throws(ConfigurationError) -> Int? {
+        guard let value = value(name) else { return nil }
         guard case .integer(let integer) = value, let integer = Int(exactly: integer), range.contains(integer) else {
             let reason = reason.map { " (\($0))" } ?? ""
             throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)\(reason)")
         }
-        result = integer
+        return integer
     }
 
     package func text<Value>(

@@ -14,6 +14,8 @@ package struct LaunchQueue: Sendable {
     package static let patience: UInt64 = 30_000_000
     /// The pauses before a program is started again; the last one repeats.
     package static let pauses: [UInt64] = [60_000_000, 300_000_000, 1_800_000_000]
+    /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
+    package static let startsPerTurn = 8
 
     /// A program whose firings have not been received.
     package struct Program: Sendable, Hashable {

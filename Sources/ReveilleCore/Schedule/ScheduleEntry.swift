@@ -74,8 +74,8 @@ package struct ScheduleEntry: Sendable, Hashable {
         self.launch = launch
     }
 
-    /// The value that a firing publishes: a name with no value would be withdrawn, so it is an object without members.
-    package var published: [UInt8] { value ?? Array("{}".utf8) }
+    /// What a firing publishes: a name with no value would be withdrawn, so it is an object without members.
+    package var published: PublishedValue { PublishedValue(aspect, bytes: value ?? Array("{}".utf8)) }
 
     /// Whether the entry has one slot.
     var isSingle: Bool { every == nil && calendar == nil }

@@ -9,8 +9,7 @@ import Varlink
 /// its first error.
 enum CallsTarget {
     private static let longestMessage = 4_096
-    private static let description = ServiceDescription(
-        vendor: "", product: "", version: "", url: "", interfaces: [BusInterface.make(), DeviceInterface.make()])
+    private static let methods = BusMethods()
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         var session = ServerSession(maximumFrame: longestMessage)
@@ -44,22 +43,15 @@ enum CallsTarget {
         try requireEqual(try? Call(parsing: Array(call.encoded().dropLast())), call, "a call after encoding")
         try require(session.isAnswering && (try? session.nextCall()) == .some(nil), "one call at a time")
         let result: Result<Reply, CallError>
-        if let answer = description.answer(call) {
-            result = answer
-        } else {
-            do throws(CallError) {
-                if let method = try BusCall(call, history: FuzzedBus.history) {
-                    result = .success(Reply(parameters: try bus.carryOut(method)))
-                } else if let method = try DeviceCall(call) {
-                    result = .success(Reply(parameters: try answer(method)))
-                } else {
-                    throw .methodNotImplemented(call.method)
-                }
-            } catch {
-                result = .failure(error)
+        do throws(CallError) {
+            switch try methods.resolve(call, history: FuzzedBus.history) {
+            case .reply(let reply): result = .success(reply)
+            case .call(let call): result = .success(Reply(parameters: try bus.carryOut(call)))
             }
-            try bus.check()
+        } catch {
+            result = .failure(error)
         }
+        try bus.check()
         let (bytes, reply) =
             switch result {
             case .success(let reply): (session.reply(reply.parameters), reply)
@@ -69,13 +61,6 @@ enum CallsTarget {
         guard call.mode != .oneway else { return try requireEqual(bytes, [], "the reply to a oneway call") }
         try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the position of the NUL in a reply")
         try requireEqual(try? Reply(parsing: Array(bytes.dropLast())), reply, "a reply after encoding")
-    }
-
-    private static func answer(_ call: DeviceCall) throws(CallError) -> JSONObject {
-        guard case .check(let names) = call else { return [:] }
-        let checks = names.map { CapabilityCheck($0, .no($0)) }
-        let decoded = try [CapabilityCheck](checks.parameters, noting: UnknownWords())
-        return decoded == checks ? checks.parameters : [:]
     }
 
     private static func checkEnd(of session: inout ServerSession, _ error: VarlinkError) throws(Falsified) {

@@ -1,37 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 package import ReveilleWatchers
+import ReveilleWire
 
 /// The configuration of a bus; every value has a default.
+///
+/// ``keys`` has the name and the range of each.
 package struct Configuration: Sendable {
-    /// The section `battery`.
     package var battery = BatteryWatcher.Settings()
-    /// The section `proximity`.
     package var proximity = ProximityWatcher.Settings()
-    /// The section `orientation`.
     package var orientation = OrientationWatcher.Settings()
-    /// The section `light`.
     package var light = LightWatcher.Settings()
-    /// The section `display`.
     package var display = DisplayWatcher.Settings()
     /// The time between samples while all subscribers to a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
-    /// The section `locale`.
     package var locale = Locale()
-    /// The section `defaults`.
     package var defaults = Defaults()
-    /// The section `folders`.
-    package var folders = Folders()
-    /// The section `bus`.
+    /// The folders whose names are watched, in the order of their names.
+    package var folders: [ConfiguredFolder] = []
     package var bus = Bus()
-    /// The section `publish`.
     package var publish = Publish()
-    /// The section `lifecycle`.
     package var lifecycle = Lifecycle()
-    /// The section `schedule`.
     package var schedule = Schedule()
 
     /// Creates the default configuration.
     package init() {}
+
+    /// Settings for the locale.
+    package struct Locale: Sendable {
+        /// The files, of which the first that exists is used; `nil` for the usual ones.
+        package var paths: [String]?
+    }
+
+    /// Settings for the user's settings files.
+    package struct Defaults: Sendable {
+        /// Files and directories, where `~` is the home directory; `nil` for the usual ones.
+        package var paths: [String]?
+        /// The time from the end of a write to the read.
+        package var settle: Duration = .milliseconds(50)
+        /// How long a deleted or empty file keeps its values.
+        package var deletionGrace: Duration = .milliseconds(250)
+    }
+
+    /// Limits of the bus.
+    package struct Bus: Sendable {
+        /// The number of changes kept for each aspect, for the policy `hold` and GetHistory: minutes in the background.
+        package var history = 256
+        /// The longest frame in bytes, a thousand times the usual call, so no peer can use up memory.
+        package var maxFrame = 65_536
+        /// The connections of one user other than root: two for each of about thirty programs.
+        package var connectionsPerUser = 64
+        /// The total number of connections, which fits the usual limit of file descriptors.
+        package var connections = 1_024
+    }
+
+    /// Limits on the names that programs publish, and permissions.
+    package struct Publish: Sendable {
+        /// The number of names that one user, including root, may publish at a time: dozens for each of its programs.
+        package var names = 1_024
+        /// The maximum length of a value in bytes: a state is short, and anything longer is a document.
+        package var valueSize = 4_096
+        /// The users other than root that may publish on a system bus.
+        package var allow: [PublishPermission] = []
+
+        /// The range of ``names``, which takes some hundred megabytes at its end.
+        static let nameRange = 1...65_536
+        /// The range of ``valueSize``, from an object without members to the longest value that clients send.
+        static let valueSizeRange = 2...PublishedValue.sizeLimit
+    }
+
+    /// The limits on tasks, which programs finish before they are suspended.
+    package struct Lifecycle: Sendable {
+        /// The time that a process has for its tasks in the background: enough to finish an upload, as on phones.
+        package var taskTime: Duration = .seconds(30)
+        /// The number of tasks that one user, including root, may have at a time: some for each program that works.
+        package var tasks = 16
+
+        /// The longest ``taskTime`` in seconds: a program that works longer than that is not in the background.
+        static let longestTaskTime = 180.0
+        /// The range of ``tasks``, each of which has a connection.
+        static let taskRange = 0...1_000_000
+    }
+
+    /// Limits of the schedule.
+    package struct Schedule: Sendable {
+        /// The entries that one user, including root, may have at a time: dozens for each of its programs.
+        package var entries = 1_024
+
+        /// The range of ``entries``, whose values take some hundred megabytes at its end.
+        static let entryRange = 1...65_536
+    }
 }

@@ -3,6 +3,23 @@
 
 import Glibc
 package import ReveilleCore
+import ReveilleSystem
+
+extension Configuration {
+    /// The largest configuration file in bytes: far more than a person writes.
+    package static let sizeLimit = 1 << 17
+
+    /// Parses a configuration; keys that are absent or null keep their defaults.
+    ///
+    /// - Parameter bytes: An object in JSON5.
+    /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
+    package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
+        let top = try ConfigurationSection(parsing: bytes)
+        self.init()
+        for key in Self.keys { try key.read(top, &self) }
+        try top.rejectUnknownKeys()
+    }
+}
 
 /// The file of a configuration, which is read at the start and on request.
 package struct ConfigurationFile: Sendable, CustomStringConvertible {
@@ -12,7 +29,7 @@ package struct ConfigurationFile: Sendable, CustomStringConvertible {
     package let isOptional: Bool
 
     /// Creates a reference to a file.
-    package init(path: String, isOptional: Bool) {
+    package init(path: String, isOptional: Bool = false) {
         self.path = path
         self.isOptional = isOptional
     }
@@ -21,7 +38,18 @@ package struct ConfigurationFile: Sendable, CustomStringConvertible {
     ///
     /// - Throws: `ConfigurationError` with the file and the problem in it.
     package func read() throws(ConfigurationError) -> Configuration {
-        isMissing ? Configuration() : try Configuration(readingFile: path)
+        if isMissing { return Configuration() }
+        let bytes: [UInt8]
+        do throws(RequiredFile.Unusable) {
+            bytes = try RequiredFile.read(path, limit: Configuration.sizeLimit)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "\(error)")
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(parsing: bytes)
+        } catch {
+            throw ConfigurationError(key: error.key, reason: error.reason, file: path)
+        }
     }
 
     /// The path, and whether the file is missing.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleCore
+import ReveilleSystem
 import Varlink
 
 /// A permission to publish on a system bus: an element of the configuration's `publish.allow`.
@@ -15,7 +16,15 @@ package struct PublishPermission: Sendable, Hashable {
             Aspect(text).flatMap { $0.builtIn == nil ? $0 : nil }
         }
         self.names = try section.required("names", names)
-        users = try section.required("users", try section.users("users"))
+        let users = try section.list("users", "a list of users") { value throws(ConfigurationError) in
+            do throws(SystemError) {
+                if let user = try ConfiguredUser(value) { return user }
+            } catch {
+                throw section.refusing("users", because: "\(error)")
+            }
+            throw section.wrong("users", "a user of this system", value)
+        }
+        self.users = try section.required("users", users)
     }
 
     /// Returns whether the permission allows a user to publish a name.
@@ -30,4 +39,35 @@ package struct PublishPermission: Sendable, Hashable {
 
     /// The permission in the form that is read.
     var json: JSON { ["names": .string(names.name), "users": .array(users.map(\.json))] }
+}
+
+/// A user, whom a configuration identifies by name or number.
+private struct ConfiguredUser: Sendable, Hashable {
+    /// The largest number of a user; in system calls, the next one stands for no user.
+    private static let largestNumber = UInt32.max - 1
+
+    let number: UInt32
+    private let name: String?
+
+    /// Reads a user; `nil` for a value that identifies none.
+    ///
+    /// - Throws: `SystemError` if the user database cannot be read.
+    init?(_ value: SettingsValue) throws(SystemError) {
+        switch value {
+        case .integer(let integer):
+            guard let number = UInt32(exactly: integer), number <= Self.largestNumber else { return nil }
+            self.number = number
+            name = nil
+        case .string(let name):
+            guard !name.isEmpty, !name.utf8.contains(0), let number = try UserDatabase.number(of: name) else {
+                return nil
+            }
+            self.number = number
+            self.name = name
+        default: return nil
+        }
+    }
+
+    /// The user in the form that is read.
+    var json: JSON { name.map { .string($0) } ?? .integer(Int64(number)) }
 }

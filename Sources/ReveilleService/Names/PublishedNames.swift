@@ -20,8 +20,8 @@ final class PublishedNames: BusPart {
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
-        try access.checkPermission(to: value, after: former, by: user)
-        if value.bytes != nil { try access.checkQuotas(of: value, after: former, by: user) }
+        try checkPermission(to: value, after: former, by: user)
+        if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
         let isChange = publish(value, by: publisher, after: former)
@@ -52,13 +52,14 @@ final class PublishedNames: BusPart {
     @discardableResult
     private func publish(_ value: PublishedValue, by publisher: Publisher, after former: Publisher?) -> Bool {
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
-        published(value.name, after: former)
+        let latter = value.bytes == nil ? nil : publisher
+        published(value.name, from: former, to: latter)
         // The saved state contains the publisher too.
-        if isChange || bus.publisher(of: value.name) != former { access.supersedeStateOrDisconnect() }
+        if isChange || latter != former { access.supersedeStateOrDisconnect() }
         return isChange
     }
 
-    func published(_ name: Aspect, after former: Publisher?) {
-        tied.move(name, from: former?.connection, to: bus.publisher(of: name)?.connection)
+    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
+        tied.move(name, from: former?.connection, to: latter?.connection)
     }
 }

@@ -38,7 +38,7 @@ package struct SavedSchedule: Sendable {
 
     /// Returns the value that an entry publishes.
     func value(of id: String, of user: UInt32) -> PublishedValue? {
-        entries[Key(user: user, id: ExactText(id))].map { PublishedValue($0.entry.aspect, bytes: $0.entry.published) }
+        entries[Key(user: user, id: ExactText(id))].map(\.entry.published)
     }
 
     /// Applies the next record.

@@ -25,7 +25,7 @@ extension ScheduleRecord {
     }
 
     private static func decode(_ object: JSONObject, _ values: Values) throws(StateError) -> ScheduleRecord? {
-        if let instance = object["began"]?.stringValue, let firings = counter(object["firings"]) {
+        if let instance = object["began"]?.stringValue, let firings = StateCoding.counter(object["firings"]) {
             return .began(instance: instance, firings: firings)
         }
         if let entry = object["entry"]?.objectValue { return try decodeItem(entry, object).map { .added($0) } }
@@ -34,21 +34,22 @@ extension ScheduleRecord {
             let passed = list.compactMap { $0.objectValue.flatMap { decodePassed($0, values) } }
             return passed.count == list.count ? .passed(passed) : nil
         }
-        if let command = object["launching"].flatMap(strings), let starts = counter(object["starts"]),
+        if let command = object["launching"].flatMap(strings), let starts = StateCoding.counter(object["starts"]),
             let instance = object["instance"]?.stringValue, let value = value(object), let user = user(object),
-            let times = counter(object["times"]), let before = counter(object["before"]), times > 0,
+            let times = StateCoding.counter(object["times"]), let before = StateCoding.counter(object["before"]),
+            times > 0,
             // Records of earlier releases lack it.
-            let through = counter(object["through"] ?? .integer(Int64(before + times))), before < through
+            let through = StateCoding.counter(object["through"] ?? .integer(Int64(before + times))), before < through
         {
             let waiting = LaunchQueue.Waiting(value: value, user: user, times: times, before: before, through: through)
             return .launching(
                 Launching(command: command, starts: starts, instance: instance, waiting: waiting))
         }
-        if let command = object["started"].flatMap(strings), let starts = counter(object["starts"]) {
+        if let command = object["started"].flatMap(strings), let starts = StateCoding.counter(object["starts"]) {
             return .started(command, starts: starts)
         }
         if let command = object["settled"].flatMap(strings), let name = name(object) { return .settled(command, name) }
-        if let command = object["running"].flatMap(strings), let start = counter(object["start"]),
+        if let command = object["running"].flatMap(strings), let start = StateCoding.counter(object["start"]),
             let pid = object["process"]?.integerValue.flatMap({ Int32(exactly: $0) }), pid > 0,
             let boot = object["boot"]?.stringValue
         {
@@ -62,7 +63,7 @@ extension ScheduleRecord {
         _ entry: JSONObject, _ object: JSONObject
     ) throws(StateError) -> Schedule.Item? {
         guard let user = user(object), let added = object["added"]?.integerValue,
-            let after = object["after"]?.integerValue, let fired = counter(object["fired"])
+            let after = object["after"]?.integerValue, let fired = StateCoding.counter(object["fired"])
         else { return nil }
         do throws(CallError) {
             var item = Schedule.Item(
@@ -81,15 +82,16 @@ extension ScheduleRecord {
 
     private static func decodePassed(_ object: JSONObject, _ values: Values) -> Passed? {
         guard let user = user(object), let id = object["id"]?.stringValue, let after = object["after"]?.integerValue,
-            let fired = counter(object["fired"])
+            let fired = StateCoding.counter(object["fired"])
         else { return nil }
         var firing: Firing?
         if let fields = object["firing"]?.objectValue {
-            guard let instance = fields["instance"]?.stringValue, let number = counter(fields["number"]),
+            guard let instance = fields["instance"]?.stringValue, let number = StateCoding.counter(fields["number"]),
                 // Records of earlier releases contain it.
                 let value = fields["value"] == nil ? values(id, user) : value(fields),
-                let times = counter(fields["times"]), (1...Firing.most).contains(times),
-                let before = counter(fields["before"]), let sequence = counter(fields["sequence"]),
+                let times = StateCoding.counter(fields["times"]), (1...Firing.most).contains(times),
+                let before = StateCoding.counter(fields["before"]),
+                let sequence = StateCoding.counter(fields["sequence"]),
                 let time = fields["time"]?.integerValue
             else { return nil }
             firing = Firing(
@@ -121,10 +123,6 @@ extension ScheduleRecord {
 
     private static func user(_ object: JSONObject) -> UInt32? {
         object["user"]?.integerValue.flatMap { UInt32(exactly: $0) }
-    }
-
-    private static func counter(_ json: JSON?) -> Int? {
-        json?.integerValue.flatMap { (0..<StateCoding.counterLimit).contains($0) ? Int($0) : nil }
     }
 
     /// Returns the nearest time with which the schedule computes.

@@ -17,14 +17,13 @@ struct ScheduleChange {
     }
 
     let kind: Kind
-    let user: UInt32
-    /// Called with the error, or with the reply of the call.
-    let completion: (Result<any BusReply, CallError>) -> Void
+    let connection: Connection
+    var user: UInt32 { connection.peer.uid }
 
     /// The approximate number of bytes that it writes.
     var size: Int {
         guard case .add(let entry) = kind else { return Self.usualSize }
-        return Self.usualSize + entry.published.count
+        return Self.usualSize + (entry.value?.count ?? 0)
     }
 
     /// The approximate size of a record without a value.
@@ -32,29 +31,17 @@ struct ScheduleChange {
 }
 
 extension ScheduleService {
-    /// Answers a call about the schedule, at once or when the change is saved.
-    func carryOut(_ call: ScheduleCall, on connection: Connection) throws(CallError) {
+    /// Changes the schedule for a peer, which is answered when the change is saved, or at once if there is nothing to save.
+    func change(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let user = connection.peer.uid
-        let kind: ScheduleChange.Kind
-        switch call {
-        case .list:
-            return access.reply(entryList(of: user), on: connection)
+        switch kind {
         case .cancel(let id?) where schedule.item(id, of: user) == nil && changes.isEmpty:
             throw .noSuchEntry(id)
         case .cancel(nil) where schedule.count(of: user) == 0 && changes.isEmpty:
             return access.reply(CancelReply(cancelled: 0), on: connection)
-        case .add(let entry): kind = .add(entry)
-        case .cancel(let id): kind = .cancel(id)
+        case .add, .cancel: break
         }
-        changes.append(
-            ScheduleChange(kind: kind, user: user) { [access] result in
-                access.resume(connection) {
-                    switch result {
-                    case .success(let reply): access.reply(reply, on: connection)
-                    case .failure(let error): access.fail(error, on: connection)
-                    }
-                }
-            })
+        changes.append(ScheduleChange(kind: kind, connection: connection))
         // Without a timer, the change is saved alone.
         if !timers.commitsSoon, !attempt({ () throws(SystemError) in try commitSoon() }) {
             commitChanges()
@@ -62,7 +49,7 @@ extension ScheduleService {
     }
 
     /// The entries of a user; an entry that ends while the list is read may be absent.
-    private func entryList(of user: UInt32) -> ListReply {
+    func list(of user: UInt32) -> ListReply {
         var ids = schedule.items(of: user).map(\.entry.id).makeIterator()
         return ListReply(of: ScheduleListing.self) { [unowned self] in
             while let id = ids.next() {
@@ -112,10 +99,13 @@ extension ScheduleService {
             if isEmpty || services.file?.isOpen == false { rewriteFile() }
         }
         for (change, result) in zip(changes, results) {
-            if case .success = result, !isSaved {
-                change.completion(.failure(.storageExceeded))
-            } else {
-                change.completion(result)
+            let connection = change.connection
+            access.resume(connection) {
+                switch result {
+                case .success(let reply) where isSaved: access.reply(reply, on: connection)
+                case .success: access.fail(.storageExceeded, on: connection)
+                case .failure(let error): access.fail(error, on: connection)
+                }
             }
         }
         waitForNext()
@@ -124,12 +114,11 @@ extension ScheduleService {
     /// Checks whether a user may add an entry.
     private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
         if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
-        let value = PublishedValue(entry.aspect, bytes: entry.published)
         let former = bus.publisher(of: entry.aspect)
-        try access.checkPermission(to: value, after: former, by: user)
-        try access.checkQuotas(of: value, after: former, by: user)
+        try checkPermission(to: entry.published, after: former, by: user)
+        try checkQuotas(of: entry.published, after: former, by: user)
         if schedule.item(entry.id, of: user) == nil {
-            try Quota.entries.check(schedule.count(of: user) + 1, in: configuration)
+            try Quota.entries.check(schedule.count(of: user) + 1, atMost: configuration.schedule.entries)
         }
         guard let zone = entry.slotZone, !schedule.knows(zone: zone) else { return }
         guard let reason = loadZone(zone) else { return }

@@ -76,5 +76,5 @@ extension ScheduleService {
 
 extension CallError {
     /// The schedule cannot be saved; the bus logs the reason.
-    static var storageExceeded: CallError { .quotaExceeded("storage", limit: 0) }
+    static var storageExceeded: CallError { .quotaExceeded(.storage, limit: 0) }
 }

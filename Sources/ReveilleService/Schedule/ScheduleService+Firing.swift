@@ -36,7 +36,7 @@ extension ScheduleService {
                 fired: due.item.fired + due.firings, isLast: due.rest == nil, isLaunching: false)
             guard due.firings > 0 else { return passed }
             let firing = bus.firing(
-                of: PublishedValue(entry.aspect, bytes: entry.published), times: due.firings, by: due.item.user,
+                of: entry.published, times: due.firings, by: due.item.user,
                 at: self.now, after: firings)
             firings.append(firing)
             passed.firing = firing
@@ -86,7 +86,7 @@ extension ScheduleService {
     private func fire(_ firing: Firing) {
         let former = bus.publisher(of: firing.value.name)
         bus.fire(firing)
-        access.published(firing.value.name, after: former)
+        access.published(firing.value.name, from: former, to: Publisher(user: firing.user))
     }
 
     /// Returns entries without the firings that their owners may no longer publish; the reasons are logged.
@@ -95,13 +95,13 @@ extension ScheduleService {
         return due.map { due in
             let (user, name) = (due.item.user, due.item.entry.aspect)
             guard due.firings > 0 else { return due }
-            let value = PublishedValue(name, bytes: due.item.entry.published)
+            let value = due.item.entry.published
             let former = bus.publisher(of: name)
             do throws(CallError) {
-                try access.checkPermission(to: value, after: former, by: user)
+                try checkPermission(to: value, after: former, by: user)
                 let isCounted = former?.user == user || names[user]?.contains(name) == true
                 if !isCounted {
-                    try access.checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
+                    try checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
                 }
                 if former?.user != user { names[user, default: []].insert(name) }
                 return due

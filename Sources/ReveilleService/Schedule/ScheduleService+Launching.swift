@@ -8,9 +8,6 @@ import ReveilleWire
 import Varlink
 
 extension ScheduleService {
-    /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
-    static let startsPerTurn = 8
-
     /// Returns whether this bus starts programs for a user.
     func mayLaunch(_ user: UInt32) -> CapabilityAnswer {
         guard services.launcher != nil else { return .no("a bus within a program starts no others") }
@@ -58,7 +55,7 @@ extension ScheduleService {
 
     /// Starts the programs whose time has come.
     func launchPrograms() {
-        for _ in 0..<Self.startsPerTurn {
+        for _ in 0..<LaunchQueue.startsPerTurn {
             guard let step = launches.step(at: loop.bootClock) else { break }
             switch step {
             case .start(let command, let positions): start(command, positions)

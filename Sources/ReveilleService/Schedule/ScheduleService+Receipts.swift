@@ -16,7 +16,7 @@ extension ScheduleService {
     }
 
     /// Notes a subscription, for whose aspects no program needs to be started while it exists.
-    func noteSubscription(to aspects: AspectSet) {
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
         guard !launches.isEmpty else { return }
         launches.attend(to: aspects)
         launchesChanged()

@@ -77,14 +77,14 @@ extension ScheduleService {
         timers.commitsSoon = false
         let now = loop.bootClock
         let all = changes
-        var waits = all.map { shares.wait(of: $0.user, at: now) }
+        var waits = all.map { shares.excess(of: $0.user, at: now) }
         if let wait = waits.filter({ $0 > 0 }).min() {
             // Without a timer, nothing waits.
             do throws(SystemError) { try commitSoon(after: wait) } catch { waits = all.map { _ in 0 } }
         }
         changes = zip(all, waits).filter { $1 > 0 }.map { $0.0 }
         let taken = zip(all, waits).filter { $1 == 0 }.map { $0.0 }
-        for change in taken { shares.charge(change.size, to: change.user, at: now) }
+        for change in taken { shares.charge(UInt64(change.size), to: change.user, at: now) }
         return taken
     }
 

@@ -25,7 +25,8 @@ final class ScheduleService: BusPart {
     /// The names of firings that wait for their subscribers to read them.
     var attendedNames: Set<Aspect> = []
     var timers = ScheduleTimers()
-    var shares = WritingShares()
+    /// What each user's changes have written; further changes wait, and those of other users do not.
+    let shares = UserShares.ofSchedule()
 
     /// What the bus before has saved, until it is resumed.
     private var saved: SavedSchedule?
@@ -57,8 +58,6 @@ final class ScheduleService: BusPart {
         rewriteFile()
         fire()
     }
-
-    func subscribed(_ connection: Connection, to aspects: AspectSet) { noteSubscription(to: aspects) }
 
     func closing(_ connection: Connection) {
         if !attendedNames.isEmpty, !access.isStopping, connection.hasReadAll { hasRead(connection) }

@@ -14,22 +14,13 @@ final class BusAccess {
     /// Connects the parts with the server, which creates them first.
     func attach(to server: BusServer) { attached = server }
 
-    private var server: BusServer {
+    fileprivate var server: BusServer {
         guard let attached else { preconditionFailure("a part that is used before its server exists") }
         return attached
     }
 
-    var bus: Bus {
-        _read { yield server.bus }
-        _modify { yield &server.bus }
-    }
-    var loop: any Loop { server.loop }
-    var logger: Logger { server.logger }
-    var configuration: Configuration { server.configuration }
     var permissions: Permissions { server.permissions }
     var isStopping: Bool { server.isStopping }
-    /// The time of a change.
-    var now: Timestamp { server.now }
 
     /// Logs a line that a peer caused, unless its user's quota is used up.
     func note(_ line: @autoclosure () -> String, of user: UInt32, level: Logger.Level = .info) {
@@ -39,7 +30,7 @@ final class BusAccess {
     // MARK: - Connections
 
     /// Returns the connection of a subscription.
-    func connection(of id: SubscriptionID) -> Connection? { server.subscribers[id] }
+    func connection(of id: SubscriptionID) -> Connection? { server.connection(of: id) }
 
     /// Returns whether a caller has sent the subscription of a connection to the background.
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
@@ -106,18 +97,19 @@ final class BusAccess {
     func becameIdle() { for part in server.parts.all { part.becameIdle() } }
 
     /// Tells all parts that the state of a name has another publisher, or may have.
-    func published(_ name: Aspect, after former: Publisher?) {
-        for part in server.parts.all { part.published(name, after: former) }
+    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
+        for part in server.parts.all { part.published(name, from: former, to: latter) }
     }
 }
 
 extension BusPart {
     var bus: Bus {
-        _read { yield access.bus }
-        _modify { yield &access.bus }
+        _read { yield access.server.bus }
+        _modify { yield &access.server.bus }
     }
-    var loop: any Loop { access.loop }
-    var logger: Logger { access.logger }
-    var configuration: Configuration { access.configuration }
-    var now: Timestamp { access.now }
+    var loop: any Loop { access.server.loop }
+    var logger: Logger { access.server.logger }
+    var configuration: Configuration { access.server.configuration }
+    /// The time of a change.
+    var now: Timestamp { access.server.now }
 }

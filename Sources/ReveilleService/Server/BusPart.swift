@@ -25,7 +25,7 @@ protocol BusPart: AnyObject {
     /// A process has no work any more.
     func becameIdle()
     /// The state of a name has another publisher, or may have.
-    func published(_ name: Aspect, after former: Publisher?)
+    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?)
     /// The bus continues as a new instance.
     func renewed()
     /// The configuration is another one.
@@ -57,7 +57,7 @@ extension BusPart {
     func closed(_ connection: Connection, subscription: SubscriptionID?) {}
     func isBusy(_ process: SubscriberProcess) -> Bool { false }
     func becameIdle() {}
-    func published(_ name: Aspect, after former: Publisher?) {}
+    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {}
     func renewed() {}
     func reconfigured() {}
     var next: UInt64? { nil }

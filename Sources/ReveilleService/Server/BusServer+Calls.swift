@@ -14,17 +14,11 @@ extension BusServer {
     func answer(_ call: Call, on connection: Connection) {
         if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
-        switch description.answer(call) {
-        case .success(let reply): return send(connection.session.reply(reply.parameters), to: connection)
-        case .failure(let error): return fail(error, on: connection)
-        case nil: break
-        }
         do throws(CallError) {
-            // The first interface first, since almost all calls are of its methods.
-            if let call = try BusCall(call, history: bus.history) { return try carryOut(call, on: connection) }
-            if let call = try DeviceCall(call) { return carryOut(call, on: connection) }
-            if let call = try ScheduleCall(call) { return try parts.schedule.carryOut(call, on: connection) }
-            throw .methodNotImplemented(call.method)
+            switch try methods.resolve(call, history: bus.history) {
+            case .reply(let reply): send(connection.session.reply(reply.parameters), to: connection)
+            case .call(let call): try carryOut(call, on: connection)
+            }
         } catch {
             fail(error, on: connection)
         }
@@ -54,6 +48,11 @@ extension BusServer {
             post(reading)
             let (generation, sequence) = bus.position(of: reading.aspect)
             reply(PostReply(generation: generation, sequence: sequence), on: connection)
+        case .describeDevice: reply(deviceInfo(connection.peer.uid), on: connection)
+        case .check(let names): reply(check(names, for: connection), on: connection)
+        case .addEntry(let entry): try parts.schedule.change(.add(entry), on: connection)
+        case .cancelEntry(let id): try parts.schedule.change(.cancel(id), on: connection)
+        case .listEntries: reply(parts.schedule.list(of: connection.peer.uid), on: connection)
         }
     }
 

@@ -15,7 +15,7 @@ extension BusServer {
         do throws(SystemError) {
             let peer = try stream.peer()
             uid = peer.uid
-            let refusal = connections.refusal(of: peer.uid, in: configuration)
+            let refusal = connections.refusal(of: peer.uid, by: configuration)
             let connection = try Connection(
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
                 refusal: refusal,
@@ -38,7 +38,7 @@ extension BusServer {
         for part in parts.all.reversed() { part.closing(connection) }
         let subscription = connection.subscription
         if let subscription {
-            subscribers.remove(subscription)
+            if let slot = bus.slot(of: subscription) { subscribers[slot] = nil }
             bus.cancel(subscription)
         }
         watchers.end(connection.aspects)

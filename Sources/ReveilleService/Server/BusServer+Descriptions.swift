@@ -17,7 +17,7 @@ extension BusServer {
         return ListReply(of: Subscriber.self) { [unowned self] in
             while slot + 1 < subscribers.slotCount {
                 slot += 1
-                guard let connection = subscribers[slot: slot] else { continue }
+                guard let connection = subscribers[slot] else { continue }
                 // Whether a reply was read is otherwise only checked when there is another one to send.
                 releaseIfRead(connection)
                 if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
@@ -30,7 +30,7 @@ extension BusServer {
     /// The subscriptions with their processes, as far as is known without looking at the processes.
     package var knownSubscribers: [Subscriber] {
         (0..<subscribers.slotCount).compactMap { slot in
-            subscribers[slot: slot].flatMap { subscriber($0, in: slot) }
+            subscribers[slot].flatMap { subscriber($0, in: slot) }
         }
     }
 

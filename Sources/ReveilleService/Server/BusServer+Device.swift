@@ -7,16 +7,8 @@ import ReveilleWire
 import Varlink
 
 extension BusServer {
-    /// Answers a call about the device.
-    func carryOut(_ call: DeviceCall, on connection: Connection) {
-        switch call {
-        case .info: reply(deviceInfo(connection.peer.uid), on: connection)
-        case .check(let names): reply(check(names, for: connection), on: connection)
-        }
-    }
-
     /// Returns whether the device and the bus have capabilities, for a peer.
-    private func check(_ names: [String], for connection: Connection) -> ListReply {
+    func check(_ names: [String], for connection: Connection) -> ListReply {
         // The search for a source can take as long as a list of all devices.
         var answers: [String: CapabilityAnswer] = [:]
         var names = names.makeIterator()

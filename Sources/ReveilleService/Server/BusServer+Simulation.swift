@@ -12,9 +12,6 @@ extension BusServer {
     /// The cgroups that are recorded as frozen, or as about to be.
     package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
 
-    /// The most programs that are started before other sources have their turn.
-    package static let startsPerTurn = ScheduleService.startsPerTurn
-
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
     package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
         guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }

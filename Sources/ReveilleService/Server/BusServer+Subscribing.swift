@@ -11,7 +11,7 @@ import Varlink
 extension BusServer {
     /// Adds a subscription once fresh samples have been taken.
     func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
-        connection.subscribe(to: request.aspects)
+        connection.phase.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
         watchers.freshen(
             request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
@@ -24,8 +24,8 @@ extension BusServer {
         noteForgottenNames()
         let id = SubscriptionID(rawValue: random.next())
         let start = bus.subscribe(request, as: id, at: now)
-        connection.stream(id)
-        if let slot = bus.slot(of: id) { subscribers.add(connection, id, slot: slot) }
+        connection.phase.stream(id)
+        if let slot = bus.slot(of: id) { subscribers[slot] = connection }
         for part in parts.all { part.subscribed(connection, to: request.aspects) }
         let reply = SubscribeReply(
             subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])

@@ -7,7 +7,7 @@ package import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
-package import Varlink
+import Varlink
 
 /// Connects peers to the bus and its watchers.
 ///
@@ -19,17 +19,13 @@ package final class BusServer {
     static let timePerTurn: UInt64 = 2_000
     /// The cost of accepting and closing a connection, in microseconds.
     static let timePerConnection: UInt64 = 50
-    /// The interfaces of the service, without `org.varlink.service`.
-    package static var interfaces: [Interface] {
-        [BusInterface.make(), DeviceInterface.make(), ScheduleInterface.make()]
-    }
 
     let loop: any Loop
     /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
-    let description: ServiceDescription
+    let methods: BusMethods
     /// Returns the description of the device for a user.
     let deviceInfo: (UInt32) -> DeviceInfo
     /// Generates the names of the instance and of subscriptions.
@@ -38,7 +34,7 @@ package final class BusServer {
     // None of them calls back, except that the writer asks for an event of the bus.
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
-    @exclusivity(unchecked) var shares = UserShares()
+    let shares = UserShares.ofProcessor()
     /// The texts of the device's states since their last change, for GetState, by the index of the aspect.
     ///
     /// Every post discards one, and an ``AspectTable`` is not specialized in this module.
@@ -82,10 +78,8 @@ package final class BusServer {
         permissions = Permissions(owner: owner, isSystemWide: isSystemWide)
         log = PeerLog(logger)
         self.deviceInfo = deviceInfo
-        description = ServiceDescription(
-            vendor: "Reveille", product: "reveille", version: version, url: "",
-            interfaces: Self.interfaces)
-        watchers = WatcherPool(loop: loop)
+        methods = BusMethods(version: version)
+        watchers = WatcherPool(loop: loop, shares: shares)
         let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
         let access = BusAccess()
         parts = BusParts(
@@ -106,30 +100,18 @@ package final class BusServer {
         }
         soon = try loop.timer { [weak self] in self?.advanceParts() }
         pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
-        watchers.charge = { [weak self] time, user in
-            guard let self, time > 0 else { return }
-            shares.charge(time, to: user, at: self.loop.bootClock)
-        }
-        watchers.isServedLast = { [weak self] user in
-            guard let self else { return false }
-            return shares.isSpent(user, at: self.loop.bootClock)
-        }
-    }
-
-    private static func load(_ file: StateFile?, _ logger: Logger) -> SavedState? {
-        do throws(StateError) {
-            return try file?.load()
-        } catch {
-            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
-            return nil
-        }
     }
 
     /// Loads the saved state with the firings that followed it, and the schedule.
     private static func load(
         _ state: StateFile?, _ schedule: ScheduleFile?, _ logger: Logger
     ) -> (SavedState?, SavedSchedule?) {
-        let saved = load(state, logger)
+        var saved: SavedState?
+        do throws(StateError) {
+            saved = try state?.load()
+        } catch {
+            logger.warning("starting as a new instance, since the saved state is unusable: \(error)")
+        }
         do throws(StateError) {
             guard let schedule = try schedule?.load() else { return (saved, nil) }
             let completed = saved.flatMap { schedule.completing($0) }
@@ -179,9 +161,9 @@ package final class BusServer {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        for id in subscribers.identifiers { bus.noteRead(by: id) }
+        for id in subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
-            if let connection = subscribers[delivery.subscription], connection.reply == nil {
+            if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
                 // What did not fit into the socket is lost when it is closed.
                 if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
@@ -203,6 +185,9 @@ package final class BusServer {
     }
 
     var logger: Logger { log.logger }
+
+    /// Returns the connection of a subscription.
+    func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { subscribers[$0] } }
 
     // MARK: - Times
 

@@ -44,7 +44,7 @@ final class Connection {
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the server has had.
     let number: UInt64
-    @exclusivity(unchecked) private var phase: ConnectionPhase
+    @exclusivity(unchecked) var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
     private(set) var isInTurn = false
@@ -84,8 +84,6 @@ final class Connection {
     var subscription: SubscriptionID? { phase.subscription }
     /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
     var isStream: Bool { phase.isStream }
-    /// Whether the connection holds a task.
-    var holdsTask: Bool { phase.holdsTask }
     /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
 
@@ -101,26 +99,6 @@ final class Connection {
         phase.call()
         silence = nil
         return call
-    }
-
-    /// Begins a subscription, which waits for fresh samples.
-    func subscribe(to aspects: AspectSet) {
-        phase.subscribe(to: aspects)
-    }
-
-    /// Streams a subscription that waited for fresh samples.
-    func stream(_ id: SubscriptionID) {
-        phase.stream(id)
-    }
-
-    /// Holds a task until ``endTask()``.
-    func beginTask() {
-        phase.beginTask()
-    }
-
-    /// Ends the hold of a task; the connection can take calls again.
-    func endTask() {
-        phase.endTask()
     }
 
     /// Ends everything that could call back; releasing the connection closes the descriptor.

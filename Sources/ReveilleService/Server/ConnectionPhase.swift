@@ -38,11 +38,6 @@ enum ConnectionPhase {
         }
     }
 
-    /// Whether the connection holds a task.
-    var holdsTask: Bool {
-        if case .holding = self { true } else { false }
-    }
-
     /// Whether the peer still has to make its first call.
     var awaitsFirstCall: Bool {
         switch self {

@@ -30,15 +30,16 @@ struct ConnectionTable {
     }
 
     /// Returns the error for a user who has reached a limit; root is never refused.
-    func refusal(of user: UInt32, in configuration: Configuration) -> CallError? {
+    func refusal(of user: UInt32, by configuration: Configuration) -> CallError? {
         guard user != 0 else { return nil }
         do throws(CallError) {
-            try Quota.connections.check(numberOfUser[user, default: 0] + 1, in: configuration)
+            try Quota.connections.check(
+                numberOfUser[user, default: 0] + 1, atMost: configuration.bus.connectionsPerUser)
+            try Quota.connections.check(served.count + 1, atMost: configuration.bus.connections)
+            return nil
         } catch {
             return error
         }
-        return served.count >= configuration.bus.connections
-            ? .quotaExceeded(Quota.connections.rawValue, limit: configuration.bus.connections) : nil
     }
 
     /// Adds a connection, and returns the one over a limit that it displaces.

@@ -22,8 +22,7 @@ final class SharedSampling {
     }
 
     private let loop: any Loop
-    private let charge: (_ microseconds: UInt64, _ user: UInt32) -> Void
-    private let isServedLast: (_ user: UInt32) -> Bool
+    private let shares: UserShares
     /// The earliest start of the next reading, by the boot clock.
     private var rested: UInt64 = 0
     /// The start of the current reading, by the thread's clock.
@@ -51,17 +50,12 @@ final class SharedSampling {
     /// - Parameters:
     ///   - watcher: The watcher.
     ///   - loop: The loop of the thread.
-    ///   - charge: Charges processor time to a user.
-    ///   - isServedLast: Returns whether a user has exceeded its share.
+    ///   - shares: The processor's shares.
     /// - Throws: `SystemError` if a timer cannot be created.
-    init(
-        of watcher: any Watcher, loop: any Loop, charge: @escaping (_ microseconds: UInt64, _ user: UInt32) -> Void,
-        isServedLast: @escaping (_ user: UInt32) -> Bool
-    ) throws(SystemError) {
+    init(of watcher: any Watcher, loop: any Loop, shares: UserShares) throws(SystemError) {
         self.watcher = watcher
         self.loop = loop
-        self.charge = charge
-        self.isServedLast = isServedLast
+        self.shares = shares
         start = try loop.timer { [weak self] in self?.read() }
     }
 
@@ -76,7 +70,7 @@ final class SharedSampling {
     ///   - completion: Called when the reading has been reported, never before this returns.
     func ask(isSearching: Bool = true, for user: UInt32?, then completion: @escaping () -> Void) {
         asking.append(Caller(user: user, completion: completion))
-        if user.map(isServedLast) != true { isUrgent = true }
+        if user.map({ shares.isSpent($0, at: loop.bootClock) }) != true { isUrgent = true }
         if isSearching { self.isSearching = true }
         if !isReading { startSoon() }
     }
@@ -138,7 +132,8 @@ final class SharedSampling {
         isReading = false
         if !asking.isEmpty { startSoon() }
         for caller in served {
-            if let user = caller.user { charge(spent / UInt64(served.count), user) }
+            let time = spent / UInt64(served.count)
+            if let user = caller.user, time > 0 { shares.charge(time, to: user, at: loop.bootClock) }
         }
         for caller in served { caller.completion() }
     }

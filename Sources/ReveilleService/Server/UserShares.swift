@@ -1,67 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The processor time that each user's calls have taken recently.
-///
-/// The connections of a user that has exceeded its share are served after all others. Nothing is refused: without other
-/// users, it has the whole processor.
-package struct UserShares {
-    /// The time that calls may take at once, in microseconds: dozens of calls, or one that reads devices.
-    package static let allowance: UInt64 = 4_000
-    /// The number of microseconds that pass for one to be returned.
-    static let refill: UInt64 = 5
-    /// The most that is remembered, in microseconds: it is returned within a second.
-    static let memory: UInt64 = 200_000
+/// What each user has used of something recently, which time pays off.
+package final class UserShares {
     /// The users that are remembered; beyond them, those that owe least are forgotten.
-    static let users = 64
+    private static let users = 64
 
-    private struct Account {
-        let uid: UInt32
-        var spent: UInt64
-        var countedAt: UInt64
+    /// The amount that may be used at once.
+    package let allowance: UInt64
+    /// The time that pays for one of it, in microseconds.
+    private let price: UInt64
+    /// The largest amount that is remembered.
+    private let memory: UInt64
+    /// The times of the boot clock at which users have paid for everything, in microseconds.
+    ///
+    /// An array, since most buses have the clients of one or two users; it is used at each call (see ``BusServer/bus``).
+    @exclusivity(unchecked) private var accounts: [(user: UInt32, paid: UInt64)] = []
 
-        func balance(at now: UInt64) -> UInt64 {
-            let returned = (max(now, countedAt) - countedAt) / UserShares.refill
-            return spent > returned ? spent - returned : 0
+    private init(allowance: UInt64, price: UInt64, memory: UInt64) {
+        (self.allowance, self.price, self.memory) = (allowance, price, memory)
+    }
+
+    /// Creates shares of the processor, in microseconds that calls have taken.
+    ///
+    /// The connections of a user that has exceeded its share are served after all others. Nothing is refused: without
+    /// other users, it has the whole processor. At once, dozens of calls have room, or one that reads devices. A fifth of
+    /// the elapsed time is returned, and any debt within a second.
+    package static func ofProcessor() -> UserShares { UserShares(allowance: 4_000, price: 5, memory: 200_000) }
+
+    /// Creates shares of the log, in lines: besides one that is always possible, enough at once to debug a program under
+    /// development, then one a second.
+    static func ofLog() -> UserShares { UserShares(allowance: 19, price: 1_000_000, memory: 20) }
+
+    /// Creates shares of the schedule's file, in bytes: at once hundreds of entries with long values, then a megabyte a
+    /// second; a minute of it is remembered.
+    static func ofSchedule() -> UserShares { UserShares(allowance: 1 << 20, price: 1, memory: 60_000_000) }
+
+    /// Charges an amount to a user.
+    package func charge(_ amount: UInt64, to user: UInt32, at now: UInt64) {
+        let index = accounts.firstIndex { $0.user == user }
+        let before = index.map { max(now, accounts[$0].paid) } ?? now
+        let paid = min(before + price * min(amount, memory), now + price * memory)
+        if let index {
+            accounts[index].paid = paid
+        } else {
+            accounts.append((user, paid))
+            if accounts.count > Self.users { forgetSmallest() }
         }
     }
 
-    /// An array, since most buses have the clients of one or two users.
-    private var accounts: [Account] = []
-
-    /// Creates empty accounts.
-    package init() {}
-
-    /// Charges processor time to a user.
-    ///
-    /// - Parameters:
-    ///   - microseconds: The time.
-    ///   - uid: The user.
-    ///   - now: The boot clock, in microseconds.
-    package mutating func charge(_ microseconds: UInt64, to uid: UInt32, at now: UInt64) {
-        let index = index(of: uid)
-        let before = index.map { accounts[$0].balance(at: now) } ?? 0
-        let account = Account(
-            uid: uid, spent: min(Self.memory, before + min(Self.memory, microseconds)), countedAt: now)
-        if let index {
-            accounts[index] = account
-        } else {
-            accounts.append(account)
-            if accounts.count > Self.users { forgetSmallest(at: now) }
-        }
+    /// Returns how long a user exceeds its share, in microseconds; 0 if it does not.
+    func excess(of user: UInt32, at now: UInt64) -> UInt64 {
+        guard let account = accounts.first(where: { $0.user == user }) else { return 0 }
+        let end = now.addingReportingOverflow(price * allowance)
+        return end.overflow || account.paid <= end.partialValue ? 0 : account.paid - end.partialValue
     }
 
     /// Returns whether a user has exceeded its share.
-    package func isSpent(_ uid: UInt32, at now: UInt64) -> Bool {
-        index(of: uid).map { accounts[$0].balance(at: now) > Self.allowance } ?? false
-    }
+    package func isSpent(_ user: UInt32, at now: UInt64) -> Bool { excess(of: user, at: now) > 0 }
 
-    private func index(of uid: UInt32) -> Int? {
-        accounts.firstIndex { $0.uid == uid }
-    }
-
-    private mutating func forgetSmallest(at now: UInt64) {
-        let smallest = accounts.indices.min { accounts[$0].balance(at: now) < accounts[$1].balance(at: now) }
+    private func forgetSmallest() {
+        let smallest = accounts.indices.min { accounts[$0].paid < accounts[$1].paid }
         if let smallest { accounts.remove(at: smallest) }
     }
 }

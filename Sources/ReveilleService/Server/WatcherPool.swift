@@ -17,10 +17,7 @@ final class WatcherPool {
     private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
-    /// Charges the processor time of a reading to the user of a caller.
-    var charge: (_ microseconds: UInt64, _ user: UInt32) -> Void = { _, _ in }
-    /// Returns whether a user has exceeded its share.
-    var isServedLast: (_ user: UInt32) -> Bool = { _ in false }
+    private let shares: UserShares
     /// The watcher of each aspect, and the samples that are taken of it.
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
@@ -33,8 +30,13 @@ final class WatcherPool {
     private var retirements: [any LoopSource] = []
 
     /// Creates a pool without watchers.
-    init(loop: any Loop) {
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of the thread.
+    ///   - shares: The processor's shares, to which readings are charged.
+    init(loop: any Loop, shares: UserShares) {
         self.loop = loop
+        self.shares = shares
     }
 
     /// Starts watchers in place of the current ones.
@@ -48,11 +50,7 @@ final class WatcherPool {
             if let sampling = samplings[watcher.aspect] {
                 sampling.replaceWatcher(by: watcher)
             } else {
-                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop) { [weak self] in
-                    self?.charge($0, $1)
-                } isServedLast: { [weak self] in
-                    self?.isServedLast($0) ?? false
-                }
+                samplings[watcher.aspect] = try SharedSampling(of: watcher, loop: loop, shares: shares)
                 if !Self.onDemand.contains(watcher.aspect) { watcher.pace = .live }
             }
         }

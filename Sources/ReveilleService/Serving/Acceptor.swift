@@ -20,9 +20,8 @@ final class Acceptor {
     private let serve: (any ByteStream) -> Void
     private let logger: Logger
     private var source: EventSource?
+    /// Ends a pause or a rest.
     private var timer: EventSource?
-    /// Ends a rest.
-    private var rest: EventSource?
     private var isResting = false
     /// Whether connections wait, and the reason has been logged.
     private var isWaiting = false
@@ -42,8 +41,7 @@ final class Acceptor {
         self.loop = loop
         self.logger = logger
         self.serve = serve
-        timer = try loop.timer { [weak self] in self?.resume() }
-        rest = try loop.timer { [weak self] in
+        timer = try loop.timer { [weak self] in
             self?.isResting = false
             self?.resume()
         }
@@ -79,7 +77,7 @@ final class Acceptor {
             }
             isResting = true
             source = nil
-            rest?.fire(after: .microseconds(loop.bootClock - start))
+            timer?.fire(after: .microseconds(loop.bootClock - start))
         } catch {
             wait(error)
         }

@@ -56,7 +56,7 @@ extension Service {
                 return try NetworkWatcher(loop: loop, root: files.root, context: context)
             case .folders:
                 return try FoldersWatcher(
-                    loop: loop, folders: configuration.folders.list, settings: settings([]), context: context)
+                    loop: loop, folders: configuration.folders, settings: settings([]), context: context)
             case .motion: return MotionWatcher(feed: motion, context: context)
             case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
             case .power:

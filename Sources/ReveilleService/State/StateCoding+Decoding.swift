@@ -142,7 +142,8 @@ extension StateCoding {
             version: fields["version"]?.integerValue.map { UInt64(bitPattern: $0) })
     }
 
-    private static func counter(_ json: JSON?) -> Int? {
+    /// Returns a generation, a sequence or a number of firings; `nil` for another value.
+    static func counter(_ json: JSON?) -> Int? {
         json?.integerValue.flatMap { (0..<counterLimit).contains($0) ? Int($0) : nil }
     }
 }

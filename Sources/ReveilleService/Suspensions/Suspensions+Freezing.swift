@@ -54,53 +54,47 @@ extension Suspensions {
 
     // MARK: - Start and end
 
-    /// Thaws what a bus before this one froze, whose subscribers it no longer knows.
-    func thawFormerPrograms() {
-        for cgroup in frozen.cgroups { logger.notice("thawing \(cgroup), which the last bus left frozen") }
-        thaw(frozen.cgroups, besides: [], isRepeated: false)
+    /// The cgroups that a bus before this one froze, whose subscribers it no longer knows.
+    ///
+    /// One that has been suspended again meanwhile is thawed when it is woken.
+    private var formerCgroups: [String] {
+        frozen.cgroups.filter { cgroup in !suspensions.contains { $0.cgroup == cgroup } }
     }
 
-    /// Thaws cgroups, and tries those again later that cannot be thawed now: their programs cannot ask for it.
+    /// Thaws what a bus before this one froze, and tries again later what cannot be thawed: its programs cannot ask for it.
     ///
-    /// - Parameters:
-    ///   - former: The cgroups.
-    ///   - others: Other cgroups that are tried later.
-    ///   - isRepeated: Whether they have been tried before, so that failures have been logged.
-    private func thaw(_ former: [String], besides others: [String], isRepeated: Bool) {
-        var waiting = former.count
-        var left = others
-        guard waiting > 0 else { return thawLater(left) }
-        for cgroup in former {
+    /// - Parameter isRepeated: Whether it was tried before, so that failures have been logged.
+    func thawFormerPrograms(isRepeated: Bool = false) {
+        var waiting = 1
+        let answered: () -> Void = { [weak self] in
+            waiting -= 1
+            if waiting == 0 { self?.thawFormerProgramsLater() }
+        }
+        for cgroup in formerCgroups where !suspensions.contains(where: { $0.overlaps(cgroup) }) {
+            if !isRepeated { logger.notice("thawing \(cgroup), which the last bus left frozen") }
+            waiting += 1
             programs.thaw(cgroup) { [weak self] failure in
-                guard let self else { return }
                 if let failure {
-                    logger.log(
+                    self?.logger.log(
                         level: isRepeated ? .debug : .error, "\(cgroup) could not be thawed: \(failure)")
-                    left.append(cgroup)
                 } else {
-                    forget(cgroup)
+                    self?.forget(cgroup)
                 }
-                waiting -= 1
-                if waiting == 0 { thawLater(left) }
+                answered()
             }
         }
+        answered()
     }
 
-    private func thawLater(_ left: [String]) {
+    private func thawFormerProgramsLater() {
         formerThaws = nil
-        guard !left.isEmpty, !access.isStopping else { return }
+        guard !formerCgroups.isEmpty, !access.isStopping else { return }
         do throws(SystemError) {
-            let timer = try loop.timer { [weak self] in
-                guard let self else { return }
-                // A cgroup that has been suspended again meanwhile is thawed when it is woken.
-                let left = left.filter { cgroup in !self.suspensions.contains { $0.cgroup == cgroup } }
-                let others = left.filter { cgroup in self.suspensions.contains { $0.overlaps(cgroup) } }
-                thaw(left.filter { !others.contains($0) }, besides: others, isRepeated: true)
-            }
+            let timer = try loop.timer { [weak self] in self?.thawFormerPrograms(isRepeated: true) }
             timer.fire(after: .microseconds(Int64(FreezeState.answerTime)))
             formerThaws = timer
         } catch {
-            logger.error("\(left.joined(separator: ", ")) will be thawed by the next bus: \(error)")
+            logger.error("\(formerCgroups.joined(separator: ", ")) will be thawed by the next bus: \(error)")
         }
     }
 }

@@ -9,7 +9,7 @@ extension Suspensions {
     /// Follows the process behind a subscription, which ends with the process and is held while it is frozen.
     ///
     /// Without this, a child that inherited the socket would keep the subscription and its sensors alive, unread.
-    func follow(_ connection: Connection) {
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
         do throws(SystemError) {
             let process = try process(behind: connection)
             process.connections[ObjectIdentifier(connection)] = connection
@@ -62,5 +62,4 @@ extension Suspensions {
             access.wake(connection, from: .frozen) { [weak self] in self?.access.deliver() }
         }
     }
-
 }

@@ -23,20 +23,15 @@ extension Suspensions {
         let reason: HoldReasons = isOwn ? .app : .operator
         guard state.isHeld else {
             target.deadlines[reason] = nil
-            return wakeProgram(of: target, from: reason, into: state == .inactive ? .inactive : .usual) {
-                [weak self, weak connection] in
-                // The events of the wake are sent before its reply.
-                self?.access.deliver()
-                guard let connection else { return }
-                self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
-            }
+            return wakeProgram(
+                of: target, from: reason, into: state == .inactive ? .inactive : .usual, then: replying(to: connection))
         }
         do throws(SystemError) {
             try setDeadline(wakeAfter, of: reason, on: target)
         } catch {
             // Without its timer, the hold might never end.
             access.note("\(error)", of: connection.peer.uid, level: .error)
-            throw .methodNotImplemented(BusCall.setState(subscription: name, to: state).method)
+            throw .methodNotImplemented(BusMethod.setState.rawValue)
         }
         sendToBackground(target, for: reason)
         guard state == .suspended else { return runInBackground(target, then: connection) }
@@ -59,8 +54,15 @@ extension Suspensions {
             access.reply(EmptyReply(), on: connection)
             return access.deliver()
         }
-        takeBack(suspension, because: "it was put in the background, but not suspended") {
-            [weak self, weak connection] in
+        takeBack(
+            suspension, because: .cannotSuspend("it was put in the background, but not suspended"),
+            then: replying(to: connection))
+    }
+
+    /// Returns the end of a call that had to wait.
+    private func replying(to connection: Connection) -> () -> Void {
+        { [weak self, weak connection] in
+            // The events of a wake are sent before its reply.
             self?.access.deliver()
             guard let connection else { return }
             self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
@@ -75,7 +77,12 @@ extension Suspensions {
         then completion: @escaping () -> Void
     ) {
         let suspension = suspension(of: target)
-        if let suspension { cancelDeparture(of: suspension, because: "it was woken") }
+        let error = CallError.cannotSuspend("it was woken")
+        if let suspension {
+            // It freezes nothing from now on.
+            suspension.departure = nil
+            answer(suspension, error)
+        }
         // Another hold may keep the program in the background, where it ends.
         let others = target.subscription.flatMap { bus.holds(of: $0) }?.subtracting(reason) ?? []
         let wakes = others.isDisjoint(with: [.app, .operator])
@@ -86,7 +93,7 @@ extension Suspensions {
             if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
             if wakes, let process = target.process { endPhases(.terminating, of: [process]) }
             guard let suspension else { return completion() }
-            takeBack(suspension, because: "it was woken", then: completion)
+            takeBack(suspension, because: error, then: completion)
         }
     }
 

@@ -37,8 +37,7 @@ extension Suspensions {
             throw .cannotSuspend("the cgroup \(other.cgroup), above or below its own, is suspended or about to be")
         }
         findProcesses(of: suspension)
-        if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
-        if let obstacle = obstacle(to: suspension, by: connection) { throw .cannotSuspend(obstacle) }
+        if let obstacle = obstacle(to: suspension) ?? obstacle(to: suspension, by: connection) { throw obstacle }
         suspension.departure = Departure(at: loop.bootClock)
         add(connection, to: suspension)
         suspensions.append(suspension)
@@ -73,18 +72,19 @@ extension Suspensions {
     }
 
     /// Returns why a program may not be frozen now: another subscription in its cgroup is in the foreground.
-    private func obstacle(to suspension: Suspension) -> String? {
+    private func obstacle(to suspension: Suspension) -> CallError? {
         suspension.members.first { !access.isInBackground($0) }.map {
-            "process \($0.peer.pid) in the same cgroup, \(suspension.cgroup), has a subscription in the foreground"
+            .cannotSuspend(
+                "process \($0.peer.pid) in the same cgroup, \(suspension.cgroup), has a subscription in the foreground")
         }
     }
 
     /// Returns why a caller may not freeze a program: it would be frozen too, and could not wake it.
-    private func obstacle(to suspension: Suspension, by caller: Connection) -> String? {
+    private func obstacle(to suspension: Suspension, by caller: Connection) -> CallError? {
         guard !suspension.members.contains(where: { $0.peer.pid == caller.peer.pid }),
             let process = try? programs.process(behind: caller.stream), suspension.contains(process)
         else { return nil }
-        return "process \(caller.peer.pid), the caller, is in the same cgroup, \(suspension.cgroup)"
+        return .cannotSuspend("process \(caller.peer.pid), the caller, is in the same cgroup, \(suspension.cgroup)")
     }
 
     /// Returns whether the cgroup of a caller could be frozen now.
@@ -115,12 +115,12 @@ extension Suspensions {
         guard !suspension.processes.isEmpty else {
             // Nobody can wake it, and other processes in the cgroup would stay frozen.
             if suspension.departure != nil || suspension.freeze.wantsFrozen {
-                takeBack(suspension, because: "the subscription has ended") {}
+                takeBack(suspension, because: .cannotSuspend("the subscription has ended"))
             }
             return
         }
         while var departure = suspension.departure {
-            if let obstacle = obstacle(to: suspension) { return takeBack(suspension, because: obstacle) {} }
+            if let obstacle = obstacle(to: suspension) { return takeBack(suspension, because: obstacle) }
             let step = next(&departure, of: suspension.members)
             suspension.departure = departure
             switch step {
@@ -143,7 +143,7 @@ extension Suspensions {
             }
         }
         guard suspension.freeze.wantsFrozen, let obstacle = obstacle(to: suspension) else { return }
-        takeBack(suspension, because: obstacle) {}
+        takeBack(suspension, because: obstacle)
     }
 
     private func freeze(_ suspension: Suspension) {
@@ -156,10 +156,10 @@ extension Suspensions {
             guard let origin, try cgroup(suspending: origin) == suspension.cgroup else {
                 throw .cannotSuspend("process \(suspension.origin.process.pid) has moved to another cgroup")
             }
-            if let obstacle = obstacle(to: suspension) { throw .cannotSuspend(obstacle) }
+            if let obstacle = obstacle(to: suspension) { throw obstacle }
             try record(suspension.cgroup)
         } catch {
-            return takeBack(suspension, because: error) {}
+            return takeBack(suspension, because: error)
         }
         setPhase(.suspended, of: suspension.processes)
         // From now on nothing is sent, also before the kernel reports that they are frozen.
@@ -179,19 +179,9 @@ extension Suspensions {
 
     // MARK: - Back
 
-    /// Keeps a suspension that is on its way from freezing anything, and answers those who wait for it.
-    func cancelDeparture(of suspension: Suspension, because reason: String) {
-        suspension.departure = nil
-        answer(suspension, .cannotSuspend(reason))
-    }
-
     /// Thaws a program if it is frozen, and wakes its subscriptions from that.
-    func takeBack(_ suspension: Suspension, because reason: String, then completion: @escaping () -> Void) {
-        takeBack(suspension, because: .cannotSuspend(reason), then: completion)
-    }
-
-    private func takeBack(
-        _ suspension: Suspension, because error: CallError, then completion: @escaping () -> Void
+    func takeBack(
+        _ suspension: Suspension, because error: CallError, then completion: @escaping () -> Void = {}
     ) {
         suspension.departure = nil
         answer(suspension, error)
@@ -227,7 +217,7 @@ extension Suspensions {
     func noteThaw(of process: SubscriberProcess) {
         for suspension in suspensions where suspension.freeze.isFrozen && suspension.freeze.isSettled {
             guard suspension.processes.contains(where: { $0 === process }) else { continue }
-            takeBack(suspension, because: "it was thawed") { [weak self] in self?.access.deliver() }
+            takeBack(suspension, because: .cannotSuspend("it was thawed")) { [weak self] in self?.access.deliver() }
         }
     }
 

@@ -43,8 +43,6 @@ final class Suspensions: BusPart {
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 
-    func subscribed(_ connection: Connection, to aspects: AspectSet) { follow(connection) }
-
     func closing(_ connection: Connection) {
         // A list of callers would keep the descriptor open.
         for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }

@@ -34,12 +34,12 @@ final class TaskService: BusPart {
         // As for SetState: root may act for every user. The tasks that it begins count among its own.
         let user = connection.peer.uid
         guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
-        try Quota.tasks.check(tasks.count(of: user) + 1, in: configuration)
+        try Quota.tasks.check(tasks.count(of: user) + 1, atMost: configuration.lifecycle.tasks)
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
         guard !state.hasEnded else { return reply(state, on: connection) }
-        connection.beginTask()
+        connection.phase.beginTask()
         let holder = TaskHolder(connection)
         holders[connection.number] = holder
         follow(holder)
@@ -172,7 +172,7 @@ final class TaskService: BusPart {
         case .expiring: reply(state, on: connection)
         case .ended:
             endTask(of: connection)
-            connection.endTask()
+            connection.phase.endTask()
             reply(state, on: connection)
             // The connection takes calls again.
             access.resume(connection) {}

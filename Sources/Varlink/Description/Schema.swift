@@ -142,10 +142,16 @@ extension Schema {
         case (.structure(let fields, let required), .object(let end)):
             guard fields.count <= UInt64.bitWidth else { return false }
             var present: UInt64 = 0
+            var next = fields.lowerBound
             var member = index &+ 1
             while member < end {
                 let name = text.nodes[member].name
-                guard let field = names.position(of: text.bytes.span, name, in: fields) else { return false }
+                // Most peers send the fields in their order.
+                guard
+                    let field = names.position(of: text.bytes.span, name, in: next..<fields.upperBound)
+                        ?? names.position(of: text.bytes.span, name, in: fields.lowerBound..<next)
+                else { return false }
+                next = field &+ 1
                 let bit: UInt64 = 1 << UInt64(field &- fields.lowerBound)
                 guard bit & ~present != 0, isValid(text, at: member, fieldTypes[field]) else { return false }
                 present |= bit

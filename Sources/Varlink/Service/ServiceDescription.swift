@@ -13,12 +13,14 @@ public struct ServiceDescription: Sendable, Hashable {
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
     private let interfaces: [Text]
-    /// The full names of all methods.
+    /// The methods of the service's own interfaces with these, in the order of their positions.
+    package let methods: [String]
+    /// All methods, beginning with those of `org.varlink.service`.
     private let names: NameTable
-    /// The methods in the order of their names.
-    private let methods: [Method]
     /// The parameters of calls.
     private let schema: Schema
+    /// The positions of all methods' parameters in the schema.
+    private let inputs: [Int]
 
     /// What remains of an interface: its types and methods are in the schema, which takes less memory.
     private struct Text: Sendable, Hashable {
@@ -26,11 +28,12 @@ public struct ServiceDescription: Sendable, Hashable {
         let text: String
     }
 
-    private struct Method: Sendable, Hashable {
-        /// The index of its interface.
-        let interface: Int
-        /// The position of its parameters in the schema.
-        let input: Int
+    /// What becomes of a valid call.
+    package enum Resolution {
+        /// It is answered by the description.
+        case reply(Reply)
+        /// The service answers it; the method has this position in ``methods``.
+        case method(Int)
     }
 
     /// Creates a description from the service's own interfaces, to which `org.varlink.service` is added.
@@ -41,17 +44,19 @@ public struct ServiceDescription: Sendable, Hashable {
         self.url = url
         let interfaces = [.service] + interfaces
         self.interfaces = interfaces.map { Text(name: $0.name, text: $0.text) }
-        var names = NameTable()
-        var methods: [Method] = []
+        var names: [String] = []
+        var inputs: [Int] = []
         var schema = Schema()
-        for (index, interface) in interfaces.enumerated() {
+        for interface in interfaces {
             let types = schema.add(interface.types)
             for (name, method) in interface.methods.sorted(by: { $0.key < $1.key }) {
                 names.append("\(interface.name).\(name)")
-                methods.append(Method(interface: index, input: schema.add(method.input, types)))
+                inputs.append(schema.add(method.input, types))
             }
         }
-        (self.names, self.methods, self.schema) = (names, methods, schema)
+        methods = Array(names.dropFirst(interfaces[0].methods.count))
+        self.names = NameTable(names)
+        (self.schema, self.inputs) = (schema, inputs)
     }
 
     /// Answers calls that need only the description: methods of `org.varlink.service`, and invalid calls.
@@ -59,22 +64,29 @@ public struct ServiceDescription: Sendable, Hashable {
     /// - Parameter call: Any call.
     /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
-        guard let position = call.position(in: names) else {
-            let isMethod = interface(call.interface) != nil
-            return .failure(isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface))
-        }
         do throws(CallError) {
-            let method = methods[position]
-            try schema.validate(call.parameters, method.input)
-            // The first interface is `org.varlink.service`.
-            guard method.interface == 0 else { return nil }
-            guard call.member == "GetInterfaceDescription" else { return .success(Reply(parameters: info)) }
-            let name = call.parameters["interface"]?.stringValue ?? ""
-            guard let described = self.interface(name) else { throw .interfaceNotFound(name) }
-            return .success(Reply(parameters: ["description": .string(described.text)]))
+            guard case .reply(let reply) = try resolve(call) else { return nil }
+            return .success(reply)
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Finds the method of a call, checks the parameters, and answers a call of `org.varlink.service`.
+    ///
+    /// - Throws: The error that answers an invalid call.
+    package func resolve(_ call: Call) throws(CallError) -> Resolution {
+        guard let position = call.position(in: names) else {
+            let isMethod = interface(call.interface) != nil
+            throw isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface)
+        }
+        try schema.validate(call.parameters, inputs[position])
+        let others = inputs.count &- methods.count
+        guard position < others else { return .method(position &- others) }
+        guard call.member == "GetInterfaceDescription" else { return .reply(Reply(parameters: info)) }
+        let name = call.parameters["interface"]?.stringValue ?? ""
+        guard let described = interface(name) else { throw .interfaceNotFound(name) }
+        return .reply(Reply(parameters: ["description": .string(described.text)]))
     }
 
     private var info: JSONObject {

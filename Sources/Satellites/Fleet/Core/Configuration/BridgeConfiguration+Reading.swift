@@ -33,8 +33,7 @@ extension BridgeConfiguration {
                 "groups", each: "a name of 1 to \(DeviceID.lengthLimit) letters, digits, '-', '_' and '.'",
                 atMost: Self.groupLimit
             ) { DeviceID.isName($0.utf8) ? $0 : nil } ?? []
-        try top.seconds(
-            "interval", atLeast: Self.intervalRange.lowerBound, atMost: Self.intervalRange.upperBound, into: &interval)
+        interval = try top.seconds("interval", in: Self.intervalRange) ?? .zero
         wakeEvery = try top.wholeSeconds("wakeEvery", in: Self.wakeRange)
         keepAlive = try top.wholeSeconds("keepAlive", in: Self.keepAliveRange) ?? Self.usualKeepAlive
         homeAssistant = try Self.prefix(top)
@@ -121,8 +120,6 @@ extension ConfigurationSection {
     fileprivate func wholeSeconds(
         _ key: String, in range: ClosedRange<Int>
     ) throws(ConfigurationError) -> Duration? {
-        var seconds = 0
-        try integer(key, in: range, into: &seconds)
-        return seconds > 0 ? .seconds(seconds) : nil
+        try integer(key, in: range).map { .seconds($0) }
     }
 }

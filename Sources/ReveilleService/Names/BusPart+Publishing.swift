@@ -5,19 +5,19 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-extension BusAccess {
+extension BusPart {
     /// Checks whether a user may publish or withdraw a value.
     func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
-        try permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
+        try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
     }
 
     /// Checks whether a user may publish another value, beside a number of names that it is about to publish.
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {
-        try Quota.value.check(value.bytes?.count ?? 0, in: configuration)
+        try Quota.value.check(value.bytes?.count ?? 0, atMost: configuration.publish.valueSize)
         guard former?.user != user else { return }
-        try Quota.names.check(bus.names(of: user).live + names + 1, in: configuration)
+        try Quota.names.check(bus.names(of: user).live + names + 1, atMost: configuration.publish.names)
         bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
     }
 }

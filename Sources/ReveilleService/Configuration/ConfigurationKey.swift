@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleCore
+import Varlink
+
+/// A key of the configuration, or a section of keys: how its value is read and written.
+struct ConfigurationKey {
+    /// The name in its section.
+    let name: String
+    /// Reads the value from the section of the key; a key that is absent or null leaves the default.
+    let read: (ConfigurationSection, inout Configuration) throws(ConfigurationError) -> Void
+    /// Returns the value in the form that is read.
+    let json: (Configuration) -> JSON
+
+    static func section(_ name: String, _ keys: ConfigurationKey...) -> Self {
+        Self(
+            name: name,
+            read: { section, configuration throws(ConfigurationError) in
+                try section.section(name) { section throws(ConfigurationError) in
+                    for key in keys { try key.read(section, &configuration) }
+                }
+            },
+            json: { configuration in
+                .object(
+                    JSONObject(members: keys.map { JSONObject.Member(name: $0.name, value: $0.json(configuration)) }))
+            })
+    }
+
+    /// A key of any type.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - path: The value.
+    ///   - json: Returns a value in the form that is read.
+    ///   - read: Reads the value from its section, with the keys before it; `nil` for the default.
+    /// - Returns: The key.
+    static func value<Value>(
+        _ name: String, _ path: WritableKeyPath<Configuration, Value>, json: @escaping (Value) -> JSON,
+        read: @escaping (ConfigurationSection, String, Configuration) throws(ConfigurationError) -> Value?
+    ) -> Self {
+        Self(
+            name: name,
+            read: { section, configuration throws(ConfigurationError) in
+                if let value = try read(section, name, configuration) { configuration[keyPath: path] = value }
+            },
+            json: { json($0[keyPath: path]) })
+    }
+
+    /// A number of seconds, at least the shortest interval, or from 0 where that means none.
+    static func seconds(
+        _ name: String, _ path: WritableKeyPath<Configuration, Duration>,
+        atLeast shortest: Double = ConfigurationSection.shortestInterval,
+        atMost longest: Double = ConfigurationSection.longestInterval
+    ) -> Self {
+        value(name, path, json: { number($0.inSeconds) }) { section, name, _ throws(ConfigurationError) in
+            try section.seconds(name, in: shortest...longest)
+        }
+    }
+
+    static func number(
+        _ name: String, _ path: WritableKeyPath<Configuration, Double>, in range: ClosedRange<Double>
+    ) -> Self {
+        value(name, path, json: number) { section, name, _ throws(ConfigurationError) in
+            try section.number(name, in: range)
+        }
+    }
+
+    /// A number that is `nil` by default, for which 0 stands too.
+    static func positive(
+        _ name: String, _ path: WritableKeyPath<Configuration, Double?>, atMost limit: Double
+    ) -> Self {
+        value(name, path, json: { $0.map(number) ?? .null }) { section, name, _ throws(ConfigurationError) in
+            let number = try section.number(name, in: 0...limit) ?? 0
+            return number > 0 ? .some(number) : nil
+        }
+    }
+
+    static func integer(
+        _ name: String, _ path: WritableKeyPath<Configuration, Int>, in range: ClosedRange<Int>
+    ) -> Self {
+        value(name, path, json: { .integer(Int64($0)) }) { section, name, _ throws(ConfigurationError) in
+            try section.integer(name, in: range)
+        }
+    }
+
+    /// A list of files and directories, which is `nil` by default.
+    static func paths(_ name: String, _ path: WritableKeyPath<Configuration, [String]?>) -> Self {
+        value(name, path, json: { $0.map { .array($0.map { .string($0) }) } ?? .null }) {
+            section, name, _ throws(ConfigurationError) in try section.paths(name)
+        }
+    }
+
+    /// A value that is written as text.
+    static func text<Value>(
+        _ name: String, _ path: WritableKeyPath<Configuration, Value>, _ expected: String,
+        as text: @escaping (Value) -> String?, read: @escaping (String) -> Value?
+    ) -> Self {
+        value(name, path, json: { text($0).map { .string($0) } ?? .null }) {
+            section, name, _ throws(ConfigurationError) in try section.text(name, expected, read: read)
+        }
+    }
+
+    private static func number(_ number: Double) -> JSON {
+        Int64(exactly: number).map { .integer($0) } ?? .number(number)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// A method of the interfaces of the bus.
+package enum BusMethod: String, Sendable, CaseIterable {
+    case subscribe = "org.reveille.Bus.Subscribe"
+    case setState = "org.reveille.Bus.SetState"
+    case getState = "org.reveille.Bus.GetState"
+    case getHistory = "org.reveille.Bus.GetHistory"
+    case listSubscriptions = "org.reveille.Bus.ListSubscriptions"
+    case describeAspects = "org.reveille.Bus.DescribeAspects"
+    case refresh = "org.reveille.Bus.Refresh"
+    case post = "org.reveille.Bus.Post"
+    case publish = "org.reveille.Bus.Publish"
+    case beginTask = "org.reveille.Bus.BeginTask"
+    case describeDevice = "org.reveille.Device.GetInfo"
+    case check = "org.reveille.Device.Check"
+    case addEntry = "org.reveille.Schedule.Add"
+    case cancelEntry = "org.reveille.Schedule.Cancel"
+    case listEntries = "org.reveille.Schedule.List"
+
+    /// Whether a call has more than one reply, and must ask for that.
+    var isStream: Bool {
+        switch self {
+        case .subscribe, .beginTask: true
+        default: false
+        }
+    }
+}
+
+/// The interfaces of the bus, which find the method of each call.
+package struct BusMethods {
+    /// What becomes of a valid call.
+    package enum Resolution {
+        /// It is answered by the description of the service.
+        case reply(Reply)
+        /// The bus carries it out.
+        case call(BusCall)
+    }
+
+    private let description: ServiceDescription
+    /// The methods by their positions in the description.
+    private let methods: [BusMethod]
+
+    /// Parses the interfaces.
+    ///
+    /// - Parameter version: The version of the program, for GetInfo.
+    package init(version: String = "") {
+        description = ServiceDescription(
+            vendor: "Reveille", product: "reveille", version: version, url: "", interfaces: BusInterface.all())
+        methods = description.methods.map { name in
+            guard let method = BusMethod(rawValue: name) else { preconditionFailure("\(name) is not implemented") }
+            return method
+        }
+    }
+
+    /// Finds the method of a call, and checks and decodes the parameters.
+    ///
+    /// - Parameters:
+    ///   - call: Any call.
+    ///   - history: The most changes that a `hold` policy can keep.
+    /// - Returns: The decoded call, or the reply of the description.
+    /// - Throws: The error that answers an invalid call.
+    package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
+        switch try description.resolve(call) {
+        case .reply(let reply): .reply(reply)
+        case .method(let position): .call(try BusCall(call, of: methods[position], history: history))
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+package import Varlink
+
+/// What one user, one call or all users may have at a time, so that there is enough for others.
+package enum Quota: String {
+    case connections, aspects, names, value, entries, tasks, storage
+
+    /// Checks whether there may be a number of them.
+    ///
+    /// - Throws: `QuotaExceeded` if it is larger than the limit.
+    package func check(_ count: Int, atMost limit: Int) throws(CallError) {
+        guard count <= limit else { throw .quotaExceeded(self, limit: limit) }
+    }
+}
