@@ -102,18 +102,11 @@ package final class BrokerReading {
 
     /// Publishes a retained message; an empty one deletes what the broker keeps.
     ///
-    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``.
-    package func publish(_ payload: [UInt8], to topic: String) throws(FleetError) -> Int32 {
-        guard let connection else {
-            throw FleetError(.unreachable, "publishing to '\(topic)' on \(broker): not connected")
-        }
-        do throws(MQTTError) {
-            let identifier = try connection.publish(payload, to: topic, retain: true)
-            topics[identifier] = topic
-            return identifier
-        } catch {
-            throw FleetError(error)
-        }
+    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``; `nil` without a connection.
+    package func publish(_ payload: [UInt8], to topic: String) -> Int32? {
+        let identifier = connection?.publish(payload, to: topic, retain: true)
+        if let identifier { topics[identifier] = topic }
+        return identifier
     }
 
     // MARK: - Events
@@ -123,13 +116,15 @@ package final class BrokerReading {
         case .connected:
             onEvent(.connected)
             run(catchUp.start())
-        case .message(let topic, let payload, let isRetained, _, let expiry):
+        case .message(let topic, let payload, let isRetained, let expiry):
             if isRetained { received += 1 }
             if topic == mark { return run(catchUp.markArrived(payload)) }
             onEvent(.message(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
         case .acknowledged(let identifier, let refusal, let code): acknowledged(identifier, refusal, code)
         case .subscribed(let identifier, let codes): subscribed(identifier, codes)
-        case .ended(let error): end(FleetError(error))
+        case .ended(let error):
+            release()
+            onEvent(.ended(FleetError(error)))
         }
     }
 
@@ -156,30 +151,20 @@ package final class BrokerReading {
         run(catchUp.subscribed(isMarkRefused: filters.first == mark && codes.first.map(ReasonCode.isError) == true))
     }
 
-    private func end(_ error: FleetError) {
-        release()
-        onEvent(.ended(error))
-    }
-
     private func run(_ effects: [CatchUp.Effect]) {
         for effect in effects {
             guard let connection else { return }
-            do throws(MQTTError) {
-                switch effect {
-                case .read(let filters): subscriptions[try connection.subscribe(to: filters, qos: 0)] = filters
-                case .follow(let filters):
-                    followed[try connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = filters
-                case .unsubscribe(let filters): try connection.unsubscribe(from: filters)
-                case .mark(let payload): marks.insert(try connection.publish(payload, to: mark, retain: false))
-                case .awaitQuiet: awaitQuiet()
-                case .markIsMissing: onEvent(.isUncertain(uncertainty))
-                case .arrived:
-                    quietTimer?.disarm()
-                    onEvent(.arrived)
-                }
-            } catch {
-                connection.close()
-                return end(FleetError(error))
+            switch effect {
+            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = filters
+            case .follow(let filters):
+                followed[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = filters
+            case .unsubscribe(let filters): connection.unsubscribe(from: filters)
+            case .mark(let payload): marks.insert(connection.publish(payload, to: mark, retain: false))
+            case .awaitQuiet: awaitQuiet()
+            case .markIsMissing: onEvent(.isUncertain(uncertainty))
+            case .arrived:
+                quietTimer?.disarm()
+                onEvent(.arrived)
             }
         }
     }

@@ -188,8 +188,7 @@ final class SimulatedDevice {
                 if isClean { connection?.disconnect() } else { connection?.close() }
                 connection = nil
             case .publish(let publication, let topic, let payload, let expiry):
-                // A connection that has failed reports its end.
-                let number = try? connection?.publish(payload, to: topic, retain: true, expiry: expiry)
+                let number = connection?.publish(payload, to: topic, retain: true, expiry: expiry)
                 if let number { publications[number] = publication }
             case .setForeground(let isForeground): setForeground(isForeground)
             case .subscribeAgain: subscribe()

@@ -110,11 +110,11 @@ final class StormReader {
         case .connected:
             ledger.connect()
             let filters = ["\(FleetTopic.root)/+/state/+", "\(FleetTopic.root)/+/status", mark]
-            subscription = try? connection?.subscribe(to: filters)
+            subscription = connection?.subscribe(to: filters)
         case .subscribed(let number, _):
-            if number == subscription { _ = try? connection?.publish([1], to: mark, retain: false) }
-        case .message(mark, _, _, _, _): isCaughtUp = true
-        case .message(let topic, let payload, let isRetained, _, let expiry):
+            if number == subscription { connection?.publish([1], to: mark, retain: false) }
+        case .message(mark, _, _, _): isCaughtUp = true
+        case .message(let topic, let payload, let isRetained, let expiry):
             let start = Clocks.thread()
             let outcome = ledger.receive(
                 payload, on: topic, isRetained: isRetained, expiry: expiry, at: Clocks.boot() / 1_000_000)
