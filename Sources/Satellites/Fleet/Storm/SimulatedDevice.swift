@@ -29,8 +29,6 @@ final class SimulatedDevice {
     private static let aging: Int64 = 60
 
     let id: DeviceID
-    /// The time of the last accepted connection in microseconds since boot.
-    private(set) var connectedAt: Int64 = 0
     private let broker: MQTTConnection.Endpoint
     private let loop: EventLoop
     private var random: SplitMix64
@@ -147,7 +145,6 @@ final class SimulatedDevice {
     private func handle(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            connectedAt = Clocks.boot()
             inputs.append(.connected(sessionPresent: sessionPresent))
             inputs.append(.desiredArrived)
         case .acknowledged(let number, let refusal, _):
