@@ -109,5 +109,3 @@ struct ServeCommand: ParsableCommand {
         try Console.line("}")
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

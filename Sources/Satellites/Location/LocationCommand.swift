@@ -93,5 +93,3 @@ struct LocationCommand: ParsableCommand {
         }
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

@@ -205,5 +205,3 @@ struct ViewCommand: ParsableCommand {
     /// The longest file of UPower in bytes: a week is a tenth of it.
     private static let importLimit = 4 << 20
 }
-
-extension LogLevel: ExpressibleByArgument {}

@@ -29,6 +29,8 @@ struct FleetStatusCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
+    @OptionGroup var logging: LogOptions
+
     func run() {
         Failure.guarding(broker) {
             let rows = try readRows()
@@ -41,7 +43,7 @@ struct FleetStatusCommand: ParsableCommand {
     }
 
     private func readRows() throws -> [FleetTable.Row] {
-        let (fleet, log) = (try broker.fleet(), try broker.log())
+        let (fleet, log) = (try broker.fleet(), try logging.log(of: FleetCommand.name))
         let interest = try FleetInterest(devices: devices, aspects: ["battery"])
         let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
         var table = FleetTable()

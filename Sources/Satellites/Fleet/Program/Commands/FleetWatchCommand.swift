@@ -56,6 +56,8 @@ struct FleetWatchCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
+    @OptionGroup var logging: LogOptions
+
     func validate() throws {
         if let count { try Count.validate(count, of: "--count") }
         if let timeout { try Seconds.validate(timeout, of: "--timeout") }
