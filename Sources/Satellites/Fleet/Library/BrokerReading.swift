@@ -41,12 +41,10 @@ package final class BrokerReading {
     private var catchUp: CatchUp
     /// The topic of the mark.
     private let mark: String
-    /// The marks that the broker has not acknowledged, and the topics of messages that it has not.
-    private var marks: Set<Int32> = []
+    /// The topics of messages that the broker has not acknowledged.
     private var topics: [Int32: String] = [:]
-    private var subscriptions: [Int32: [String]] = [:]
-    /// The subscriptions to what changes.
-    private var followed: [Int32: [String]] = [:]
+    /// The subscriptions that the broker has not answered, and whether they are to what changes.
+    private var subscriptions: [Int32: (filters: [String], isFollowing: Bool)] = [:]
     private var quietTimer: EventSource?
     /// The number of messages that the broker kept, and what it was when the timer was set.
     private var received = 0
@@ -120,7 +118,10 @@ package final class BrokerReading {
             if isRetained { received += 1 }
             if topic == mark { return run(catchUp.markArrived(payload)) }
             onEvent(.message(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
-        case .acknowledged(let identifier, let refusal, let code): acknowledged(identifier, refusal, code)
+        case .acknowledged(let identifier, let refusal, _):
+            guard let topic = topics.removeValue(forKey: identifier) else { return }
+            let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(broker): \($0)") }
+            onEvent(.acknowledged(identifier, error))
         case .subscribed(let identifier, let codes): subscribed(identifier, codes)
         case .ended(let error):
             release()
@@ -128,38 +129,26 @@ package final class BrokerReading {
         }
     }
 
-    private func acknowledged(_ identifier: Int32, _ refusal: String?, _ code: UInt8) {
-        if marks.remove(identifier) != nil {
-            if refusal != nil { run(catchUp.markRefused()) }
-        } else if let topic = topics.removeValue(forKey: identifier) {
-            let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(broker): \($0)") }
-            onEvent(.acknowledged(identifier, error))
-        }
-    }
-
     private func subscribed(_ identifier: Int32, _ codes: [UInt8]) {
-        let isFollowing = followed[identifier] != nil
-        guard let filters = (isFollowing ? followed : subscriptions)[identifier] else { return }
-        (subscriptions[identifier], followed[identifier]) = (nil, nil)
+        guard let (filters, isFollowing) = subscriptions.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(filters, codes) where ReasonCode.isError(code) && filter != mark {
             let error = FleetError(
                 .refused, "subscribing to '\(filter)' on \(broker): \(ReasonCode.text(code))")
             close()
             return onEvent(.refused(error))
         }
-        if isFollowing { return }
-        run(catchUp.subscribed(isMarkRefused: filters.first == mark && codes.first.map(ReasonCode.isError) == true))
+        if !isFollowing { run(catchUp.subscribed()) }
     }
 
     private func run(_ effects: [CatchUp.Effect]) {
         for effect in effects {
             guard let connection else { return }
             switch effect {
-            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = filters
+            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = (filters, false)
             case .follow(let filters):
-                followed[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = filters
+                subscriptions[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
             case .unsubscribe(let filters): connection.unsubscribe(from: filters)
-            case .mark(let payload): marks.insert(connection.publish(payload, to: mark, retain: false))
+            case .mark(let payload): connection.publish(payload, to: mark, retain: false)
             case .awaitQuiet: awaitQuiet()
             case .markIsMissing: onEvent(.isUncertain(uncertainty))
             case .arrived:
