@@ -19,7 +19,7 @@ final class SimulatedDevice {
     /// The keep-alive in seconds, which is longer than a storm.
     private static let keepAlive: UInt16 = 900
 
-    /// The last limit of the pauses, shorter than that of real bridges: a few of 10,000 devices would need all of it.
+    /// The last limit of the pauses, shorter than that of real bridges: a few of many devices would need all of it.
     static let longestPause: Duration = .seconds(60)
 
     /// How much older a connection appears to the bridge than it is.
