@@ -152,17 +152,11 @@ struct ViewCommand: ParsableCommand {
             }
             return history
         }
-        // systemd separates several directories with colons.
-        if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            return directory + "/view.sqlite"
+        do {
+            return try StatePath.usual("view.sqlite", option: "--history")
+        } catch {
+            throw ValidationError("\(error)")
         }
-        if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
-            return directory + "/reveille/view.sqlite"
-        }
-        guard let home = Environment["HOME"], home.hasPrefix("/") else {
-            throw ValidationError("$HOME is not set; give a file with --history")
-        }
-        return home + "/.local/state/reveille/view.sqlite"
     }
 
     /// The token is kept beside the history: both belong to the same service.
