@@ -45,7 +45,7 @@ extension Device {
             wantsInitial: delivering == .currentState, instance: positions?.instance,
             positions: positions?.generations, policies: policies)
         try request.check()
-        let mailbox = Mailbox(request)
+        let mailbox = EventMailbox(request)
         return Subscription(self, try await engine.open(request, into: mailbox), mailbox)
     }
 }
@@ -70,9 +70,9 @@ extension Device {
 public final class Subscription: AsyncSequence, Sendable {
     let device: Device
     let id: StreamID
-    private let mailbox: Mailbox
+    private let mailbox: EventMailbox
 
-    init(_ device: Device, _ id: StreamID, _ mailbox: Mailbox) {
+    init(_ device: Device, _ id: StreamID, _ mailbox: EventMailbox) {
         self.device = device
         self.id = id
         self.mailbox = mailbox
@@ -142,7 +142,7 @@ public final class Subscription: AsyncSequence, Sendable {
     }
 
     /// Takes the next event if one is due, without waiting.
-    package func nextIfDue() -> Event? { mailbox.nextIfDue() }
+    package func nextIfDue() -> Event? { try? mailbox.nextIfDue() }
 
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {

@@ -26,7 +26,7 @@ struct SilentBrokerTests {
         options.broker = .tcp(host: "127.0.0.1", port: hole.port, tls: nil)
         let error = try await peer.failure(options, patience: .milliseconds(300))
         #expect(error.kind == .unreachable)
-        #expect(error.description == "connecting to \(options.broker): no connection in time")
+        #expect(error.description == "connecting to \(options.broker): the broker did not answer in time")
     }
 
     @Test(
@@ -51,10 +51,11 @@ struct SilentBrokerTests {
         broker.send([0x20, 6, 0, 0, 3, 0x13, 0, 1] + bytes)
         let error = try await peer.end()
         #expect(error.kind == .lost)
-        #expect(error.description == "connection to \(broker.options().broker): nothing was received for 1 s")
+        // The second is that of a thread that had no turn for longer.
+        let reasons = ["the broker did not answer a ping", "this machine has slept for longer than the broker waits"]
+        #expect(reasons.map { "connection to \(broker.options().broker): \($0)" }.contains(error.description))
         #expect(try broker.packet().type == 0x10)
-        let question = try broker.packet().type
-        #expect(question == 0xC0 || question == 0xA2, "a PINGREQ, or what is answered in its place")
+        #expect(try broker.packet().type == 0xC0, "a PINGREQ")
         #expect(broker.isLeft())
     }
 
@@ -66,9 +67,9 @@ struct SilentBrokerTests {
         try await peer.open(options) { connection, event in
             guard case .connected = event else { return }
             if isSubscription {
-                _ = try? connection?.subscribe(to: ["a"])
+                connection?.subscribe(to: ["a"])
             } else {
-                _ = try? connection?.publish([1], to: "a", retain: false)
+                connection?.publish([1], to: "a", retain: false)
             }
         }
         // A keep-alive of 0: the broker does not even expect pings.

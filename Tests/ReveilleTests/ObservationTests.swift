@@ -174,7 +174,7 @@ private actor Witness {
         let queue = ObserverQueue(on: nil)
         let release = try Pipe()
         let observer = Observer(queue: queue) { _ in _ = release.waitForWake() }
-        let other = Mailbox()
+        let other = EventMailbox()
         observers.add(1, observer, wantsCurrent: false)
         observers.add(2, other, wantsCurrent: false)
         observers.receive(.start([.of(.proximity(.far), 1)], instance: "i"))
@@ -189,7 +189,7 @@ private actor Witness {
         pulse?.fire(after: .milliseconds(10))
         try loop.run()
         #expect(lines.withLock { $0.count } == 1)
-        #expect(other.nextIfDue() != nil)
+        #expect(try other.nextIfDue() != nil)
         observer.cancel()
         release.wake()
     }

@@ -185,7 +185,7 @@ actor Engine {
     // MARK: - Streams
 
     /// Subscribes, and passes the events on to a mailbox.
-    func open(_ request: SubscriptionRequest, into mailbox: Mailbox) async throws(ReveilleError) -> StreamID {
+    func open(_ request: SubscriptionRequest, into mailbox: EventMailbox) async throws(ReveilleError) -> StreamID {
         let (id, result) = await withCheckedContinuation { continuation in
             open(request, into: mailbox) { continuation.resume(returning: ($0, $1)) }
         }

@@ -105,5 +105,3 @@ struct ServeCommand: ParsableCommand {
         try Console.line("}")
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

@@ -90,5 +90,3 @@ struct LocationCommand: ParsableCommand {
         }
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

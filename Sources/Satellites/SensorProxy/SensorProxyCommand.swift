@@ -76,5 +76,3 @@ struct SensorProxyCommand: ParsableCommand {
         }
     }
 }
-
-extension LogLevel: ExpressibleByArgument {}

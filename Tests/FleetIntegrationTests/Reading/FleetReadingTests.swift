@@ -40,7 +40,7 @@ struct FleetReadingTests {
             try await scene.publishStatus(of: device)
             for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: 1) }
         }
-        let first = try await fleet().events(expectedDevices: 20)
+        let first = try await fleet().events()
         let known = try await FleetScene.untilCaughtUp(first)
         #expect(known.states.count == 100)
         #expect(known.states.allSatisfy { $0.changes == nil })
@@ -53,7 +53,7 @@ struct FleetReadingTests {
                 for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: generation) }
             }
         }
-        let second = try await fleet().events(resumingFrom: positions, expectedDevices: 20)
+        let second = try await fleet().events(resumingFrom: positions)
         let changed = try await FleetScene.untilCaughtUp(second)
         #expect(changed.states.count == 100)
         #expect(Set(changed.states.map { "\($0.device) \($0.aspect)" }).count == 100)

@@ -78,15 +78,6 @@ final class FalseBroker {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Waits until the client's kernel has received what was sent, or the connection has ended.
-    func waitUntilTaken() throws {
-        try wait(for: "the client") {
-            var rest: Int32 = 0
-            var state = pollfd(fd: descriptor, events: 0, revents: 0)
-            return poll(&state, 1, 0) != 0 || ioctl(descriptor, UInt(TIOCOUTQ), &rest) != 0 || rest == 0
-        }
-    }
-
     /// Sends nothing more.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))

@@ -113,10 +113,10 @@ actor Peer {
     /// Publishes, and waits for the acknowledgement; returns the refusal.
     @discardableResult
     func publish(
-        _ text: String, to topic: String, retain: Bool = true, expiry: UInt32? = nil, qos: Int32 = 1
+        _ text: String, to topic: String, retain: Bool = true, expiry: UInt32? = nil
     ) async throws -> String? {
         guard let connection else { throw Trouble("not connected") }
-        let identifier = try connection.publish(Array(text.utf8), to: topic, retain: retain, expiry: expiry, qos: qos)
+        let identifier = connection.publish(Array(text.utf8), to: topic, retain: retain, expiry: expiry)
         return try await next("an acknowledgement") { event -> String?? in
             switch event {
             case .acknowledged(identifier, let refusal, _): refusal
@@ -130,7 +130,7 @@ actor Peer {
     @discardableResult
     func subscribe(_ filters: String..., qos: Int32 = 1) async throws -> [UInt8] {
         guard let connection else { throw Trouble("not connected") }
-        let identifier = try connection.subscribe(to: filters, qos: qos)
+        let identifier = connection.subscribe(to: filters, qos: qos)
         return try await next("a subscription") { event in
             if case .subscribed(identifier, let codes) = event { codes } else { nil }
         }
@@ -139,7 +139,7 @@ actor Peer {
     /// Waits for the next message.
     func message() async throws -> Received {
         try await next("a message") { event in
-            guard case .message(let topic, let payload, let isRetained, _, let expiry) = event else { return nil }
+            guard case .message(let topic, let payload, let isRetained, let expiry) = event else { return nil }
             return Received(
                 topic: topic, text: String(decoding: payload, as: UTF8.self), isRetained: isRetained, expiry: expiry)
         }
@@ -147,7 +147,7 @@ actor Peer {
 
     /// The topics of all messages that have arrived and were not waited for.
     var topics: Set<String> {
-        Set(events.compactMap { if case .message(let topic, _, _, _, _) = $0 { topic } else { nil } })
+        Set(events.compactMap { if case .message(let topic, _, _, _) = $0 { topic } else { nil } })
     }
 
     /// Acts on the connection on its loop.

@@ -16,8 +16,8 @@ struct CatchUpTests {
     private func subscribed() -> CatchUp {
         var reader = catchUp()
         #expect(reader.start() == [.read([mark, "status"])])
-        #expect(reader.subscribed(isMarkRefused: false) == [.read(["state"])])
-        #expect(reader.subscribed(isMarkRefused: false) == [.mark(payload(1)), .awaitQuiet])
+        #expect(reader.subscribed() == [.read(["state"])])
+        #expect(reader.subscribed() == [.mark(payload(1)), .awaitQuiet])
         return reader
     }
 
@@ -42,27 +42,15 @@ struct CatchUpTests {
         for number in 2...CatchUp.markLimit { #expect(reader.isQuiet() == [.mark(payload(number)), .awaitQuiet]) }
         #expect(reader.isQuiet() == [.markIsMissing] + follow + [.arrived])
         #expect(reader.ask(for: ["a"]) == [.read(["a"])])
-        #expect(reader.subscribed(isMarkRefused: false) == [.awaitQuiet])
+        #expect(reader.subscribed() == [.awaitQuiet])
         #expect(reader.isQuiet() == [.unsubscribe(["a"]), .arrived])
-    }
-
-    @Test("a broker that refuses the mark or its topic is reported once, and quiet counts instead") func refusedMark() {
-        var reader = subscribed()
-        #expect(reader.markRefused() == [.markIsMissing, .awaitQuiet])
-        #expect(reader.markRefused() == [.awaitQuiet])
-        #expect(reader.isQuiet() == follow + [.arrived])
-        var other = catchUp()
-        _ = other.start()
-        #expect(other.subscribed(isMarkRefused: true) == [.markIsMissing, .read(["state"])])
-        #expect(other.subscribed(isMarkRefused: false) == [.awaitQuiet])
-        #expect(other.isQuiet() == follow + [.arrived])
     }
 
     @Test("a page is asked for with a mark of its own, and what is followed remains subscribed") func pages() {
         var reader = subscribed()
         _ = reader.markArrived(payload(1))
         #expect(reader.ask(for: ["a", "state"]) == [.read(["a", "state"])])
-        #expect(reader.subscribed(isMarkRefused: false) == [.mark(payload(2)), .awaitQuiet])
+        #expect(reader.subscribed() == [.mark(payload(2)), .awaitQuiet])
         #expect(reader.markArrived(payload(2)) == [.unsubscribe(["a"]), .arrived])
     }
 

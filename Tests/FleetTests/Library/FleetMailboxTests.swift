@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ReveilleFleetCore
+import ReveilleSystem
 import Testing
 import Varlink
 

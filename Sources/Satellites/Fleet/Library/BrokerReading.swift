@@ -41,12 +41,10 @@ package final class BrokerReading {
     private var catchUp: CatchUp
     /// The topic of the mark.
     private let mark: String
-    /// The marks that the broker has not acknowledged, and the topics of messages that it has not.
-    private var marks: Set<Int32> = []
+    /// The topics of messages that the broker has not acknowledged.
     private var topics: [Int32: String] = [:]
-    private var subscriptions: [Int32: [String]] = [:]
-    /// The subscriptions to what changes.
-    private var followed: [Int32: [String]] = [:]
+    /// The subscriptions that the broker has not answered, and whether they are to what changes.
+    private var subscriptions: [Int32: (filters: [String], isFollowing: Bool)] = [:]
     private var quietTimer: EventSource?
     /// The number of messages that the broker kept, and what it was when the timer was set.
     private var received = 0
@@ -102,18 +100,11 @@ package final class BrokerReading {
 
     /// Publishes a retained message; an empty one deletes what the broker keeps.
     ///
-    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``.
-    package func publish(_ payload: [UInt8], to topic: String) throws(FleetError) -> Int32 {
-        guard let connection else {
-            throw FleetError(.unreachable, "publishing to '\(topic)' on \(broker): not connected")
-        }
-        do throws(MQTTError) {
-            let identifier = try connection.publish(payload, to: topic, retain: true)
-            topics[identifier] = topic
-            return identifier
-        } catch {
-            throw FleetError(error)
-        }
+    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``; `nil` without a connection.
+    package func publish(_ payload: [UInt8], to topic: String) -> Int32? {
+        let identifier = connection?.publish(payload, to: topic, retain: true)
+        if let identifier { topics[identifier] = topic }
+        return identifier
     }
 
     // MARK: - Events
@@ -123,63 +114,46 @@ package final class BrokerReading {
         case .connected:
             onEvent(.connected)
             run(catchUp.start())
-        case .message(let topic, let payload, let isRetained, _, let expiry):
+        case .message(let topic, let payload, let isRetained, let expiry):
             if isRetained { received += 1 }
             if topic == mark { return run(catchUp.markArrived(payload)) }
             onEvent(.message(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
-        case .acknowledged(let identifier, let refusal, let code): acknowledged(identifier, refusal, code)
-        case .subscribed(let identifier, let codes): subscribed(identifier, codes)
-        case .ended(let error): end(FleetError(error))
-        }
-    }
-
-    private func acknowledged(_ identifier: Int32, _ refusal: String?, _ code: UInt8) {
-        if marks.remove(identifier) != nil {
-            if refusal != nil { run(catchUp.markRefused()) }
-        } else if let topic = topics.removeValue(forKey: identifier) {
+        case .acknowledged(let identifier, let refusal, _):
+            guard let topic = topics.removeValue(forKey: identifier) else { return }
             let error = refusal.map { FleetError(.refused, "publishing to '\(topic)' on \(broker): \($0)") }
             onEvent(.acknowledged(identifier, error))
+        case .subscribed(let identifier, let codes): subscribed(identifier, codes)
+        case .ended(let error):
+            release()
+            onEvent(.ended(FleetError(error)))
         }
     }
 
     private func subscribed(_ identifier: Int32, _ codes: [UInt8]) {
-        let isFollowing = followed[identifier] != nil
-        guard let filters = (isFollowing ? followed : subscriptions)[identifier] else { return }
-        (subscriptions[identifier], followed[identifier]) = (nil, nil)
+        guard let (filters, isFollowing) = subscriptions.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(filters, codes) where ReasonCode.isError(code) && filter != mark {
             let error = FleetError(
                 .refused, "subscribing to '\(filter)' on \(broker): \(ReasonCode.text(code))")
             close()
             return onEvent(.refused(error))
         }
-        if isFollowing { return }
-        run(catchUp.subscribed(isMarkRefused: filters.first == mark && codes.first.map(ReasonCode.isError) == true))
-    }
-
-    private func end(_ error: FleetError) {
-        release()
-        onEvent(.ended(error))
+        if !isFollowing { run(catchUp.subscribed()) }
     }
 
     private func run(_ effects: [CatchUp.Effect]) {
         for effect in effects {
             guard let connection else { return }
-            do throws(MQTTError) {
-                switch effect {
-                case .read(let filters): subscriptions[try connection.subscribe(to: filters, qos: 0)] = filters
-                case .follow(let filters):
-                    followed[try connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = filters
-                case .unsubscribe(let filters): try connection.unsubscribe(from: filters)
-                case .mark(let payload): marks.insert(try connection.publish(payload, to: mark, retain: false))
-                case .awaitQuiet: awaitQuiet()
-                case .markIsMissing: onEvent(.isUncertain(uncertainty))
-                case .arrived:
-                    quietTimer?.disarm()
-                    onEvent(.arrived)
-                }
-            } catch {
-                connection.close()
-                return end(FleetError(error))
+            switch effect {
+            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = (filters, false)
+            case .follow(let filters):
+                subscriptions[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
+            case .unsubscribe(let filters): connection.unsubscribe(from: filters)
+            case .mark(let payload): connection.publish(payload, to: mark, retain: false)
+            case .awaitQuiet: awaitQuiet()
+            case .markIsMissing: onEvent(.isUncertain(uncertainty))
+            case .arrived:
+                quietTimer?.disarm()
+                onEvent(.arrived)
             }
         }
     }

@@ -29,7 +29,8 @@ struct CatchUp {
         case arrived
     }
 
-    /// The marks that are sent before the broker counts as one that does not deliver them.
+    /// The marks that are sent before the broker counts as one that does not deliver them: one that forbids them may not
+    /// say so.
     static let markLimit = 3
 
     /// What the reader waits for.
@@ -70,16 +71,12 @@ struct CatchUp {
     }
 
     /// Continues when the broker has answered a subscription.
-    ///
-    /// - Parameter isMarkRefused: Whether the broker refused the topic of the mark.
-    /// - Returns: What to do next.
-    mutating func subscribed(isMarkRefused: Bool) -> [Effect] {
+    mutating func subscribed() -> [Effect] {
         switch step {
         case .stage(let stage):
-            let problem = isMarkRefused ? missMark() : []
-            guard stage + 1 < stages.count else { return problem + mark() }
+            guard stage + 1 < stages.count else { return mark() }
             step = .stage(stage + 1)
-            return problem + [.read(stages[stage + 1])]
+            return [.read(stages[stage + 1])]
         case .page: return mark()
         case .idle, .mark: return []
         }
@@ -97,17 +94,13 @@ struct CatchUp {
         step == .mark && bytes == payload ? end() : []
     }
 
-    /// Continues when the broker has refused the mark.
-    mutating func markRefused() -> [Effect] {
-        missMark() + (step == .mark ? [.awaitQuiet] : [])
-    }
-
     /// Continues when nothing has arrived for a moment.
     mutating func isQuiet() -> [Effect] {
         guard step == .mark else { return [] }
         if isWithoutMarks { return end() }
         guard marks == Self.markLimit else { return sendMark() }
-        return missMark() + end()
+        isWithoutMarks = true
+        return [.markIsMissing] + end()
     }
 
     private var payload: [UInt8] { Array(String(number).utf8) }
@@ -122,11 +115,6 @@ struct CatchUp {
         marks += 1
         number += 1
         return [.mark(payload), .awaitQuiet]
-    }
-
-    private mutating func missMark() -> [Effect] {
-        defer { isWithoutMarks = true }
-        return isWithoutMarks ? [] : [.markIsMissing]
     }
 
     private mutating func end() -> [Effect] {

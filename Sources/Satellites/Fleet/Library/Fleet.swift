@@ -79,15 +79,12 @@ public final class Fleet: Sendable {
     ///   - devices: Names, and patterns in which `*` stands for any characters; none means all devices.
     ///   - aspects: Names and patterns of aspects and published names; none means all.
     ///   - positions: The positions of earlier events, of any process.
-    ///   - expectedDevices: The number of devices, if it is known: if there are fewer, that is a problem.
     /// - Returns: The events, which end when they are released.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     public func events(
-        devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil,
-        expectedDevices: Int? = nil
+        devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil
     ) async throws(FleetError) -> FleetEvents {
-        let interest = try FleetInterest(devices: devices, aspects: aspects, expectedDevices: expectedDevices)
-        return try await events(of: interest, resumingFrom: positions)
+        try await events(of: try FleetInterest(devices: devices, aspects: aspects), resumingFrom: positions)
     }
 
     /// Returns the states of an interest, and follows their changes.

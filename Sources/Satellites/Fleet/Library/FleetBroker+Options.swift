@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+package import ReveilleCore
 package import ReveilleFleetCore
 import ReveilleSystem
 
@@ -31,10 +31,17 @@ extension FleetBroker {
         (access.user, access.passwordFile) = (user, passwordFile)
         do throws(ConfigurationError) {
             try access.check()
-            self.init(access, password: try passwordFile.map(Self.password))
+            try self.init(reading: access)
         } catch {
             throw FleetError(.invalidConfiguration, "\(error)")
         }
+    }
+
+    /// Creates the way to a broker, and reads the password.
+    ///
+    /// - Throws: `ConfigurationError` if the file of the password cannot be used.
+    package init(reading access: BrokerAccess) throws(ConfigurationError) {
+        self.init(access, password: try access.passwordFile.map(Self.password))
     }
 
     private static func password(in path: String) throws(ConfigurationError) -> String {

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 public import ReveilleFleetCore
+import ReveilleSystem
 
 /// The states of devices and their changes, in the order in which they arrived.
 ///

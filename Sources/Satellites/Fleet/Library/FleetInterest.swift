@@ -12,20 +12,14 @@ package struct FleetInterest: Sendable, Hashable {
     package let devices: [NamePattern]
     /// The aspects; one of them must match.
     package let aspects: [NamePattern]
-    /// The number of devices, if it is known.
-    package let expectedDevices: Int?
 
     /// Creates an interest.
     ///
     /// - Parameters:
     ///   - devices: Names and patterns; none means all devices.
     ///   - aspects: Names and patterns; none means all aspects.
-    ///   - expectedDevices: The number of devices, if it is known.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
-    package init(
-        devices: [String] = [], aspects: [String] = [], expectedDevices: Int? = nil
-    ) throws(FleetError) {
-        self.expectedDevices = expectedDevices
+    package init(devices: [String] = [], aspects: [String] = []) throws(FleetError) {
         self.devices = try devices.map { text throws(FleetError) in try NamePattern(devices: text) }
         self.aspects = try aspects.map { text throws(FleetError) in try NamePattern(aspects: text) }
     }

@@ -62,7 +62,7 @@ package final class FleetReader {
 
     private func connect() {
         let interest = interest
-        completeness = Completeness(expectedDevices: interest.expectedDevices) { device, aspect in
+        completeness = Completeness { device, aspect in
             interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
         }
         do throws(FleetError) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 package import ReveilleFleetCore
 
 /// A name, or a pattern in which `*` stands for any characters, such as `shop-*`.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
-    private static let star = UInt8(ascii: "*")
-
     /// The name or the pattern.
     package let description: String
-    private let bytes: [UInt8]
 
     /// Creates a pattern for devices.
     ///
@@ -36,35 +34,13 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
 
     private init(_ text: String) {
         description = text
-        bytes = Array(text.utf8)
     }
 
     /// Whether it is a name, and not a pattern.
-    package var isExact: Bool { !bytes.contains(Self.star) }
+    package var isExact: Bool { !description.utf8.contains(UInt8(ascii: "*")) }
 
     /// Returns whether a name matches.
-    package func matches(_ name: String) -> Bool {
-        let name = name.utf8
-        var (index, place) = (0, name.startIndex)
-        // Where the last star was, and the end of what it stands for.
-        var retry: (index: Int, place: String.UTF8View.Index)?
-        while place < name.endIndex {
-            if index < bytes.count, bytes[index] == Self.star {
-                retry = (index, place)
-                index += 1
-            } else if index < bytes.count, bytes[index] == name[place] {
-                index += 1
-                place = name.index(after: place)
-            } else if let last = retry {
-                let next = name.index(after: last.place)
-                retry = (last.index, next)
-                (index, place) = (last.index + 1, next)
-            } else {
-                return false
-            }
-        }
-        return bytes[index...].allSatisfy { $0 == Self.star }
-    }
+    package func matches(_ name: String) -> Bool { fnmatch(description, name, 0) == 0 }
 }
 
 extension String {

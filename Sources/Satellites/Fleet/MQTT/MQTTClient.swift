@@ -3,11 +3,9 @@
 
 import CMosquitto
 import Glibc
+import ReveilleSystem
 
-/// A client of libmosquitto, and what its callbacks reported.
-///
-/// Callbacks only take notes: nothing outside runs within a call of libmosquitto, which may therefore be released
-/// at any time. Loop thread only.
+/// A client of libmosquitto, used and released on one thread, on which its callbacks run too.
 final class MQTTClient {
     /// Why the connection has ended.
     struct Failure: Error {
@@ -20,65 +18,56 @@ final class MQTTClient {
         }
     }
 
+    /// The largest packet in bytes that the broker may send.
+    ///
+    /// Payloads of the protocol are smaller by far, but one of 1 MB can be received and refused by the name of its topic.
+    private static let packetLimit: UInt32 = 2_097_152
     /// The most error messages of libmosquitto and OpenSSL that are kept; a failed handshake has two or three.
     private static let problemLimit = 8
-    /// The beginning of a message in the log about a PUBLISH, before its flag of a repetition and its QoS: `1, q2`.
-    private static let published = "received PUBLISH (d"
-    /// The message in the log about an AUTH.
-    private static let authentication = "received AUTH"
+    /// The times within the keep-alive at which libmosquitto may send a ping, so that a ping is late by a quarter at most.
+    private static let pingChances: Int32 = 4
     /// Initializes libmosquitto, which must happen once.
     ///
     /// It is never cleaned up: that would release what OpenSSL shares
     /// with other threads, and the process is about to end anyway.
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
+    /// Whether a connection with TLS was tried, in which libmosquitto initializes OpenSSL without regard to other threads.
+    private static let hasTriedTLS = Lock(false)
 
+    let options: MQTTConnection.Options
     let handle: OpaquePointer
+    private let events: Handover<MQTTConnection.Event>
     /// The connection of TLS, which libmosquitto releases with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
-    /// The length of a message in the log before its verb: `Client ID `.
-    private let prefix: Int
-    private let clientID: String
-    /// What has happened since the events were taken.
-    var events: [MQTTConnection.Event] = []
     /// The first reason for the end of the connection.
     private(set) var failure: Failure?
     /// Error messages of libmosquitto and OpenSSL.
     private(set) var problems: [String] = []
-    /// The number of complete packets received and sent.
-    private(set) var received = 0
-    private(set) var sent = 0
     /// Whether the broker has accepted the client.
     private(set) var isAccepted = false
     /// The keep-alive in seconds, which the broker may change.
-    private(set) var keepAlive: UInt16
-    /// Whether the last PUBLISH was marked as a repetition, which only the log reports.
-    private var isDuplicate = false
-    /// The number of filters in subscriptions that have not been acknowledged.
-    var subscriptions: [Int32: Int] = [:]
-    /// The messages at QoS 1 that have not been acknowledged.
-    var publications: Set<Int32> = []
-    /// The number of answers and messages, which show that the broker does more than answer pings.
-    private(set) var answered = 0
+    private var keepAlive: UInt16
+    /// The time of the last turn since boot, in microseconds.
+    private var turnedAt: Int64 = 0
+    /// The identifiers of requests by those of their packets.
+    private var publications: [Int32: Int32] = [:]
+    private var subscriptions: [Int32: (identifier: Int32, count: Int)] = [:]
 
-    init(_ options: MQTTConnection.Options) throws(Failure) {
+    init(_ options: MQTTConnection.Options, into events: Handover<MQTTConnection.Event>) throws(Failure) {
         guard Self.isInitialized, let handle = mosquitto_new(options.clientID, options.cleanStart, nil) else {
             throw Failure(.protocol, "the client identifier '\(options.clientID)' is invalid")
         }
+        self.options = options
         self.handle = handle
-        clientID = options.clientID
-        prefix = "Client \(options.clientID) ".utf8.count
+        self.events = events
         keepAlive = options.keepAlive
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
-        let settings = [
-            (MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5),
-            (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum))),
-            // Messages are few and small, and wait for nothing.
-            (MOSQ_OPT_TCP_NODELAY, 1),
-        ]
-        for (option, value) in settings where mosquitto_int_option(handle, option, value) != MOSQ_ERR_SUCCESS.code {
-            throw Failure(.protocol, "libmosquitto does not support option \(option.rawValue)")
-        }
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
+        mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum)))
+        // Messages are few and small, and wait for nothing.
+        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
         setCallbacks()
+        try setIdentity()
     }
 
     deinit {
@@ -89,18 +78,115 @@ final class MQTTClient {
     /// The descriptor, or -1 if there is none.
     var socket: Int32 { mosquitto_socket(handle) }
 
-    /// What the end of the connection without a reason is: that of an attempt, or of a connection.
-    var gone: MQTTError.Kind { isAccepted ? .lost : .unreachable }
-
     /// Notes why the connection has ended, unless a reason is known.
-    func fail(_ kind: MQTTError.Kind, _ reason: @autoclosure () -> String) {
-        if failure == nil { failure = Failure(kind, reason()) }
+    func fail(_ kind: MQTTError.Kind, _ reason: String) {
+        if failure == nil { failure = Failure(kind, reason) }
     }
 
-    /// Keeps the connection of TLS, if there is one.
-    func keepTLS() {
-        guard tls == nil, let current = mosquitto_ssl_get(handle), SSL_up_ref(current) == 1 else { return }
-        tls = current
+    // MARK: - Turns
+
+    /// Connects, which blocks.
+    func connect() {
+        var properties = MQTTProperties()
+        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry)
+        properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, Self.packetLimit)
+        let (host, port) =
+            switch options.broker {
+            case .tcp(let host, let port, _): (host, Int32(port))
+            case .unix(let path): (path, Int32(0))
+            }
+        let connect = { [handle, options, list = properties.list] in
+            (mosquitto_connect_bind_v5(handle, host, port, Int32(options.keepAlive), nil, list), errno)
+        }
+        let isFirst = options.broker.tls != nil && !Self.hasTriedTLS.withLock { $0 }
+        let (result, code) =
+            isFirst
+            ? Self.hasTriedTLS.withLock { hasTried in
+                hasTried = true
+                return connect()
+            } : connect()
+        if let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
+        check(result, code)
+    }
+
+    /// Whether packets wait for room.
+    ///
+    /// During the handshake, libmosquitto asks for room without need, which would keep the thread busy.
+    var needsRoom: Bool { !isShakingHands && mosquitto_want_write(handle) }
+
+    /// Whether the handshake of TLS has begun and is incomplete.
+    var isShakingHands: Bool {
+        tls.map { SSL_is_init_finished($0) == 0 } ?? false
+    }
+
+    /// The time in milliseconds after which a turn is due although nothing happens, or -1.
+    var pause: Int32 { isAccepted && keepAlive > 0 ? Int32(keepAlive) * 1_000 / Self.pingChances : -1 }
+
+    /// Reads and sends what is possible under the conditions of poll(2).
+    func turn(_ conditions: Int32) {
+        let hasEnded = conditions & (POLLHUP | POLLERR) != 0
+        // A broker's last words explain why writing fails, so they are read before.
+        if conditions & POLLIN != 0 || hasEnded { check(mosquitto_loop_read(handle, 1), errno) }
+        if failure == nil, needsRoom { check(mosquitto_loop_write(handle, 1), errno) }
+        if failure == nil, socket < 0 || hasEnded && !isAccepted {
+            // In the handshake, libmosquitto would try again for ever.
+            fail(gone, closing)
+        }
+        if failure == nil, isAccepted, keepAlive > 0 {
+            check(mosquitto_loop_misc(handle), errno)
+            // The clocks of libmosquitto and poll(2) stop while the machine sleeps, that of the broker does not: it ends
+            // the connection after one and a half of the keep-alive (section 3.1.2.10).
+            let now = Clocks.boot()
+            if now - turnedAt > Int64(keepAlive) * 1_500_000 {
+                fail(.lost, "this machine has slept for longer than the broker waits")
+            }
+            turnedAt = now
+        }
+    }
+
+    /// Carries out a request; the broker's answer has its identifier.
+    func carryOut(_ request: MQTTThread.Request, _ identifier: Int32) {
+        var packet: Int32 = 0
+        switch request {
+        case .publish(let payload, let topic, let retain, let expiry):
+            var properties = MQTTProperties()
+            if let expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
+            let result = mosquitto_publish_v5(
+                handle, &packet, topic, Int32(clamping: payload.count), payload, 1, retain, properties.list)
+            let code = errno
+            switch result {
+            case MOSQ_ERR_SUCCESS.code: publications[packet] = identifier
+            case MOSQ_ERR_OVERSIZE_PACKET.code, MOSQ_ERR_PAYLOAD_SIZE.code: refuse(identifier, ReasonCode.tooLarge)
+            case MOSQ_ERR_INVAL.code, MOSQ_ERR_MALFORMED_UTF8.code: refuse(identifier, ReasonCode.invalidTopic)
+            default: check(result, code)
+            }
+        case .subscribe(let filters, let qos, let wantsRetained):
+            let options = wantsRetained ? 0 : Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+            let result = Self.withCStrings(filters) {
+                mosquitto_subscribe_multiple(handle, &packet, Int32($0.count), $0.baseAddress, qos, options, nil)
+            }
+            subscriptions[packet] = (identifier, filters.count)
+            check(result, errno)
+        case .unsubscribe(let filters):
+            let result = Self.withCStrings(filters) {
+                mosquitto_unsubscribe_multiple(handle, nil, Int32($0.count), $0.baseAddress, nil)
+            }
+            check(result, errno)
+        case .disconnect: mosquitto_disconnect_v5(handle, 0, nil)
+        case .close, .proceed: break
+        }
+    }
+
+    private func refuse(_ identifier: Int32, _ code: UInt8) {
+        events.put(.acknowledged(identifier, refusal: ReasonCode.text(code), code: code))
+    }
+
+    private static func withCStrings(
+        _ texts: [String], _ body: (UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let copies = texts.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return copies.withUnsafeBufferPointer(body)
     }
 
     // MARK: - Callbacks
@@ -118,83 +204,43 @@ final class MQTTClient {
         guard properties.byte(MQTT_PROP_MAXIMUM_QOS) != 0 else {
             return fail(.refused, "the broker does not support QoS 1")
         }
-        guard properties.int16(MQTT_PROP_RECEIVE_MAXIMUM) != 0 else {
-            return fail(.protocol, "the broker announced a receive maximum of 0")
-        }
         isAccepted = true
+        turnedAt = Clocks.boot()
         keepAlive = properties.int16(MQTT_PROP_SERVER_KEEP_ALIVE) ?? keepAlive
-        events.append(.connected(sessionPresent: sessionPresent))
+        events.put(.connected(sessionPresent: sessionPresent))
     }
 
     func noteDisconnected(_ code: Int32) {
         guard let code = UInt8(exactly: code), ReasonCode.isError(code) else { return }
         if code == ReasonCode.takenOver {
-            fail(.takenOver, "session taken over: another client uses the identity '\(clientID)'")
+            fail(.takenOver, "session taken over: another client uses the identity '\(options.clientID)'")
         } else {
             fail(gone, "the broker ended the connection: \(ReasonCode.text(code))")
         }
     }
 
     func note(_ message: mosquitto_message, _ properties: ReceivedProperties) {
-        guard message.payloadlen <= MQTTConnection.packetLimit else {
-            return fail(.protocol, "the broker sent a message of \(message.payloadlen) bytes")
-        }
         let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(max(0, message.payloadlen)))
-        answered += 1
-        events.append(
+        events.put(
             .message(
                 topic: message.topic.map { String(cString: $0) } ?? "", payload: Array(payload),
-                isRetained: message.retain, isDuplicate: isDuplicate,
-                expiry: properties.int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL)))
+                isRetained: message.retain, expiry: properties.int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL)))
     }
 
-    func noteSubscribed(_ identifier: Int32, _ codes: [UInt8]) {
-        guard subscriptions.removeValue(forKey: identifier) == codes.count else {
+    func noteSubscribed(_ packet: Int32, _ codes: [UInt8]) {
+        guard let (identifier, count) = subscriptions.removeValue(forKey: packet), count == codes.count else {
             return fail(.protocol, "the broker acknowledged a subscription that was not requested")
         }
-        answered += 1
-        events.append(.subscribed(identifier, codes: codes))
+        events.put(.subscribed(identifier, codes: codes))
     }
 
-    func notePublished(_ identifier: Int32, _ code: UInt8) {
-        if publications.remove(identifier) != nil { answered += 1 }
+    func notePublished(_ packet: Int32, _ code: UInt8) {
+        guard let identifier = publications.removeValue(forKey: packet) else { return }
         let refusal = ReasonCode.isError(code) ? ReasonCode.text(code) : nil
-        events.append(.acknowledged(identifier, refusal: refusal, code: code))
+        events.put(.acknowledged(identifier, refusal: refusal, code: code))
     }
 
-    /// Whether a request has not been answered.
-    var awaitsAnswer: Bool { !subscriptions.isEmpty || !publications.isEmpty }
-
-    /// Takes notes of what no callback reports of a packet.
-    private func noteReceived(_ text: UnsafePointer<CChar>) {
-        received += 1
-        // libmosquitto ignores most of them, although no client of this library requests them.
-        if strcmp(text, Self.authentication) == 0 { fail(.protocol, "the broker demands another authentication") }
-        let length = strlen(Self.published)
-        guard strncmp(text, Self.published, length) == 0, strlen(text) > length + 4 else { return }
-        isDuplicate = text[length] == CChar(bitPattern: UInt8(ascii: "1"))
-        // No subscription requests it, and libmosquitto would keep any number of such messages.
-        if text[length + 4] == CChar(bitPattern: UInt8(ascii: "2")) {
-            fail(.protocol, "the broker sent a message at QoS 2")
-        }
+    func noteProblem(_ text: String) {
+        if problems.count < Self.problemLimit { problems.append(text) }
     }
-
-    /// Takes notes of packets, which no callback reports, and of errors.
-    func noteLog(_ level: Int32, _ text: UnsafePointer<CChar>) {
-        if level == MOSQ_LOG_DEBUG {
-            guard strlen(text) > prefix else { return }
-            switch UInt8(bitPattern: text[prefix]) {
-            case UInt8(ascii: "r"): noteReceived(text + prefix)
-            case UInt8(ascii: "s"): sent += 1
-            default: break
-            }
-        } else if level == MOSQ_LOG_ERR, problems.count < Self.problemLimit {
-            problems.append(String(cString: text))
-        }
-    }
-}
-
-extension mosq_err_t {
-    /// The result of a function.
-    var code: Int32 { Int32(rawValue) }
 }

@@ -102,7 +102,7 @@ extension MQTTConnection {
         /// The broker has accepted the client; whether it knows an earlier session.
         case connected(sessionPresent: Bool)
         /// A message; its expiry is the remaining time in seconds.
-        case message(topic: String, payload: [UInt8], isRetained: Bool, isDuplicate: Bool, expiry: UInt32?)
+        case message(topic: String, payload: [UInt8], isRetained: Bool, expiry: UInt32?)
         /// The broker has received the message with an identifier, or refused it for a reason.
         case acknowledged(Int32, refusal: String?, code: UInt8)
         /// The reason codes for the filters of a subscription with an identifier: the granted QoS, or at least 0x80.

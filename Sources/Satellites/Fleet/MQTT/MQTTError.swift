@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why a connection to a broker cannot be used: what was tried, on which broker, and the reason.
+/// Why a connection to a broker has ended: what was tried, on which broker, and the reason.
 package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error.
     package enum Kind: Sendable, Hashable {
@@ -9,13 +9,13 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
         case unreachable
         /// A certificate was rejected, or a file of TLS cannot be used.
         case tls
-        /// The broker refuses the client, or a request of it.
+        /// The broker refuses the client.
         case refused
         /// Another client with the same identifier has connected.
         case takenOver
         /// The connection was lost.
         case lost
-        /// The broker sent something that MQTT does not permit, or the request cannot be sent.
+        /// The broker sent something that MQTT does not permit, or the options are invalid.
         case `protocol`
     }
 
@@ -24,8 +24,8 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The complete description.
     package let description: String
 
-    init(_ kind: Kind, _ description: String) {
+    init(_ kind: Kind, _ reason: String, of broker: MQTTConnection.Endpoint, isConnected: Bool) {
         self.kind = kind
-        self.description = description
+        description = "\(isConnected ? "connection" : "connecting") to \(broker): \(reason)"
     }
 }

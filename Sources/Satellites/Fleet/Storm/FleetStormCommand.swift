@@ -3,36 +3,27 @@
 
 import Glibc
 
-/// The processes of `Scripts/fleet`: the storm, and its devices and reader.
+/// The program of `Scripts/fleet`.
 @main
 enum FleetStormCommand {
-    private static let usage = "usage: ReveilleFleetStorm [N]"
-
-    static func main() {
+    static func main() async {
         do {
-            try run(Array(CommandLine.arguments.dropFirst()))
+            let arguments = CommandLine.arguments.dropFirst()
+            guard let count = arguments.isEmpty ? FleetStorm.usualCount : Int(arguments.joined()), count > 0 else {
+                throw Broken("usage: ReveilleFleetStorm [N]")
+            }
+            try await FleetStorm(count: count).run()
         } catch {
-            complain("\(error)")
+            let line = Array("fleet: \(error)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
             exit(1)
         }
     }
+}
 
-    private static func run(_ arguments: [String]) throws {
-        switch arguments.first {
-        case nil: try FleetStorm(count: FleetStorm.usualCount).run()
-        case DeviceGroup.argument: try DeviceGroup.run(Array(arguments.dropFirst()))
-        case StormReader.argument: try StormReader.run(Array(arguments.dropFirst()))
-        case let number?:
-            guard arguments.count == 1, let count = Int(number), count > 0 else {
-                complain(usage)
-                exit(64)
-            }
-            try FleetStorm(count: count).run()
-        }
-    }
+/// A promise that was not kept, or something that the storm cannot do without.
+struct Broken: Error, CustomStringConvertible {
+    let description: String
 
-    private static func complain(_ text: String) {
-        let line = Array(("fleet: " + text + "\n").utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-    }
+    init(_ description: String) { self.description = description }
 }

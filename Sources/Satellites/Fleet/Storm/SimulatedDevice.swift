@@ -19,7 +19,7 @@ final class SimulatedDevice {
     /// The keep-alive in seconds, which is longer than a storm.
     private static let keepAlive: UInt16 = 900
 
-    /// The last limit of the pauses, shorter than that of real bridges: a few of 10,000 devices would need all of it.
+    /// The last limit of the pauses, shorter than that of real bridges: a few of many devices would need all of it.
     static let longestPause: Duration = .seconds(60)
 
     /// How much older a connection appears to the bridge than it is.
@@ -29,8 +29,6 @@ final class SimulatedDevice {
     private static let aging: Int64 = 60
 
     let id: DeviceID
-    /// The time of the last accepted connection in microseconds since boot.
-    private(set) var connectedAt: Int64 = 0
     private let broker: MQTTConnection.Endpoint
     private let loop: EventLoop
     private var random: SplitMix64
@@ -147,7 +145,6 @@ final class SimulatedDevice {
     private func handle(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            connectedAt = Clocks.boot()
             inputs.append(.connected(sessionPresent: sessionPresent))
             inputs.append(.desiredArrived)
         case .acknowledged(let number, let refusal, _):
@@ -188,8 +185,7 @@ final class SimulatedDevice {
                 if isClean { connection?.disconnect() } else { connection?.close() }
                 connection = nil
             case .publish(let publication, let topic, let payload, let expiry):
-                // A connection that has failed reports its end.
-                let number = try? connection?.publish(payload, to: topic, retain: true, expiry: expiry)
+                let number = connection?.publish(payload, to: topic, retain: true, expiry: expiry)
                 if let number { publications[number] = publication }
             case .setForeground(let isForeground): setForeground(isForeground)
             case .subscribeAgain: subscribe()

@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import Glibc
-import ReveilleMQTT
 import ReveilleTesting
 
 /// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
@@ -60,11 +59,5 @@ final class StormBroker {
     func kill() {
         process?.signal(SIGKILL)
         process?.wait()
-    }
-
-    /// Returns the address of a broker on a port, as its processes receive it on their command lines.
-    static func endpoint(_ port: String) throws(Broken) -> MQTTConnection.Endpoint {
-        guard let port = UInt16(port) else { throw Broken("invalid port of the broker: \(port)") }
-        return .tcp(host: "127.0.0.1", port: port, tls: nil)
     }
 }

@@ -1,146 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import Glibc
 import ReveilleFleetCore
-import ReveilleMQTT
 import ReveilleSystem
+import ReveilleTesting
+import Varlink
 
-/// A reader of the whole fleet in a process of its own, which counts the changes of each state.
+/// `reveille-fleet watch`, and what it has printed.
 final class StormReader {
-    /// The word on the command line.
-    static let argument = "reader"
-    /// The pause before the next attempt to reach the broker.
-    private static let pause: Duration = .milliseconds(50)
+    private let arguments: [String]
+    private let log: Int32
+    private var process: ChildProcess?
+    private var output: Pipe?
+    private var buffer: [UInt8] = []
+    private var isEnding = false
+    /// Whether it was killed, so that it may print again what it has printed and not saved.
+    private var wasKilled = false
+    /// The last state that was printed, by device and aspect.
+    private(set) var states: [String: FleetPosition] = [:]
+    /// The number of states that were printed since it was started.
+    private(set) var events = 0
 
-    /// What was counted of a state since the reader saw its instance first.
-    private struct Tally {
-        var instance: String
-        var first: Int64
-        var counted: Int64 = 0
+    init(_ broker: StormBroker) throws {
+        let path = broker.directory.path
+        arguments = [
+            ChildProcess.sibling("reveille-fleet"), "watch", "--json", "--initial", "--broker",
+            "mqtt://127.0.0.1:\(broker.port)", "--state", path + "/positions",
+        ]
+        log = open(path + "/reader.log", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
+        try start()
     }
 
-    private let broker: MQTTConnection.Endpoint
-    private let path: String
-    private let loop: EventLoop
-    private var ledger = Ledger()
-    private var tallies: [String: Tally] = [:]
-    private var connection: MQTTConnection?
-    private var timer: EventSource?
-    private var isAway = false
-    private var isCaughtUp = false
-    private var subscription: Int32?
-    private var messages = 0
-    private var events = 0
-    private var violations = 0
-    private var problems = 0
-    private var time: Int64 = 0
+    deinit { close(log) }
 
-    private init(_ port: String, _ path: String, loop: EventLoop) throws {
-        broker = try StormBroker.endpoint(port)
-        self.path = path
-        self.loop = loop
-        timer = try loop.timer(priority: .normal) { [unowned self] in connect() }
-        for words in Tallies.read(path) {
-            guard words.count == 4, let first = Int64(words[2]), let counted = Int64(words[3]),
-                let (device, aspect) = Self.parts(words[0])
-            else { throw Broken("the reader's file is broken") }
-            tallies[words[0]] = Tally(instance: words[1], first: first, counted: counted)
-            _ = ledger.resume(FleetPosition(instance: words[1], generation: first + counted), of: aspect, of: device)
-        }
+    func start() throws {
+        let output = try Pipe()
+        self.output = output
+        (events, buffer, isEnding) = (0, [], false)
+        process = try ChildProcess(arguments, descriptors: [1: output.writable, 2: log])
+        output.closeWritingEnd()
     }
 
-    private static func parts(_ key: String) -> (DeviceID, String)? {
-        let words = key.split(separator: "/")
-        guard words.count == 2, let device = try? DeviceID(String(words[0])) else { return nil }
-        return (device, String(words[1]))
+    /// Ends it with a signal.
+    func end(by signal: Int32) throws {
+        process?.signal(signal)
+        isEnding = true
+        // What it has printed counts; it may also be blocked by it.
+        try read(until: -1)
+        process?.wait()
+        output = nil
+        wasKilled = wasKilled || signal == SIGKILL
     }
 
-    /// Reads and answers commands: `away`, `back`, `save`, `dump PATH`, `figures`.
-    ///
-    /// - Parameter arguments: The port of the broker, and the file of the positions.
-    /// - Throws: `Broken` if an argument or the file is invalid, `SystemError` if the loop fails.
-    static func run(_ arguments: [String]) throws {
-        guard arguments.count == 2 else { throw Broken("invalid reader") }
-        let commands = try CommandLoop()
-        let reader = try StormReader(arguments[0], arguments[1], loop: commands.loop)
-        reader.connect()
-        try commands.run { reader.answer($0.first ?? "", path: $0.last ?? "") }
-    }
-
-    private func answer(_ command: String, path: String) -> String {
-        switch command {
-        case "away":
-            isAway = true
-            isCaughtUp = false
-            connection?.disconnect()
-            connection = nil
-            (messages, events, time) = (0, 0, 0)
-        case "back":
-            isAway = false
-            connect()
-        case "save": save(to: self.path)
-        case "dump": save(to: path)
-        default: break
-        }
-        return "\(isCaughtUp ? 1 : 0) \(messages) \(events) \(time) \(violations) \(problems)"
-    }
-
-    private func save(to path: String) {
-        Tallies.write(
-            tallies.map { "\($0.key) \($0.value.instance) \($0.value.first) \($0.value.counted)" }, to: path)
-    }
-
-    // MARK: - Broker
-
-    private func connect() {
-        guard !isAway else { return }
-        isCaughtUp = false
-        var options = MQTTConnection.Options(broker: broker, clientID: "reader")
-        options.receiveMaximum = 1_000
-        do throws(MQTTError) {
-            connection = try MQTTConnection(options, on: loop) { [unowned self] in handle($0) }
-        } catch {
-            timer?.fire(after: Self.pause)
-        }
-    }
-
-    private func handle(_ event: MQTTConnection.Event) {
-        let mark = FleetTopic.mark("storm").text
-        switch event {
-        case .connected:
-            ledger.connect()
-            let filters = ["\(FleetTopic.root)/+/state/+", "\(FleetTopic.root)/+/status", mark]
-            subscription = try? connection?.subscribe(to: filters)
-        case .subscribed(let number, _):
-            if number == subscription { _ = try? connection?.publish([1], to: mark, retain: false) }
-        case .message(mark, _, _, _, _): isCaughtUp = true
-        case .message(let topic, let payload, let isRetained, _, let expiry):
-            let start = Clocks.thread()
-            let outcome = ledger.receive(
-                payload, on: topic, isRetained: isRetained, expiry: expiry, at: Clocks.boot() / 1_000_000)
-            time += Clocks.thread() - start
-            messages += 1
-            if outcome.problem != nil { problems += 1 }
-            if case .state(let event) = outcome.event { count(event) }
-        case .acknowledged: break
-        case .ended:
-            connection = nil
-            isCaughtUp = false
-            timer?.fire(after: Self.pause)
-        }
-    }
-
-    /// Adds the changes of an event, by which the generation must be reached.
-    private func count(_ event: DeviceEvent) {
-        events += 1
-        let key = Tallies.key(event.device, event.aspect)
-        guard var tally = tallies[key], tally.instance == event.instance else {
-            tallies[key] = Tally(instance: event.instance, first: event.generation)
+    /// Reads what it prints until nothing follows for a time in milliseconds.
+    func read(until pause: Int32) throws {
+        guard let output else {
+            poll(nil, 0, pause)
             return
         }
-        tally.counted += event.changes ?? 0
-        let isExact = event.changes ?? 0 > 0 && tally.first + tally.counted == event.generation
-        if !isExact { violations += 1 }
-        tallies[key] = tally
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        var ready = pollfd(fd: output.readingEnd, events: Int16(POLLIN), revents: 0)
+        while poll(&ready, 1, pause) > 0 {
+            let count = Glibc.read(output.readingEnd, &bytes, bytes.count)
+            if count <= 0, isEnding { return }
+            guard count > 0 else { throw Broken("the reader has ended") }
+            buffer += bytes.prefix(count)
+            guard let end = buffer.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+            for line in buffer[..<end].split(separator: UInt8(ascii: "\n")) { try take(try JSON.parse(Array(line))) }
+            buffer.removeSubrange(...end)
+        }
+    }
+
+    /// Checks the number of changes of a state.
+    private func take(_ line: JSON) throws(Broken) {
+        guard let object = line.objectValue, let device = object["device"]?.stringValue,
+            let aspect = object["aspect"]?.stringValue, let instance = object["instance"]?.stringValue,
+            let generation = object["generation"]?.integerValue
+        else { return }
+        let last = states.updateValue(
+            FleetPosition(instance: instance, generation: generation), forKey: "\(device)/\(aspect)")
+        events += 1
+        let known = last?.instance == instance ? last?.generation : nil
+        let isExact =
+            if let changes = object["changes"]?.integerValue {
+                changes >= 0
+                    && known.map { $0 == generation - changes || wasKilled && $0 > generation - changes } ?? wasKilled
+            } else {
+                known == nil || wasKilled
+            }
+        guard isExact else { throw Broken("a wrong number of changes since \(known ?? -1): \(line)") }
     }
 }

@@ -3,6 +3,7 @@
 
 import BusPosition
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -154,7 +155,7 @@ final class History {
 
     private func opened(patience: Int32 = 0) throws(Database.Failure) -> Database {
         if let database { return database }
-        PrivateDirectory.create(parentOf: path)
+        StatePath.createDirectories(of: path)
         let database = try Database(path, patience: patience)
         for statement in [
             // Before the first table, since a database cannot change it later.

@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import Glibc
+import ReveilleConsole
 import ReveilleSystem
 import ReveilleViewCore
 
@@ -15,7 +16,7 @@ enum TokenFile {
         // The generator of the system is one for secrets.
         let token = AccessToken(random: (0..<AccessToken.length).map { _ in UInt8.random(in: .min ... .max) })
         do throws(SystemError) {
-            PrivateDirectory.create(parentOf: path)
+            StatePath.createDirectories(of: path)
             try write(token, to: path)
         } catch {
             log.write(.warning, "the token cannot be saved: \(error)")

@@ -146,17 +146,11 @@ struct ViewCommand: ParsableCommand {
             }
             return history
         }
-        // systemd separates several directories with colons.
-        if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            return directory + "/view.sqlite"
+        do {
+            return try StatePath.usual("view.sqlite", option: "--history")
+        } catch {
+            throw ValidationError("\(error)")
         }
-        if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
-            return directory + "/reveille/view.sqlite"
-        }
-        guard let home = Environment["HOME"], home.hasPrefix("/") else {
-            throw ValidationError("$HOME is not set; give a file with --history")
-        }
-        return home + "/.local/state/reveille/view.sqlite"
     }
 
     /// The token is kept beside the history: both belong to the same service.
@@ -199,5 +193,3 @@ struct ViewCommand: ParsableCommand {
     /// The longest file of UPower in bytes: a week is a tenth of it.
     private static let importLimit = 4 << 20
 }
-
-extension LogLevel: ExpressibleByArgument {}

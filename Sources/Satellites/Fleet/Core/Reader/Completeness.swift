@@ -29,7 +29,6 @@ package struct Completeness: Sendable {
     /// The most devices of a page, whose filters must fit into one packet.
     package static let deviceLimit = 100
 
-    private let expectedDevices: Int?
     private let isWanted: Interest
     /// The devices that are to be asked for in this round, those of the next page last.
     private var waiting: [DeviceID] = []
@@ -42,11 +41,8 @@ package struct Completeness: Sendable {
 
     /// Creates the check of one connection.
     ///
-    /// - Parameters:
-    ///   - expectedDevices: The number of devices in the fleet, if it is known.
-    ///   - isWanted: Returns whether the reader has subscribed.
-    package init(expectedDevices: Int? = nil, isWanted: @escaping Interest = { _, _ in true }) {
-        self.expectedDevices = expectedDevices
+    /// - Parameter isWanted: Returns whether the reader has subscribed.
+    package init(isWanted: @escaping Interest = { _, _ in true }) {
         self.isWanted = isWanted
     }
 
@@ -68,18 +64,7 @@ package struct Completeness: Sendable {
             size += count
         }
         arrivals = ledger.arrivals(of: page)
-        return page.isEmpty ? complete(&ledger, at: now) : .ask(page)
-    }
-
-    private func complete(_ ledger: inout Ledger, at now: Int64) -> Step {
-        var outcomes: [Ledger.Outcome] = []
-        for device in ledger.incomplete(isWanted) { outcomes += ledger.close(device, isWanted, at: now) }
-        let found = ledger.arrivedDevices
-        if let expectedDevices, found < expectedDevices,
-            let problem = ledger.report(.missingDevices(expected: expectedDevices, found: found), at: now)
-        {
-            outcomes.append(Ledger.Outcome(problem: problem))
-        }
-        return .complete(outcomes)
+        guard page.isEmpty else { return .ask(page) }
+        return .complete(ledger.incomplete(isWanted).flatMap { ledger.close($0, isWanted, at: now) })
     }
 }

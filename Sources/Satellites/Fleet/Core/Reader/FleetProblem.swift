@@ -19,8 +19,6 @@ public enum FleetProblem: Sendable, Hashable {
     case missingStates(DeviceID, aspects: [String])
     /// The broker delivered states of a device without its status.
     case missingStatus(DeviceID)
-    /// The broker delivered fewer devices than expected.
-    case missingDevices(expected: Int, found: Int)
     /// The reader cannot know whether everything has arrived, for this reason.
     case uncertain(String)
     /// The clock of a device is not synchronized, so the times of its changes are unknown; further such devices are not
@@ -64,11 +62,6 @@ extension FleetProblem: CustomStringConvertible {
             broker limit its queues?
             """
         case .missingStatus(let device): "\(device): the broker has states of the device, but not its status"
-        case .missingDevices(let expected, let found):
-            """
-            the broker delivered \(found) devices instead of \(expected). Does it limit its queues, or do its rules \
-            hide devices?
-            """
         case .uncertain(let reason): reason
         case .unknownTime(let device):
             """
@@ -78,7 +71,7 @@ extension FleetProblem: CustomStringConvertible {
         case .tooLarge(let device, let limit):
             "\(device): the fleet has more than \(limit) states, the maximum of a reader; a state is ignored"
         case .tooManyStates(let device, let limit):
-            "\(device) has more than \(limit) states, the maximum of a device; a state is ignored"
+            "\(device): more than \(limit) states, the maximum of a device; a state is ignored"
         case .further(let limit): "more than \(limit) problems in an hour; further ones are not reported"
         }
     }

@@ -4,33 +4,12 @@
 package import Varlink
 
 extension FleetTable {
-    /// The columns of the text, with the rows' cells.
-    private static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
+    /// The columns of the text, with the rows' cells; the last one may be cut.
+    package static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
         ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { age($0.lastSeen) }),
-        ("BATTERY", { battery($0) }), ("VERSION", { $0.version?.escaped ?? "-" }),
+        ("BATTERY", { battery($0) }), ("VERSION", { $0.version ?? "-" }),
         ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
     ]
-    /// The spaces between two columns.
-    private static let gap = 2
-
-    /// Returns the headings and the rows as lines of at most a width; without truncation if it is `nil`.
-    ///
-    /// Control characters of peers are escaped.
-    package static func lines(_ rows: [Row], width: Int? = nil) -> [String] {
-        let table = [columns.map(\.head)] + rows.map { row in columns.map { $0.cell(row) } }
-        let widths = columns.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-        return table.map { cells in
-            var line = ""
-            for (index, cell) in cells.enumerated() {
-                line += cell
-                if index + 1 < cells.count {
-                    line += String(repeating: " ", count: widths[index] - cell.count + gap)
-                }
-            }
-            guard let width, line.count > width else { return line }
-            return width > 0 ? line.prefix(width - 1) + "…" : ""
-        }
-    }
 
     /// Returns the rows as JSON: an array of objects, whose unknown members are missing.
     package static func json(_ rows: [Row]) -> JSON {
@@ -69,7 +48,7 @@ extension FleetTable {
 
     private static func battery(_ row: Row) -> String {
         let level = row.level.map { "\(Int(($0 * 100).rounded())) %" }
-        let parts = [level, row.charging?.escaped].compactMap(\.self)
+        let parts = [level, row.charging].compactMap(\.self)
         return parts.isEmpty ? "-" : parts.joined(separator: " ")
     }
 }

@@ -5,9 +5,6 @@ extension Ledger {
     /// The number of messages that a device of unknown aspects is assumed to have.
     private static let assumedMessages = 10
 
-    /// The number of devices whose status arrived in this connection.
-    var arrivedDevices: Int { devices.values.count { $0.statusConnection == connection } }
-
     /// Returns the devices of which something is missing that should have arrived in this connection, in their order.
     func incomplete(_ isWanted: Completeness.Interest) -> [DeviceID] {
         devices.values.filter { record in

@@ -55,8 +55,7 @@ struct BridgeCommand: ParsableCommand {
     )
     var address: String?
 
-    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
-    var logLevel: LogLevel?
+    @OptionGroup var logging: LogOptions
 
     func run() throws {
         do {
@@ -65,7 +64,7 @@ struct BridgeCommand: ParsableCommand {
                 try setup.checkFiles()
                 return try setup.print()
             }
-            let log = try log()
+            let log = try logging.log(of: FleetCommand.name)
             // The positions are for this user only.
             umask(0o077)
             // A reader of the log that ends does not end the bridge.
@@ -98,13 +97,5 @@ struct BridgeCommand: ParsableCommand {
         Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.access.address)")
         bridge.start()
         try withExtendedLifetime((bridge, signals, startEnd)) { try loop.run() }
-    }
-
-    private func log() throws(Failure) -> ProgramLog {
-        do throws(LogLevel.Invalid) {
-            return ProgramLog(of: FleetCommand.name, level: try LogLevel.chosen(logLevel))
-        } catch {
-            throw Failure(.usage, "\(error)")
-        }
     }
 }

@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleCore
+import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleMQTT
 import ReveilleSystem
@@ -22,7 +23,7 @@ struct BridgeSetup {
 
     let configuration: BridgeConfiguration
     let device: DeviceID
-    private let password: String?
+    private let broker: FleetBroker
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
@@ -47,11 +48,9 @@ struct BridgeSetup {
             } catch {
                 throw ConfigurationError(key: error.key, reason: error.reason, file: path)
             }
-            let password = try configuration.access.passwordFile.map { file throws(ConfigurationError) in
-                try BrokerAccess.password(in: try contents(of: file, limit: BrokerAccess.passwordLimit))
-            }
+            let broker = try FleetBroker(reading: configuration.access)
             let device = if let named = configuration.device { named } else { try ownDevice() }
-            return BridgeSetup(configuration: configuration, device: device, password: password)
+            return BridgeSetup(configuration: configuration, device: device, broker: broker)
         } catch {
             throw Failure(.configuration, "\(error)")
         }
@@ -117,24 +116,12 @@ struct BridgeSetup {
 
     /// The options of a connection to the broker.
     var connection: MQTTConnection.Options {
-        let access = configuration.access
-        let endpoint: MQTTConnection.Endpoint =
-            switch access.address.endpoint {
-            case .tcp(let host, let port, let isTLS):
-                .tcp(
-                    host: host, port: port,
-                    tls: isTLS
-                        ? MQTTConnection.TLS(ca: access.ca, certificate: access.certificate, key: access.key) : nil)
-            case .unix(let path): .unix(path)
-            }
-        var options = MQTTConnection.Options(broker: endpoint, clientID: device.text)
+        var options = broker.options(clientID: device.text)
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
         options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
         // A connection that ends so is not a short one, which would be taken for the work of a clone.
         options.answerPatience = .microseconds(Uplink.steady)
-        options.user = access.user
-        options.password = password
         options.will = MQTTConnection.Will(
             topic: FleetTopic.status(device).text, payload: Uplink.will.bytes, delay: Self.willDelay,
             expiry: StatusMessage.lease)

@@ -80,15 +80,7 @@ final class BrokerLink {
     /// Sends a retained message; `nil` for one whose acknowledgement is not waited for.
     func publish(_ publication: Uplink.Publication?, topic: String, payload: [UInt8], expiry: UInt32?) {
         guard let connection else { return }
-        do throws(MQTTError) {
-            let identifier = try connection.publish(payload, to: topic, retain: true, expiry: expiry)
-            publications[identifier] = (publication, topic)
-        } catch {
-            // The end of a lost connection is reported.
-            guard error.kind == .refused || error.kind == .protocol else { return }
-            notes.write(.warning, "\(error)", about: .topic(topic))
-            if let publication { onMessage(.uplink(.refused(publication))) }
-        }
+        publications[connection.publish(payload, to: topic, retain: true, expiry: expiry)] = (publication, topic)
     }
 
     /// Ends the connection; a clean end discards the will.
@@ -106,7 +98,7 @@ final class BrokerLink {
             // Before the birth message, which replaces what the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
             onMessage(.uplink(.connected(sessionPresent: sessionPresent)))
-            if sessionPresent, !former.isEmpty { try? connection?.unsubscribe(from: former) }
+            if sessionPresent, !former.isEmpty { connection?.unsubscribe(from: former) }
             // After the birth message, whose return is the mark.
             if filters.isEmpty { noteMark() } else { subscribe(to: filters) }
         case .acknowledged(let identifier, let refusal, let code):
@@ -123,7 +115,7 @@ final class BrokerLink {
                 onMessage(.acknowledged(topic: topic))
             }
         case .subscribed(let identifier, let codes): takeSubscribed(identifier, codes)
-        case .message(let topic, let payload, let isRetained, _, _):
+        case .message(let topic, let payload, let isRetained, _):
             if topic == statusTopic {
                 // One that is not retained was published by this connection.
                 guard isRetained else { return }
@@ -146,12 +138,8 @@ final class BrokerLink {
 
     private func subscribe(to filters: [String]) {
         guard let connection else { return }
-        do throws(MQTTError) {
-            // Retained messages deliver what is desired now; the broker does not queue more for a device that is away.
-            subscribed[try connection.subscribe(to: filters, qos: 0)] = filters
-        } catch {
-            notes.write(.warning, "\(error)", about: .topic(filters[0]))
-        }
+        // Retained messages deliver what is desired now; the broker does not queue more for a device that is away.
+        subscribed[connection.subscribe(to: filters, qos: 0)] = filters
     }
 
     private func takeSubscribed(_ identifier: Int32, _ codes: [UInt8]) {
@@ -183,7 +171,7 @@ final class BrokerLink {
         guard isCollecting else { return }
         isCollecting = false
         timer = nil
-        if let connection, !filters.isEmpty { try? connection.unsubscribe(from: [statusTopic]) }
+        if let connection, !filters.isEmpty { connection.unsubscribe(from: [statusTopic]) }
         onMessage(.collected(isComplete: isMarked && !isRefused, hasForgotten: hasForgotten))
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import Glibc
 import ReveilleConsole
 import ReveilleFleetCore
 import ReveilleSystem
@@ -22,29 +21,11 @@ final class PositionsKeeper {
 
     /// Chooses the file.
     init(path: String?, of device: DeviceID, on loop: EventLoop, notes: Notes) throws {
-        self.path = try path ?? Self.usualPath(of: device)
+        // Each device has a file of its own, since a machine may run several bridges.
+        self.path = try path ?? StatePath.usual("bridge-\(device).json", option: "--state")
+        if path == nil { StatePath.createDirectories(of: self.path) }
         self.notes = notes
         timer = try loop.timer { [weak self] in self?.endRest() }
-    }
-
-    /// Each device has a file of its own, since a machine may run several bridges.
-    private static func usualPath(of device: DeviceID) throws(Failure) -> String {
-        let name = "/bridge-\(device).json"
-        // systemd separates several directories with colons.
-        if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            return directory + name
-        }
-        let base: String
-        if let directory = Environment["XDG_STATE_HOME"], directory.hasPrefix("/") {
-            base = directory
-        } else if let home = Environment["HOME"], home.hasPrefix("/") {
-            base = home + "/.local/state"
-        } else {
-            throw Failure(.usage, "$HOME is not set; give a file with --state")
-        }
-        // Each may exist; what cannot be created is reported when the file is written.
-        for directory in [base, base + "/reveille"] { mkdir(directory, 0o700) }
-        return base + "/reveille" + name
     }
 
     /// Reads the file; `nil` if there is none, or if it cannot be used, which is reported.

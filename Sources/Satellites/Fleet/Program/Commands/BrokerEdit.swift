@@ -88,12 +88,8 @@ final class BrokerEdit {
         }
         contents.received = []
         for message in messages {
-            do throws(FleetError) {
-                if let identifier = try reading?.publish(message.payload, to: message.topic) {
-                    unacknowledged.insert(identifier)
-                }
-            } catch {
-                throw Failure(error)
+            if let identifier = reading?.publish(message.payload, to: message.topic) {
+                unacknowledged.insert(identifier)
             }
         }
     }

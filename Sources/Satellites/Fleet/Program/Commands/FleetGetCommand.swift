@@ -31,11 +31,14 @@ struct FleetGetCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
+    @OptionGroup var logging: LogOptions
+
     func run() {
         Failure.guarding(broker) {
             let device = try DeviceID(device)
             let interest = try FleetInterest(devices: [device.text], aspects: aspects)
-            let snapshot = try FleetSnapshot.read(interest, from: try broker.fleet(), try broker.log())
+            let snapshot = try FleetSnapshot.read(
+                interest, from: try broker.fleet(), try logging.log(of: FleetCommand.name))
             let states = (snapshot.states[device] ?? [:]).values.sorted { $0.aspect < $1.aspect }
             let column = FleetEventText.column(nil, with: device)
             for state in states {

@@ -29,19 +29,25 @@ struct FleetStatusCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
+    @OptionGroup var logging: LogOptions
+
     func run() {
         Failure.guarding(broker) {
             let rows = try readRows()
             if json { return try Console.json(FleetTable.json(rows)) }
             guard !rows.isEmpty else { return try Console.line("no devices") }
-            for line in FleetTable.lines(rows, width: Console.columns) { try Console.line(StyledText(line)) }
+            let columns = FleetTable.columns
+            let table = Table(
+                columns: columns.map { Table.Column(head: $0.head, isFixed: $0.head != columns.last?.head) },
+                rows: rows.map { row in columns.map { Table.Cell($0.cell(row)) } })
+            for line in table.lines(width: Console.columns) { try Console.line(line) }
             try Console.line("")
             try Console.line(Style.dim(StyledText(FleetTable.summary(rows))))
         }
     }
 
     private func readRows() throws -> [FleetTable.Row] {
-        let (fleet, log) = (try broker.fleet(), try broker.log())
+        let (fleet, log) = (try broker.fleet(), try logging.log(of: FleetCommand.name))
         let interest = try FleetInterest(devices: devices, aspects: ["battery"])
         let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
         var table = FleetTable()

@@ -56,6 +56,8 @@ struct FleetWatchCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
+    @OptionGroup var logging: LogOptions
+
     func validate() throws {
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && date { throw ValidationError("--date cannot be combined with --json") }

@@ -31,7 +31,7 @@ final class FleetWatchStream: Sendable {
     init(_ command: FleetWatchCommand) throws {
         self.command = command
         broker = try command.broker.fleet()
-        log = try command.broker.log()
+        log = try command.logging.log(of: FleetCommand.name)
         interest = try FleetInterest(devices: command.devices, aspects: command.aspects)
         file = try command.state.map(FleetPositionsFile.init)
     }

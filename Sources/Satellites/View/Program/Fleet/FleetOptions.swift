@@ -2,6 +2,7 @@
 // Part of Reveille.
 
 import ArgumentParser
+import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
@@ -10,35 +11,10 @@ struct FleetOptions: ParsableArguments {
     @Flag(help: "Also serve the page of a fleet, and print its address.")
     var fleet = false
 
-    @Option(
-        help: """
-            The broker of the fleet: mqtts://HOST[:PORT], unix:PATH, or a host alone; mqtt://HOST[:PORT] on this machine. \
-            Default: $REVEILLE_BROKER, else localhost.
-            """)
-    var broker: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The certificates that may sign that of the broker, in PEM. Default: those of this system.",
-            valueName: "file"))
-    var ca: String?
-
-    @Option(help: ArgumentHelp("The certificate that is shown to the broker, in PEM.", valueName: "file"))
-    var certificate: String?
-
-    @Option(help: ArgumentHelp("The private key of the certificate, in PEM.", valueName: "file"))
-    var key: String?
-
-    @Option(help: "The name of the user, if the broker does not take it from the certificate.")
-    var user: String?
-
-    @Option(help: ArgumentHelp("The file with the user's password.", valueName: "file"))
-    var passwordFile: String?
+    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
-        if !fleet, [broker, ca, certificate, key, user, passwordFile].contains(where: { $0 != nil }) {
-            throw ValidationError("the options of the broker need --fleet")
-        }
+        if !fleet, !broker.isEmpty { throw ValidationError("the options of the broker need --fleet") }
     }
 
     /// Returns how the broker is reached; `nil` without `--fleet`.
@@ -46,7 +22,8 @@ struct FleetOptions: ParsableArguments {
         guard fleet else { return nil }
         do throws(FleetError) {
             return try FleetBroker(
-                named: broker, ca: ca, certificate: certificate, key: key, user: user, passwordFile: passwordFile)
+                named: broker.broker, ca: broker.ca, certificate: broker.certificate, key: broker.key,
+                user: broker.user, passwordFile: broker.passwordFile)
         } catch {
             throw ValidationError("\(error)")
         }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import CMosquitto
+import Glibc
+import ReveilleSystem
+
+extension MQTTClient {
+    /// What the end of the connection without a reason is: that of an attempt, or of a connection.
+    var gone: MQTTError.Kind { isAccepted ? .lost : .unreachable }
+
+    /// That the broker closed the connection, with a suspicion if that may be its answer to the certificate.
+    var closing: String {
+        let text = "the broker closed the connection"
+        guard !isAccepted, let tls = options.broker.tls else { return text }
+        return text + (isShakingHands ? " during the handshake" : "; \(tls.suspicion)")
+    }
+
+    /// Notes why a function of libmosquitto failed, if it did, with its result and the error number that it left.
+    func check(_ result: Int32, _ code: Int32) {
+        guard failure == nil, result != MOSQ_ERR_SUCCESS.code else { return }
+        if let tls = options.broker.tls, !isAccepted,
+            result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code && (code == EPROTO || !problems.isEmpty)
+        {
+            let isEnd = problems.contains { $0.contains("unexpected eof") }
+            return isEnd ? fail(.unreachable, closing) : fail(.tls, reason(tls))
+        }
+        switch result {
+        // A broker that judges the certificate after the handshake resets the connection if it has unread bytes then.
+        case MOSQ_ERR_ERRNO.code where code == ECONNRESET && !isAccepted: fail(gone, closing)
+        // OpenSSL reports a connection that was reset as EPROTO.
+        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO:
+            fail(gone, String(cString: strerror(code)))
+        case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code: fail(gone, closing)
+        case MOSQ_ERR_KEEPALIVE.code: fail(.lost, "the broker did not answer a ping")
+        case MOSQ_ERR_EAI.code: fail(.unreachable, String(cString: gai_strerror(code)))
+        case MOSQ_ERR_INVAL.code: fail(.protocol, "an address, a topic or the keep-alive is invalid")
+        case MOSQ_ERR_TLS.code: fail(.tls, "TLS failed")
+        case MOSQ_ERR_NOMEM.code: fail(gone, "out of memory")
+        default: fail(.protocol, "the broker sent an invalid packet")
+        }
+    }
+
+    /// Why TLS failed, by the error messages of libmosquitto and OpenSSL.
+    private func reason(_ tls: MQTTConnection.TLS) -> String {
+        let text = problems.joined(separator: "\n")
+        if text.contains("host name verification failed") { return "the broker's certificate is not for this host" }
+        if text.contains("certificate verify failed") { return rejection(tls) }
+        let key = "the key \(tls.key ?? "")"
+        let known = [
+            ("Unable to load CA", "the CA file \(tls.ca ?? Self.systemCertificates) has no certificate"),
+            ("Unable to load client certificate", "the certificate \(tls.certificate ?? "") is invalid"),
+            ("key values mismatch", "\(key) does not belong to \(tls.identity)"),
+            ("are inconsistent", "\(key) does not belong to \(tls.identity)"),
+            ("bad password read", "\(key) has a passphrase"),
+            ("problems getting password", "\(key) has a passphrase"),
+            ("interrupted or cancelled", "\(key) has a passphrase"),
+            ("Unable to load client key", "\(key) is invalid"),
+            ("wrong version number", "the broker does not use TLS on this port"),
+        ].first { text.contains($0.0) }
+        if let known { return known.1 }
+        guard let last = problems.last?.split(separator: ":").last else {
+            // With TLS 1.3, the broker answers after the handshake, and libmosquitto loses what it says.
+            return "the broker refuses \(tls.identity)\(tls.validity.map { ": it \($0)" } ?? "")"
+        }
+        // The last part of: OpenSSL Error[0]: error:0A000415:SSL routines::sslv3 alert certificate expired
+        let words = last.split(separator: " ")
+        guard let alert = words.firstIndex(of: "alert") else { return "TLS failed: \(last)" }
+        return "the broker refuses \(tls.identity): \(words[(alert + 1)...].joined(separator: " "))"
+    }
+
+    /// Why the certificate of the broker was rejected, by a number of X509_STORE_CTX_get_error(3).
+    private func rejection(_ files: MQTTConnection.TLS) -> String {
+        let code = tls.map { SSL_get_verify_result($0) } ?? 0
+        return switch code {
+        case 9: "the broker's certificate is not valid yet; the clock of this machine may be wrong"
+        case 10: "the broker's certificate has expired"
+        case 2, 18, 19, 20, 21, 24:
+            "the broker's certificate is not signed by \(files.ca.map { "the CA file \($0)" } ?? "a CA of this system")"
+        // The chain is right, and the rejection has a cause that OpenSSL does not keep.
+        case 0: "the broker's certificate was rejected"
+        default:
+            "the broker's certificate was rejected: "
+                + (X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "unknown reason")
+        }
+    }
+}
+
+extension MQTTConnection.TLS {
+    /// The largest file in bytes; the certificates of all authorities on Debian have a tenth of it.
+    private static let fileLimit = 4_194_304
+
+    /// What this client shows.
+    var identity: String { certificate.map { "the certificate \($0)" } ?? "a client without a certificate" }
+
+    /// Checks that the files can be read, since libmosquitto does not say which one cannot.
+    func check() throws(MQTTClient.Failure) {
+        guard (certificate == nil) == (key == nil) else {
+            throw MQTTClient.Failure(.tls, "a certificate and a key need each other")
+        }
+        for (name, path) in [("CA file", ca), ("certificate", certificate), ("key", key)] {
+            guard let path else { continue }
+            do throws(RequiredFile.Unusable) {
+                _ = try RequiredFile.read(path, limit: Self.fileLimit)
+            } catch {
+                throw MQTTClient.Failure(.tls, "the \(name) cannot be read: \(error)")
+            }
+        }
+    }
+
+    /// Why a broker may have closed the connection after the handshake, without a reason that has arrived.
+    var suspicion: String {
+        guard certificate != nil else { return "it may require a certificate" }
+        return validity.map { "\(identity) \($0)" } ?? "it may refuse \(identity)"
+    }
+
+    /// Why the own certificate cannot be accepted at this time, or `nil`.
+    var validity: String? {
+        guard let certificate, let file = BIO_new_file(certificate, "r") else { return nil }
+        defer { BIO_free(file) }
+        guard let own = PEM_read_bio_X509(file, nil, nil, nil) else { return nil }
+        defer { X509_free(own) }
+        if X509_cmp_current_time(X509_get0_notAfter(own)) < 0 { return "has expired" }
+        let isEarly = X509_cmp_current_time(X509_get0_notBefore(own)) > 0
+        return isEarly ? "is not valid yet; the clock of this machine may be wrong" : nil
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Glibc
+import ReveilleSystem
+
+/// The thread of a connection: it connects, carries out requests and reports events until the connection has ended.
+///
+/// Its own loop takes the place of libmosquitto's, which connects again by itself, reports no failed attempt and cannot
+/// be stopped without a DISCONNECT.
+final class MQTTThread: Sendable {
+    /// What the thread is to do.
+    enum Request: Sendable {
+        case publish([UInt8], topic: String, retain: Bool, expiry: UInt32?)
+        case subscribe([String], qos: Int32, wantsRetained: Bool)
+        case unsubscribe([String])
+        /// End the connection when everything was sent.
+        case disconnect
+        /// End the connection now.
+        case close
+        /// Read again, as the events were taken.
+        case proceed
+    }
+
+    /// The events that may wait before the thread reads no more: a broker delivers faster than they are dealt with.
+    private static let eventLimit = 1_000
+    /// The time in milliseconds in which the broker must take the last packets.
+    private static let farewell: Int32 = 10_000
+
+    /// Requests with their identifiers, which are 0 if they are not answered.
+    let requests: Handover<(Int32, Request)>
+    let events: Handover<MQTTConnection.Event>
+    private let options: MQTTConnection.Options
+    /// Whether the host is looked up or connected, which cannot be interrupted.
+    private let isConnecting = Lock(true)
+    private let end: Pipe
+
+    init(_ options: MQTTConnection.Options) throws(SystemError) {
+        self.options = options
+        requests = try Handover()
+        events = try Handover()
+        end = try Pipe()
+    }
+
+    func start() throws(SystemError) {
+        try Pthread.start { [self] in
+            let error = run()
+            events.put(.ended(error))
+            end.closeWritingEnd()
+        }
+    }
+
+    /// Waits until everything was released, unless the thread is connecting.
+    func awaitEnd(atMost patience: Duration) {
+        guard !isConnecting.withLock({ $0 }) else { return }
+        _ = try? Readiness.wait(end.readingEnd, for: .readable, atMost: patience)
+    }
+
+    /// Takes the events that wait.
+    func takeEvents() -> [MQTTConnection.Event] {
+        let taken = events.take()
+        if taken.count >= Self.eventLimit { requests.put((0, .proceed)) }
+        return taken
+    }
+
+    private func run() -> MQTTError {
+        do throws(MQTTClient.Failure) {
+            let client = try MQTTClient(options, into: events)
+            client.connect()
+            isConnecting.withLock { $0 = false }
+            serve(client)
+            let failure = client.failure ?? MQTTClient.Failure(.lost, "closed")
+            return MQTTError(failure.kind, failure.reason, of: options.broker, isConnected: client.isAccepted)
+        } catch {
+            return MQTTError(error.kind, error.reason, of: options.broker, isConnected: false)
+        }
+    }
+
+    /// Serves the connection until it has ended.
+    private func serve(_ client: MQTTClient) {
+        var isLeaving = false
+        while client.failure == nil {
+            let reads = events.count < Self.eventLimit ? POLLIN : 0
+            var waits = [
+                pollfd(fd: client.socket, events: Int16(reads | (client.needsRoom ? POLLOUT : 0)), revents: 0),
+                pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&waits, 2, isLeaving ? Self.farewell : client.pause)
+            if isLeaving, ready == 0 { return }
+            for (identifier, request) in requests.take() {
+                switch request {
+                case .close: return
+                case .disconnect: isLeaving = true
+                default: break
+                }
+                client.carryOut(request, identifier)
+            }
+            client.turn(Int32(waits[0].revents))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import ReveilleFleetCore
+import ReveilleMQTT
+import ReveilleSimulation
+import ReveilleSystem
+
+/// Devices on a loop of their own.
+actor StormDevices {
+    private nonisolated let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let numbers: Range<Int>
+    private let port: UInt16
+    private var random: SplitMix64
+    private var devices: [SimulatedDevice] = []
+
+    init(_ numbers: Range<Int>, on port: UInt16, seed: UInt64) throws(SystemError) {
+        self.numbers = numbers
+        self.port = port
+        random = SplitMix64(seed: seed)
+        thread = try LoopThread()
+    }
+
+    // What uses the loop is released on its thread.
+    isolated deinit {}
+
+    /// Starts all devices, each with a new bus.
+    func start() throws {
+        devices = try numbers.map { number in
+            try SimulatedDevice(
+                try DeviceID("device-\(number)"), broker: .tcp(host: "127.0.0.1", port: port, tls: nil),
+                loop: thread.loop, random: SplitMix64(seed: random.next()))
+        }
+        for device in devices { device.start() }
+    }
+
+    /// Ends all connections without a word, and loses what the devices and their buses know.
+    func kill() { devices = [] }
+
+    /// Changes each aspect of all devices some times.
+    func change(_ times: Int) {
+        for _ in 0..<times { for device in devices { device.change() } }
+    }
+
+    /// The number of devices of which the broker has acknowledged the newest states.
+    var settled: Int { devices.count(where: \.isSettled) }
+
+    /// The true states by device and aspect.
+    var states: [String: FleetPosition] {
+        var states: [String: FleetPosition] = [:]
+        for device in devices {
+            for state in device.states { states["\(device.id)/\(state.aspect)"] = state.position }
+        }
+        return states
+    }
+}
