@@ -109,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
@@ -130,19 +130,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
-        .target(name: "BusPosition", dependencies: ["Varlink"], path: "Sources/Satellites/BusPosition"),
         .target(
-            name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
-            path: "Sources/Satellites/BusClient"),
-        .target(
-            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleFleetCore", "Varlink"],
+            name: "ReveilleViewCore", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"],
             path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleSystem",
-                "ReveilleViewCore", "Varlink",
+                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
+                "ReveilleFleetCore", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
@@ -172,8 +167,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleMQTT",
+                "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/Fleet/Program"),
@@ -237,7 +232,7 @@ let package = Package(
                 "ReveilleSystem", "ReveilleTesting", "Varlink",
             ]),
         .testTarget(
-            name: "ViewTests", dependencies: ["BusPosition", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
+            name: "ViewTests", dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleViewCore", "Varlink"],
             exclude: ["browser.py", "fleet_browser.py"]),
         .testTarget(
             name: "ReveilleTestingTests",
@@ -249,8 +244,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool",
-                "ReveilleLocation",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],

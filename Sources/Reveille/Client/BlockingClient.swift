@@ -18,11 +18,8 @@ package final class BlockingClient {
     ///
     /// - Throws: `ReveilleError` if nothing listens at the address.
     package init(_ address: UnixAddress) throws(ReveilleError) {
-        do throws(SystemError) {
-            socket = ClientSocket(try UnixStream(connectingTo: address))
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        socket = ClientSocket(
+            try ReveilleError.reaching { () throws(SystemError) in try UnixStream(connectingTo: address) })
     }
 
     /// The process that listens, by the credentials of the socket.
@@ -118,10 +115,8 @@ package final class BlockingClient {
     }
 
     private func wait(for direction: Readiness.Direction, atMost patience: Duration) throws(ReveilleError) -> Bool {
-        do throws(SystemError) {
-            return try Readiness.wait(socket.number, for: direction, atMost: patience)
-        } catch {
-            throw ReveilleError(reaching: error)
+        try ReveilleError.reaching { () throws(SystemError) in
+            try Readiness.wait(socket.number, for: direction, atMost: patience)
         }
     }
 }

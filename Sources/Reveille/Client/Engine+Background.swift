@@ -131,15 +131,9 @@ extension Engine {
     /// The call has a connection of its own, since all later calls of a connection wait for the reply.
     func suspend(_ subscription: String, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        var patience = connector.patience
-        patience.answer = Self.suspensionTime
-        let patient = Connector(loop: connector.loop, patience: patience, connect: connector.connect)
-        let channel: CallChannel
-        do throws(SystemError) {
-            channel = try CallChannel(patient) { _ in }
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        var patient = connector
+        patient.patience.answer = Self.suspensionTime
+        let channel = try BusConnection(patient)
         let call = Call(.setState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter))
         let result = await withCheckedContinuation { continuation in
             channel.call(call, expecting: EmptyReply.self) { continuation.resume(returning: $0) }

@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import ArgumentParser
-import BusClient
 import Glibc
 import Reveille
 import ReveilleConsole
@@ -93,7 +92,7 @@ struct ViewCommand: ParsableCommand {
     private func serve(_ path: String, _ log: ProgramLog) throws {
         let loop = try EventLoop()
         let notes = Notes(log)
-        let bus = try BusRoute(loop: loop, address: address)
+        let bus = try Connector(loop: loop, address: address)
         let listener = try Listener(port: port)
         let gate = Gate(
             port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
