@@ -92,7 +92,7 @@ final class StormGroup {
         var right = 0
         for (client, name) in zip(clients, names) {
             _ = try control.call(.setState(subscription: name, to: .foreground))
-            if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
+            if changes(try client.receive(expecting: [Event].self)) == StormBench.posts { right += 1 }
         }
         report(right)
     }
@@ -104,7 +104,7 @@ final class StormGroup {
         var events = 0
         while received.contains(where: { $0 < StormBench.posts }) {
             for (index, client) in clients.enumerated() where received[index] < StormBench.posts {
-                received[index] += changes(try client.receiveEvents())
+                received[index] += changes(try client.receive(expecting: [Event].self))
                 events += 1
             }
         }
