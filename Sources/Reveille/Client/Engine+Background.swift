@@ -63,7 +63,7 @@ extension Engine {
 
     /// Returns the states of some aspects on the bus of a stream; `nil` if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event]? {
-        guard let reply = try? await call(.getState(aspects), expecting: EventsReply.self),
+        guard let reply = try? await call(Call(.getState(aspects)), expecting: EventsReply.self),
             reply.instance == stream.state.instance
         else { return nil }
         return reply.events
@@ -147,8 +147,8 @@ extension Engine {
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        _ = try await call(
-            .setState(subscription: subscription, to: isInBackground ? .background : .foreground, wakeAfter: wakeAfter))
+        let state: RequestedState = isInBackground ? .background : .foreground
+        _ = try await call(Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter)))
     }
 
     /// Brings a stream to a state by this process's hold.

@@ -49,7 +49,8 @@ struct EventStreamState {
     ///
     /// - Parameters:
     ///   - request: The request; with positions it continues from there.
-    ///   - plan: Completes the request each time that it is sent; `nil` for a request that does not depend on the bus.
+    ///   - plan: Completes the request each time that it is sent, with policies that drop nothing; `nil` for a request that
+    ///     does not depend on the bus.
     ///   - isPersistent: Whether it waits for a bus that was never there, and tries a bus again that refuses the request or
     ///     violates the protocol; otherwise the stream ends.
     ///   - patience: The time after which a connection is good.

@@ -49,10 +49,7 @@ struct BridgeCommand: ParsableCommand {
             """, valueName: "file"))
     var state: String?
 
-    @Option(
-        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
-    )
-    var address: String?
+    @OptionGroup var bus: BusOptions
 
     @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
     var logLevel: LogLevel?
@@ -81,7 +78,7 @@ struct BridgeCommand: ParsableCommand {
         let loop = try EventLoop()
         let connector: Connector
         do throws(ReveilleError) {
-            connector = try Connector(loop: loop, address: address)
+            connector = try Connector(loop: loop, address: bus.address)
         } catch {
             throw Failure(.usage, "\(error)")
         }
