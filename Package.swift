@@ -108,7 +108,7 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 
@@ -129,19 +129,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/SensorProxy"),
-        .target(name: "BusPosition", dependencies: ["Varlink"], path: "Sources/Satellites/BusPosition"),
         .target(
-            name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
-            path: "Sources/Satellites/BusClient"),
-        .target(
-            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleFleetCore", "Varlink"],
+            name: "ReveilleViewCore", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"],
             path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
             dependencies: [
-                "BusClient", "BusPosition", "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleSystem",
-                "ReveilleViewCore", "Varlink",
+                "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
+                "ReveilleFleetCore", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/View/Program",
@@ -171,8 +166,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "BusClient", "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleMQTT",
+                "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Satellites/Fleet/Program"),
@@ -236,7 +231,7 @@ let package = Package(
         .testTarget(
             name: "SatelliteTests",
             dependencies: [
-                "BusPosition", "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleViewCore", "SensorClaims",
+                "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleViewCore", "SensorClaims",
                 "Varlink",
             ],
             exclude: ["View/browser.py", "View/fleet_browser.py"]),
@@ -248,8 +243,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BusPosition", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool",
-                "ReveilleLocation",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],

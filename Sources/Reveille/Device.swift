@@ -154,7 +154,7 @@ public final class Device: Sendable {
             try aspect.checkIsValid()
             try aspect.checkIsOfDevice()
         }
-        return try await engine.call(.getState(aspects), expecting: EventsReply.self).events
+        return try await engine.call(Call(.getState(aspects)), expecting: EventsReply.self).events
     }
 
     /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.
@@ -185,14 +185,14 @@ public final class Device: Sendable {
 
     /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier ones.
     package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
-        try await engine.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
+        try await engine.call(Call(.getHistory(aspect, limit: limit)), expecting: EventsReply.self)
     }
 
     // MARK: - Bus
 
     /// Reads every source again; returns once the changes have been posted.
     public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call(.refresh)
+        _ = try await engine.call(Call(.refresh))
     }
 
     /// Posts a synthetic state, for tests of subscribers.
@@ -209,13 +209,13 @@ public final class Device: Sendable {
     ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        let call = BusCall.post(reading)
-        let sent = Call(call)
+        let posted = BusCall.post(reading)
+        let call = Call(posted)
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try BusCall(sent, of: call.method, history: 1)
+            _ = try BusCall(call, of: posted.method, history: 1)
         } catch {
-            throw ReveilleError(answered: error, to: sent.shortName)
+            throw ReveilleError(answered: error, to: call.shortName)
         }
         let reply = try await engine.call(call, expecting: PostReply.self)
         return (reply.generation, reply.sequence)
@@ -227,7 +227,7 @@ public final class Device: Sendable {
     /// for source in try await device.sources() { print(source.aspect, source.text) }
     /// ```
     public func sources() async throws(ReveilleError) -> [AspectSource] {
-        try await engine.call(.describeAspects, expecting: [AspectSource].self)
+        try await engine.call(Call(.describeAspects), expecting: [AspectSource].self)
     }
 
     /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
@@ -243,6 +243,6 @@ public final class Device: Sendable {
     /// }
     /// ```
     public func subscribers() async throws(ReveilleError) -> [Subscriber] {
-        try await engine.call(.listSubscriptions, expecting: [Subscriber].self)
+        try await engine.call(Call(.listSubscriptions), expecting: [Subscriber].self)
     }
 }

@@ -80,6 +80,18 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
+    /// Does something with the system, whose error becomes a failure.
+    static func reaching<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw ReveilleError(reaching: error)
+        }
+    }
+
+    /// Whether the listener's queue had no room, which is the only timeout of an attempt to connect.
+    var isQueueFull: Bool { code == .timeout }
+
     init(answered error: CallError, to method: String) {
         for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
         where error.name == missing.name {

@@ -49,7 +49,9 @@ extension BlockingClient {
     /// Subscribes to changes of one aspect.
     @discardableResult
     func subscribe(to aspect: AspectSet, isInBackground: Bool = false) throws -> SubscribeReply {
-        try subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground))
+        try call(
+            .subscribe(SubscriptionRequest(aspects: aspect, startsInBackground: isInBackground)),
+            expecting: SubscribeReply.self)
     }
 
     /// Sends calls without replies as fast as the bus takes them, and waits until the last one is carried out.

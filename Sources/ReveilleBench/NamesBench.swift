@@ -30,7 +30,7 @@ struct NamesBench {
         var woken = 0
         for (client, subscription) in zip(clients, subscriptions) {
             _ = try publisher.call(.setState(subscription: subscription, to: .foreground))
-            let events = try client.receiveEvents()
+            let events = try client.receive(expecting: [Event].self)
             let isExact = events.allSatisfy { $0.changes == Self.posts / Self.names }
             if isExact, Set(events.map(\.aspect)).count == Self.names, events.count == Self.names { woken += 1 }
         }

@@ -56,7 +56,7 @@ enum StormGroup: String {
         var right = 0
         for (client, name) in zip(clients, names) {
             _ = try control.call(.setState(subscription: name, to: .foreground))
-            if changes(try client.receiveEvents()) == StormBench.posts { right += 1 }
+            if changes(try client.receive(expecting: [Event].self)) == StormBench.posts { right += 1 }
         }
         Worker.report(Int64(right))
     }
@@ -68,7 +68,7 @@ enum StormGroup: String {
         var events = 0
         while received.contains(where: { $0 < StormBench.posts }) {
             for (index, client) in clients.enumerated() where received[index] < StormBench.posts {
-                received[index] += changes(try client.receiveEvents())
+                received[index] += changes(try client.receive(expecting: [Event].self))
                 events += 1
             }
         }

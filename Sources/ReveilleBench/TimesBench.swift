@@ -75,7 +75,7 @@ struct TimesBench {
         var lateness = Samples()
         var received = 0
         while received < Self.firings {
-            let events = try subscriber.receiveEvents()
+            let events = try subscriber.receive(expecting: [Event].self)
             let now = Clocks.wall()
             // On a busy machine, several firings can be one event.
             for _ in 0..<events.reduce(0, { $0 + $1.changes }) {

@@ -74,14 +74,28 @@ import Testing
             testDescription: "a stream that failed is not opened again", inputs: [.open, .lost(gone), .open],
             actions: []),
         Course(
-            testDescription: "a short connection without events was not good", inputs: opened + [.lost(gone)],
-            end: steady - 1, actions: [.disconnect, .reportLoss(wasGood: false)]),
+            testDescription: "the pauses grow while no attempt succeeds",
+            inputs: opened + [.lost(gone), .open, .lost(gone)],
+            actions: [.disconnect, .retry(after: .milliseconds(40), gone)]),
         Course(
-            testDescription: "a long connection was good", inputs: opened + [.lost(gone)], end: steady,
-            actions: [.disconnect, .reportLoss(wasGood: true)]),
+            testDescription: "a short connection without events was not good",
+            inputs: opened + [.lost(gone), .open, reply(state), .lost(gone)], end: steady - 1,
+            actions: [.disconnect, .retry(after: .milliseconds(40), gone)]),
         Course(
-            testDescription: "a connection that brought events was good",
-            inputs: opened + [.events([event(4)]), .lost(gone)], actions: [.disconnect, .reportLoss(wasGood: true)]),
+            testDescription: "after a long connection, the pauses begin again",
+            inputs: opened + [.lost(gone), .open, reply(state), .lost(gone)], end: steady,
+            actions: [.disconnect, .retry(after: .milliseconds(20), gone)]),
+        Course(
+            testDescription: "after a connection that brought events, the pauses begin again",
+            inputs: opened + [.lost(gone), .open, reply(state), .events([event(4)]), .lost(gone)],
+            actions: [.disconnect, .retry(after: .milliseconds(20), gone)]),
+        Course(
+            testDescription: "what fails after a loss is not another loss",
+            inputs: opened + [.lost(gone), .lost(gone)],
+            actions: []),
+        Course(
+            testDescription: "a stream that is opened again asks for all states", inputs: opened + [.openAgain],
+            actions: [.disconnect, asked(3)]),
         Course(
             testDescription: "a lost stream goes on from its last event",
             inputs: opened + [.events([event(4)]), .lost(gone), .open], actions: [asked(4)]),
@@ -93,7 +107,7 @@ import Testing
             inputs: opened + [.lost(gone), .open, reply(state, resumed: true)], actions: [.started]),
         Course(
             testDescription: "a full bus is asked again", inputs: opened + [.lost(gone), .open, .refused(full)],
-            actions: [.disconnect, .reportLoss(wasGood: false)]),
+            actions: [.disconnect, .retry(after: .milliseconds(40), full)]),
         Course(
             testDescription: "a refusal ends the stream", inputs: opened + [.lost(gone), .open, .refused(refused)],
             actions: [.disconnect, .deliver(.end(refused))]),
@@ -141,6 +155,39 @@ import Testing
         #expect(last == course.actions)
     }
 
+    @Test(
+        "a persistent stream waits for a bus that was never there, and tries again after every refusal",
+        arguments: [.lost(gone), .lost(garbage), .refused(refused)] as [EventStreamState.Input])
+    func persistence(loss: EventStreamState.Input) {
+        var state = EventStreamState(SubscriptionRequest(), isPersistent: true, patience: Patience())
+        for pause in [Duration.milliseconds(20), .milliseconds(40), .milliseconds(80)] {
+            _ = state.handle(.open, at: 0)
+            guard case .retry(let actual, _)? = state.handle(loss, at: 0).last else {
+                Issue.record("the stream has ended")
+                return
+            }
+            #expect(actual == pause)
+        }
+    }
+
+    @Test("a stream with a plan asks what the bus has before each request, and continues from what it has seen")
+    func plan() {
+        var state = EventStreamState(
+            SubscriptionRequest(instance: "i", positions: [.battery: 2, .proximity: 5]),
+            plan: { SubscriptionRequest(aspects: AspectSet($0.map(\.aspect))) }, isPersistent: true,
+            patience: Patience())
+        let described = EventStreamState.Input.described([
+            AspectSource(aspect: .battery, isAvailable: true, isMonitored: false, text: "BAT0")
+        ])
+        #expect(state.handle(.open, at: 0) == [.describe])
+        #expect(state.handle(described, at: 0) == [Self.asked(2)])
+        _ = state.handle(Self.reply(Self.event(3), resumed: true), at: 0)
+        #expect(state.seen == Positions(instance: "i", generations: [.battery: 3]))
+        _ = state.handle(.lost(Self.gone), at: 0)
+        #expect(state.handle(.open, at: 0) == [.describe])
+        #expect(state.handle(described, at: 0) == [Self.asked(3)])
+    }
+
     @Test func streamHasANameWhileItIsOpen() {
         var state = EventStreamState(SubscriptionRequest(), patience: Patience())
         var names: [String?] = []
@@ -152,5 +199,12 @@ import Testing
         }
         #expect(names == [nil, "s", nil, nil])
         #expect(areLost == [false, false, true, false])
+    }
+}
+
+extension EventStreamState {
+    /// Takes an input, with the longest pause before the next attempt.
+    mutating func handle(_ input: Input, at now: Int64) -> [Action] {
+        handle(input, at: now, fraction: 1)
     }
 }

@@ -106,14 +106,4 @@ import Testing
         #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
         #expect(!inbox.hasNext)
     }
-
-    @Test func backoffDoublesUpToItsLimit() {
-        var backoff = Backoff()
-        var pauses = (0..<12).map { _ in backoff.next(fraction: 1) }
-        #expect(pauses.prefix(3) == [.milliseconds(20), .milliseconds(40), .milliseconds(80)])
-        #expect(pauses.last == .seconds(2))
-        backoff.reset()
-        pauses = [backoff.next(fraction: 0)]
-        #expect(pauses == [.milliseconds(10)])
-    }
 }

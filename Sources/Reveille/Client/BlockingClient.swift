@@ -11,36 +11,33 @@ package import Varlink
 /// It belongs to one thread. It does not reconnect.
 package final class BlockingClient {
     private let socket: ClientSocket
-    private var subscription = Call(.subscribe(SubscriptionRequest()))
-    private var task = Call(.beginTask(subscription: "", name: ""))
+    /// The call whose replies are expected.
+    private var last = Call.info
 
     /// Connects to a bus.
     ///
     /// - Throws: `ReveilleError` if nothing listens at the address.
     package init(_ address: UnixAddress) throws(ReveilleError) {
-        do throws(SystemError) {
-            socket = ClientSocket(try UnixStream(connectingTo: address))
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        socket = ClientSocket(
+            try ReveilleError.reaching { () throws(SystemError) in try UnixStream(connectingTo: address) })
     }
 
     /// The process that listens, by the credentials of the socket.
     package var peer: UnixStream.Peer? { socket.peer }
 
-    /// Calls a method of the bus, and waits for its only reply.
+    /// Calls a method of the bus, and waits for its first reply.
     ///
     /// - Parameters:
-    ///   - call: The call; not `subscribe`, which has more replies.
+    ///   - call: The call; after one with more replies there can be no other.
     ///   - type: The type of the reply that belongs to the call.
     /// - Returns: The reply.
     /// - Throws: `ReveilleError`, also for an error reply.
     package func call<Answer: BusReply>(
         _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
     ) throws(ReveilleError) -> Answer {
-        let call = Call(call)
-        try send(call)
-        return try type.init(try receive(), to: call)
+        last = Call(call)
+        try send(last)
+        return try receive(expecting: type)
     }
 
     /// Publishes or withdraws the state of a name.
@@ -48,35 +45,15 @@ package final class BlockingClient {
         _ = try call(.publish(value), expecting: PostReply.self)
     }
 
-    /// Subscribes, and waits for the first reply; a connection has one subscription at most.
-    package func subscribe(_ request: SubscriptionRequest) throws(ReveilleError) -> SubscribeReply {
-        subscription = Call(.subscribe(request))
-        try send(subscription)
-        return try SubscribeReply(try receive(), to: subscription)
+    /// Waits for the next reply to the last call.
+    package func receive<Answer: BusReply>(expecting type: Answer.Type) throws(ReveilleError) -> Answer {
+        try type.init(try receive(), to: last)
     }
 
-    /// Waits for the next events of the subscription.
-    package func receiveEvents() throws(ReveilleError) -> [Event] {
-        try [Event](try receive(), to: subscription)
-    }
-
-    /// Returns the next events of the subscription; `nil` if there are none yet.
-    package func nextEvents() throws(ReveilleError) -> [Event]? {
+    /// Returns the next reply to the last call; `nil` if there is none yet.
+    package func next<Answer: BusReply>(expecting type: Answer.Type) throws(ReveilleError) -> Answer? {
         guard let reply = try socket.nextReply() else { return nil }
-        return try [Event](reply, to: subscription)
-    }
-
-    /// Begins a task, and waits for the first reply; a connection has one task at a time.
-    package func beginTask(_ name: String, of subscription: String) throws(ReveilleError) -> TaskState {
-        task = Call(.beginTask(subscription: subscription, name: name))
-        try send(task)
-        return try TaskState(try receive(), to: task)
-    }
-
-    /// Returns the next state of the task; `nil` if there is none yet.
-    package func nextTaskState() throws(ReveilleError) -> TaskState? {
-        guard let reply = try socket.nextReply() else { return nil }
-        return try TaskState(reply, to: task)
+        return try type.init(reply, to: last)
     }
 
     /// The descriptor of the connection, borrowed for as long as the client lives.
@@ -118,10 +95,8 @@ package final class BlockingClient {
     }
 
     private func wait(for direction: Readiness.Direction, atMost patience: Duration) throws(ReveilleError) -> Bool {
-        do throws(SystemError) {
-            return try Readiness.wait(socket.number, for: direction, atMost: patience)
-        } catch {
-            throw ReveilleError(reaching: error)
+        try ReveilleError.reaching { () throws(SystemError) in
+            try Readiness.wait(socket.number, for: direction, atMost: patience)
         }
     }
 }

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleSystem
+import ReveilleCore
+import ReveilleSystem
 import ReveilleWire
 package import Varlink
 
-/// The way of a device to its bus.
-package struct Connector {
-    /// The loop of the thread.
-    let loop: EventLoop
-    /// How long to wait for the connection, and for replies.
-    let patience: Patience
-    /// Connects to the bus, without waiting for room in the listener's queue.
-    let connect: () throws(SystemError) -> UnixStream
-
-    /// Creates a way to a bus.
-    package init(loop: EventLoop, patience: Patience, connect: @escaping () throws(SystemError) -> UnixStream) {
-        self.loop = loop
-        self.patience = patience
-        self.connect = connect
-    }
-}
-
-/// A client's connection to a bus, on a loop: calls go out, replies come in, in order.
+/// A client's connection to a bus, on a loop: calls go out, and their replies come in, in the order of the calls.
 ///
-/// Loop thread only. It ends once, by ``close()`` or with a call of `onEnd`.
+/// Loop thread only. It ends once, and does not reconnect.
 package final class BusConnection {
+    private struct Pending {
+        let call: Call
+        let onReply: (Result<Reply, ReveilleError>) -> Void
+        var isAnswered = false
+    }
+
     private let connector: Connector
     /// `nil` while the bus has no room in its queue.
     private var socket: ClientSocket?
-    /// The calls that wait for the socket.
-    private var waiting: [Call] = []
+    /// The calls that await replies.
+    private var pending: [Pending] = []
+    /// Runs while the first of them has no reply.
+    private var timer: EventSource?
     /// Tries again to connect.
     private var retry: EventSource?
     private var backoff = Backoff()
@@ -41,37 +33,76 @@ package final class BusConnection {
     package var isPaused = false {
         didSet { if oldValue, !isPaused { readAll() } }
     }
-    private let onReply: (Reply) -> Void
     private let onEnd: (ReveilleError) -> Void
 
     /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
-    /// `onReply` may close the connection. Throws if there is no bus or the loop lacks resources.
+    /// - Parameters:
+    ///   - connector: The way to the bus.
+    ///   - onEnd: Called when the connection is lost, after every pending call has failed; not after ``close()``.
+    /// - Throws: `ReveilleError` if there is no bus, or the loop lacks resources.
     package init(
-        _ connector: Connector, onReply: @escaping (Reply) -> Void, onEnd: @escaping (ReveilleError) -> Void
-    ) throws(SystemError) {
+        _ connector: Connector, onEnd: @escaping (ReveilleError) -> Void = { _ in }
+    ) throws(ReveilleError) {
         self.connector = connector
-        self.onReply = onReply
         self.onEnd = onEnd
         connectDeadline = Clocks.boot() + Int64(connector.patience.connect / .microseconds(1))
-        do throws(SystemError) {
+        timer = try newTimer { [weak self] in self?.timeIsOver() }
+        do throws(ReveilleError) {
             try begin(try connector.connect())
         } catch {
             guard error.isQueueFull else { throw error }
-            retry = try connector.loop.timer { [weak self] in self?.connectAgain() }
+            retry = try newTimer { [weak self] in self?.connectAgain() }
             connectLater()
         }
     }
 
-    private func begin(_ stream: UnixStream) throws(SystemError) {
+    /// Sends a call.
+    ///
+    /// - Parameters:
+    ///   - call: The call, not a `oneway` one.
+    ///   - onReply: Called with each reply, which may be an error of the bus; with a failure if the connection ends
+    ///     before the last one. It may close the connection.
+    package func call(_ call: Call, onReply: @escaping (Result<Reply, ReveilleError>) -> Void) {
+        guard !isClosed else { return onReply(.failure(.ended)) }
+        pending.append(Pending(call: call, onReply: onReply))
+        if pending.count == 1 { timer?.fire(after: connector.patience.answer) }
+        write(call)
+    }
+
+    /// Sends a call, and calls back with each decoded reply.
+    func call<Answer: BusReply>(
+        _ call: Call, expecting type: Answer.Type, onReply: @escaping (Result<Answer, ReveilleError>) -> Void
+    ) {
+        self.call(call) { result in
+            onReply(Result { () throws(ReveilleError) in try type.init(try result.get(), to: call) })
+        }
+    }
+
+    /// Ends the connection; pending calls fail.
+    package func close() {
+        disconnect(.ended)
+    }
+
+    /// Passes on all replies that have arrived.
+    func readAll() {
+        endingOnError { socket throws(ReveilleError) in
+            while !isClosed, !isPaused, let reply = try socket.nextReply() { take(reply) }
+        }
+    }
+
+    // MARK: - Connecting
+
+    private func begin(_ stream: UnixStream) throws(ReveilleError) {
         let interest: EventLoop.Interest = [.readable, .writable, .halfClosed, .edge]
-        source = try connector.loop.watch(stream.number, for: interest) { [weak self] _ in
-            self?.endingOnError { socket throws(ReveilleError) in try socket.flush() }
-            self?.readAll()
+        source = try ReveilleError.reaching { () throws(SystemError) in
+            try connector.loop.watch(stream.number, for: interest) { [weak self] _ in
+                self?.endingOnError { socket throws(ReveilleError) in try socket.flush() }
+                self?.readAll()
+            }
         }
         socket = ClientSocket(stream)
-        for call in waiting { send(call) }
-        waiting = []
+        for waiting in pending { write(waiting.call) }
     }
 
     private func connectLater() {
@@ -80,35 +111,44 @@ package final class BusConnection {
     }
 
     private func connectAgain() {
-        do throws(SystemError) {
+        do throws(ReveilleError) {
             try begin(try connector.connect())
             retry = nil
         } catch {
-            guard error.isQueueFull, Clocks.boot() < connectDeadline else { return end(ReveilleError(reaching: error)) }
+            guard error.isQueueFull, Clocks.boot() < connectDeadline else { return end(error) }
             connectLater()
         }
     }
 
-    /// Sends a call; if the bus is gone, `onEnd` is called later.
-    package func send(_ call: Call) {
-        guard socket != nil else { return waiting.append(call) }
+    private func newTimer(_ handler: @escaping () -> Void) throws(ReveilleError) -> EventSource {
+        try ReveilleError.reaching { () throws(SystemError) in try connector.loop.timer(handler: handler) }
+    }
+
+    // MARK: - Calls and replies
+
+    private func write(_ call: Call) {
         endingOnError { socket throws(ReveilleError) in try socket.send(call) }
     }
 
-    /// Ends the connection without calling `onEnd`.
-    package func close() {
-        isClosed = true
-        retry = nil
-        source?.cancel()
-        source = nil
+    private func take(_ reply: Reply) {
+        // The session has checked that the reply belongs to a call.
+        let onReply = pending[0].onReply
+        pending[0].isAnswered = true
+        if !reply.continues { pending.removeFirst() }
+        if let next = pending.first, !next.isAnswered {
+            timer?.fire(after: connector.patience.answer)
+        } else {
+            timer?.disarm()
+        }
+        onReply(.success(reply))
     }
 
-    /// Passes on all replies that have arrived.
-    func readAll() {
-        endingOnError { socket throws(ReveilleError) in
-            while !isClosed, !isPaused, let reply = try socket.nextReply() { onReply(reply) }
-        }
+    private func timeIsOver() {
+        guard let call = pending.first?.call else { return }
+        end(.unanswered(call, within: connector.patience.answer))
     }
+
+    // MARK: - The end
 
     private func endingOnError(_ body: (ClientSocket) throws(ReveilleError) -> Void) {
         guard !isClosed, let socket else { return }
@@ -121,7 +161,18 @@ package final class BusConnection {
 
     private func end(_ error: ReveilleError) {
         guard !isClosed else { return }
-        close()
+        disconnect(error)
         onEnd(error)
+    }
+
+    private func disconnect(_ error: ReveilleError) {
+        isClosed = true
+        timer = nil
+        retry = nil
+        source?.cancel()
+        source = nil
+        let unfinished = pending
+        pending = []
+        for call in unfinished { call.onReply(.failure(error)) }
     }
 }

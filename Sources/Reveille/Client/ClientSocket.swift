@@ -36,19 +36,15 @@ final class ClientSocket {
 
     /// Sends encoded calls that have no reply, as far as there is room.
     func send(_ bytes: [UInt8]) throws(ReveilleError) {
-        do throws(SystemError) {
+        try ReveilleError.reaching { () throws(SystemError) in
             if try !output.write(bytes, to: stream) { isWriteClosed = true }
-        } catch {
-            throw ReveilleError(reaching: error)
         }
     }
 
     /// Sends what had no room before.
     func flush() throws(ReveilleError) {
-        do throws(SystemError) {
+        try ReveilleError.reaching { () throws(SystemError) in
             if try !output.write(to: stream) { isWriteClosed = true }
-        } catch {
-            throw ReveilleError(reaching: error)
         }
     }
 
@@ -75,10 +71,6 @@ final class ClientSocket {
     }
 
     private func read() throws(ReveilleError) -> UnixStream.Outcome {
-        do throws(SystemError) {
-            return try stream.read { session.receive($0) }
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        try ReveilleError.reaching { () throws(SystemError) in try stream.read { session.receive($0) } }
     }
 }

@@ -63,7 +63,7 @@ extension Engine {
 
     /// Returns the states of some aspects on the bus of a stream; `nil` if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event]? {
-        guard let reply = try? await call(.getState(aspects), expecting: EventsReply.self),
+        guard let reply = try? await call(Call(.getState(aspects)), expecting: EventsReply.self),
             reply.instance == stream.state.instance
         else { return nil }
         return reply.events
@@ -131,15 +131,9 @@ extension Engine {
     /// The call has a connection of its own, since all later calls of a connection wait for the reply.
     func suspend(_ subscription: String, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        var patience = connector.patience
-        patience.answer = Self.suspensionTime
-        let patient = Connector(loop: connector.loop, patience: patience, connect: connector.connect)
-        let channel: CallChannel
-        do throws(SystemError) {
-            channel = try CallChannel(patient) { _ in }
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        var patient = connector
+        patient.patience.answer = Self.suspensionTime
+        let channel = try BusConnection(patient)
         let call = Call(.setState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter))
         let result = await withCheckedContinuation { continuation in
             channel.call(call, expecting: EmptyReply.self) { continuation.resume(returning: $0) }
@@ -153,8 +147,8 @@ extension Engine {
         of subscription: String, isInBackground: Bool, wakeAfter: Duration?
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        _ = try await call(
-            .setState(subscription: subscription, to: isInBackground ? .background : .foreground, wakeAfter: wakeAfter))
+        let state: RequestedState = isInBackground ? .background : .foreground
+        _ = try await call(Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter)))
     }
 
     /// Brings a stream to a state by this process's hold.

@@ -5,20 +5,14 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Calls a method of the bus; tries to reach a bus that is gone.
-    func call<Answer: BusReply>(
-        _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
-    ) async throws(ReveilleError) -> Answer {
-        try await self.call(Call(call), expecting: type)
-    }
-
     /// Returns once the bus has processed every call so far; what it sent before can then be read.
     func fence() async throws(ReveilleError) {
-        _ = try await call(.fence, expecting: EmptyReply.self)
+        _ = try await call(.fence)
     }
 
-    private func call<Answer: BusReply>(
-        _ call: Call, expecting type: Answer.Type
+    /// Calls a method, and waits for its reply; tries to reach a bus that is gone.
+    func call<Answer: BusReply>(
+        _ call: Call, expecting type: Answer.Type = EmptyReply.self
     ) async throws(ReveilleError) -> Answer {
         let channel = try openChannel()
         let result = await withCheckedContinuation { continuation in

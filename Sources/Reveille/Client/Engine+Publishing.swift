@@ -41,7 +41,7 @@ extension Engine {
     }
 
     /// Publishes the states that ended with the last connection, before any other call on a new one.
-    func publishTiedStates(on channel: CallChannel) {
+    func publishTiedStates(on channel: BusConnection) {
         for (name, value) in tiedStates.sorted(by: { $0.key < $1.key }) {
             send(value, whileConnected: true, on: channel) { result in
                 // A connection that was lost is replaced, and this is repeated.
@@ -52,10 +52,10 @@ extension Engine {
     }
 
     private func send(
-        _ value: PublishedValue, whileConnected: Bool, on channel: CallChannel,
+        _ value: PublishedValue, whileConnected: Bool, on channel: BusConnection,
         completion: @escaping (Result<PostReply, ReveilleError>) -> Void
     ) {
         let call = Call(.publish(value, whileConnected: whileConnected))
-        channel.call(call, expecting: PostReply.self, completion: completion)
+        channel.call(call, expecting: PostReply.self, onReply: completion)
     }
 }

@@ -4,6 +4,7 @@
 import Logging
 import ReveilleCore
 import ReveilleWire
+import Varlink
 
 extension Engine {
     /// Begins a task of a stream, and waits for the answer of the bus.
@@ -39,7 +40,7 @@ extension Engine {
     /// task.
     func remaining(of task: String, of id: StreamID) async -> Duration? {
         guard let name = streams[id]?.state.name,
-            let subscribers = try? await call(.listSubscriptions, expecting: [Subscriber].self)
+            let subscribers = try? await call(Call(.listSubscriptions), expecting: [Subscriber].self)
         else { return nil }
         // All tasks of a subscription have the same time left.
         return subscribers.first { $0.id == name }?.tasks.first { $0.name == task }?.remaining

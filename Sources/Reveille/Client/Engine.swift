@@ -28,13 +28,12 @@ actor Engine {
     private let patience: Patience
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
-    private var channel: CallChannel?
+    private var channel: BusConnection?
     /// When the bus answered first, in microseconds since boot; `nil` since it was lost.
     private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
     var backoff = Backoff()
-    private var random = SystemRandomNumberGenerator()
     /// The last number of a stream, an observer, a task or a background.
     private var lastNumber = 0
     private(set) var streams: [StreamID: EventStream] = [:]
@@ -83,7 +82,7 @@ actor Engine {
     func shutDown() {
         for task in tasks.values { task.end() }
         tasks = [:]
-        for stream in streams.values { stream.handle(.close) }
+        for stream in streams.values { stream.close() }
         for continuation in states.values { continuation.finish() }
         (streams, states) = ([:], [:])
         retry = nil
@@ -95,50 +94,38 @@ actor Engine {
     }
 
     var connector: Connector {
-        Connector(loop: thread.loop, patience: patience) { () throws(SystemError) in
+        Connector(loop: thread.loop, patience: patience) { () throws(ReveilleError) in
             switch self.route {
-            // Only the loop may block the thread.
-            case .socket(let address): return try UnixStream(connectingTo: address, atMost: .zero)
+            case .socket(let address): return try Connector.open(address)
             case .local:
-                guard let bus = self.bus else { throw SystemError("connect", code: ECONNREFUSED) }
-                return try bus.connect()
+                return try ReveilleError.reaching { () throws(SystemError) in
+                    guard let bus = self.bus else { throw SystemError("connect", code: ECONNREFUSED) }
+                    return try bus.connect()
+                }
             }
         }
     }
 
     @discardableResult
-    func openChannel() throws(ReveilleError) -> CallChannel {
+    func openChannel() throws(ReveilleError) -> BusConnection {
         if let channel { return channel }
-        do throws(SystemError) {
-            let channel = try CallChannel(connector) { self.lost($0) }
-            self.channel = channel
-            publishTiedStates(on: channel)
-            return channel
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        let channel = try BusConnection(connector) { self.lost($0) }
+        self.channel = channel
+        publishTiedStates(on: channel)
+        return channel
     }
 
     // MARK: - Reconnecting
 
     private func lost(_ error: ReveilleError) {
         channel = nil
-        state = .disconnected(error)
-        retryLater(wasGood: reachedAt.map { patience.isSteady(since: $0, at: Clocks.boot()) } ?? false)
+        if let reachedAt, patience.isSteady(since: reachedAt, at: Clocks.boot()) { backoff.reset() }
         reachedAt = nil
-    }
-
-    private func retryLater(wasGood: Bool = false) {
-        if wasGood { backoff.reset() }
-        // If many are lost at once, the first sets the time.
-        guard !isRetrying else { return }
-        isRetrying = true
-        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1, using: &random)))
+        notReached(error)
     }
 
     private func reconnect() {
         isRetrying = false
-        for stream in streams.values where stream.state.isLost { stream.handle(.open) }
         guard channel == nil || state != .connected else { return }
         do throws(ReveilleError) {
             try openChannel().call(.fence, expecting: EmptyReply.self) { result in
@@ -155,12 +142,18 @@ actor Engine {
     /// Notes that the bus answers: to the attempt to reconnect, or to a call that came before it.
     func reached() {
         if reachedAt == nil { reachedAt = Clocks.boot() }
+        guard state != .connected else { return }
         state = .connected
+        // Their own pauses may be longer.
+        for stream in streams.values where stream.state.isLost { stream.open() }
     }
 
     private func notReached(_ error: ReveilleError) {
         state = .disconnected(error)
-        retryLater()
+        // A connection that is lost during an attempt is one failure.
+        guard !isRetrying else { return }
+        isRetrying = true
+        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
     }
 
     /// Returns whether the bus is reachable, now and after each change; only the newest state waits for the consumer.
@@ -206,17 +199,14 @@ actor Engine {
         var isFirst = true
         var request = request
         Engine.launch.withLock { $0.move(to: &request) }
-        let stream = EventStream(
-            request, sink: sink, connector: connector, logger: logger,
-            onStart: { result in
-                self.started(id, result)
-                if isFirst { completion(id, result) }
-                isFirst = false
-            },
-            onLoss: { self.retryLater(wasGood: $0) })
+        let stream = EventStream(request, sink: sink, connector: connector) { result in
+            self.started(id, result)
+            if isFirst { completion(id, result) }
+            isFirst = false
+        }
         if request.startsInBackground { stream.background = newBackground() }
         streams[id] = stream
-        stream.handle(.open)
+        stream.open()
         return id
     }
 
@@ -243,6 +233,6 @@ actor Engine {
     /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
         endTasks(of: id)
-        streams.removeValue(forKey: id)?.handle(.close)
+        streams.removeValue(forKey: id)?.close()
     }
 }

@@ -2,15 +2,29 @@
 // Part of Reveille.
 
 import Logging
-import ReveilleCore
+package import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// A subscription that survives its bus: performs what ``EventStreamState`` decides.
 ///
+/// Its consumer is an ``EventSink``, or receives the replies as the bus sent them.
+///
 /// Loop thread only.
-final class EventStream {
+package final class EventStream {
+    /// Something that a consumer of replies receives.
+    package enum Message {
+        /// The reply of DescribeAspects; only if the subscription depends on it.
+        case aspects(JSONObject)
+        /// The first reply of a bus, and the names that were withdrawn while there was no subscription.
+        case started(JSONObject, withdrawn: [Aspect])
+        /// A reply with events.
+        case events(JSONObject)
+        /// The bus is gone or refuses the subscription, and why; it is tried again.
+        case lost(ReveilleError)
+    }
+
     /// A background and its deadline; the number distinguishes it from later ones.
     struct Background {
         let number: Int
@@ -20,105 +34,174 @@ final class EventStream {
 
     /// The background that the owner wants, whatever the bus knows of it.
     var background: Background? {
-        didSet { handle(.background(background != nil)) }
+        didSet { isInBackground = background != nil }
+    }
+
+    /// Whether the owner wants the stream to be in the background, whatever the bus knows of it.
+    package var isInBackground = false {
+        didSet { handle(.background(isInBackground)) }
     }
 
     /// Whether the owner wants the stream to be inactive while it is in the foreground.
     var isInactive = false
 
     private(set) var state: EventStreamState
-    private let sink: any EventSink
+    private let sink: (any EventSink)?
     private let connector: Connector
-    private let logger: Logger
     /// Whether an unknown word has been logged; one line is enough.
     private var hasNamedUnknownWord = false
     private var connection: BusConnection?
-    /// Runs until the first reply of the bus.
-    private var timer: EventSource?
+    /// Runs until the next attempt.
+    private var retry: EventSource?
     private let onStart: (Result<Void, ReveilleError>) -> Void
-    private let onLoss: (_ wasGood: Bool) -> Void
+    private let onMessage: (Message) -> Void
 
-    /// Creates a stream that is not open.
+    /// Creates a stream of events that is not open.
     ///
     /// - Parameters:
     ///   - request: The subscription; with positions it continues from there.
     ///   - sink: Takes the events.
     ///   - connector: The way to the bus.
-    ///   - logger: Gets a line if the bus uses a word that this version does not know.
     ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    ///   - onLoss: Called when the stream must be opened again; see ``EventStreamState/Action/reportLoss(wasGood:)``.
     init(
-        _ request: SubscriptionRequest, sink: any EventSink, connector: Connector, logger: Logger,
-        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onLoss: @escaping (_ wasGood: Bool) -> Void
+        _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
+        onStart: @escaping (Result<Void, ReveilleError>) -> Void
     ) {
         state = EventStreamState(request, patience: connector.patience)
         self.sink = sink
         self.connector = connector
-        self.logger = logger
         self.onStart = onStart
-        self.onLoss = onLoss
+        onMessage = { _ in }
     }
+
+    /// Creates a stream of replies that is not open, and tries for ever.
+    ///
+    /// - Parameters:
+    ///   - request: The subscription; with positions it continues from there.
+    ///   - plan: Completes the request by what the bus has, for each attempt; none of its policies drops changes.
+    ///   - connector: The way to the bus.
+    ///   - onMessage: Called with what happens.
+    package init(
+        _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
+        onMessage: @escaping (Message) -> Void
+    ) {
+        state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
+        sink = nil
+        self.connector = connector
+        onStart = { _ in }
+        self.onMessage = onMessage
+    }
+
+    // MARK: - For its owner
+
+    /// Connects to the bus, and again whenever it is lost.
+    package func open() { handle(.open) }
+
+    /// Ends the subscription and begins another, which resumes from its position and has all states in its first reply.
+    package func openAgain() { handle(.openAgain) }
+
+    /// Ends the subscription.
+    package func close() {
+        handle(.close)
+        retry = nil
+    }
+
+    /// Whether replies are left on the bus, which then merges what changes.
+    package var isPaused: Bool {
+        get { connection?.isPaused ?? false }
+        set { connection?.isPaused = newValue }
+    }
+
+    /// The subscription's name on the bus; `nil` while there is none.
+    package var name: String? { state.name }
+
+    /// Whether the bus was last asked for the stream in the background.
+    package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
+
+    /// What the replies so far contained; `nil` before the first.
+    package var positions: Positions? { state.seen }
 
     /// Takes everything that the bus has sent so far.
     func readAll() {
         connection?.readAll()
     }
 
+    // MARK: - Inputs and actions
+
     /// Takes an input, and does what follows from it.
     func handle(_ input: EventStreamState.Input) {
-        for action in state.handle(input, at: Clocks.boot()) { perform(action) }
-        if !state.isAsking { timer = nil }
+        let fraction = Double.random(in: 0...1)
+        for action in state.handle(input, at: Clocks.boot(), fraction: fraction) { perform(action) }
     }
 
     private func perform(_ action: EventStreamState.Action) {
         switch action {
-        case .subscribe(let request): subscribe(request)
+        case .describe: send(Call(.describeAspects))
+        case .subscribe(let request): send(Call(.subscribe(request)))
         case .disconnect:
+            // Its pending call fails, which is not a loss.
+            let connection = connection
+            self.connection = nil
             connection?.close()
-            connection = nil
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))
-        case .reportLoss(let wasGood): onLoss(wasGood)
-        case .deliver(let output): sink.receive(output)
+        case .retry(let pause, let error):
+            if retry == nil { retry = try? connector.loop.timer { [weak self] in self?.handle(.open) } }
+            retry?.fire(after: pause)
+            onMessage(.lost(error))
+        case .deliver(let output): sink?.receive(output)
         }
     }
 
-    private func subscribe(_ request: SubscriptionRequest) {
-        let call = Call(.subscribe(request))
-        do throws(SystemError) {
-            let patience = connector.patience.answer
-            timer = try connector.loop.timer { [weak self] in
-                self?.handle(.lost(.unanswered(call, within: patience)))
-            }
-            let connection = try BusConnection(
-                connector, onReply: { [weak self] in self?.take($0, to: call) },
-                onEnd: { [weak self] in self?.handle(.lost($0)) })
+    private func send(_ call: Call) {
+        do throws(ReveilleError) {
+            let connection = if let connection { connection } else { try BusConnection(connector) }
             self.connection = connection
-            timer?.fire(after: patience)
-            connection.send(call)
+            connection.call(call) { [weak self] in self?.take($0, to: call) }
         } catch {
-            handle(.lost(ReveilleError(reaching: error)))
+            handle(.lost(error))
         }
     }
 
-    private func take(_ reply: Reply, to call: Call) {
-        if let error = CallError(reply) { return handle(.refused(ReveilleError(answered: error, to: call.shortName))) }
+    private func take(_ result: Result<Reply, ReveilleError>, to call: Call) {
+        guard connection != nil else { return }
+        switch result {
+        case .failure(let error): handle(.lost(error))
+        case .success(let reply):
+            if let error = CallError(reply) {
+                return handle(.refused(ReveilleError(answered: error, to: call.shortName)))
+            }
+            do throws(CallError) {
+                try take(reply.parameters, to: call)
+            } catch {
+                let part = call.mode == .more ? "event" : "description"
+                return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid \(part): \(error)")))
+            }
+            if call.mode == .more, !reply.continues {
+                handle(.lost(ReveilleError(.noBus, "the bus ended the subscription")))
+            }
+        }
+    }
+
+    private func take(_ parameters: JSONObject, to call: Call) throws(CallError) {
         let unknownWords = UnknownWords()
-        do throws(CallError) {
-            handle(
-                state.isAsking
-                    ? .reply(
-                        try SubscribeReply(reply.parameters, noting: unknownWords),
-                        at: Timestamp(microseconds: Clocks.wall()))
-                    : .events(try [Event](reply.parameters, noting: unknownWords)))
-        } catch {
-            return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid event: \(error)")))
+        if call.mode != .more {
+            let sources = try [AspectSource](parameters, noting: unknownWords)
+            onMessage(.aspects(parameters))
+            handle(.described(sources))
+        } else if state.isAsking {
+            let reply = try SubscribeReply(parameters, noting: unknownWords)
+            let withdrawn = state.withdrawn(before: reply)
+            handle(.reply(reply, at: Timestamp(microseconds: Clocks.wall())))
+            onMessage(.started(parameters, withdrawn: withdrawn))
+        } else {
+            handle(.events(try [Event](parameters, noting: unknownWords)))
+            onMessage(.events(parameters))
         }
-        if let word = unknownWords.first, !hasNamedUnknownWord {
-            hasNamedUnknownWord = true
-            logger.warning("the bus is newer than this program: unknown value \(word)")
-        }
-        if !reply.continues { handle(.lost(ReveilleError(.noBus, "the bus ended the subscription"))) }
+        // A consumer of replies receives the word itself.
+        guard sink != nil, let word = unknownWords.first, !hasNamedUnknownWord else { return }
+        hasNamedUnknownWord = true
+        Logger(label: "reveille").warning("the bus is newer than this program: unknown value \(word)")
     }
 }
 

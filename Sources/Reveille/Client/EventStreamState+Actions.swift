@@ -7,8 +7,12 @@ import ReveilleWire
 extension EventStreamState {
     /// Something that has happened.
     enum Input {
-        /// The owner wants the stream to be open.
+        /// The owner wants the stream to be open, or a pause is over.
         case open
+        /// The owner wants the states of all aspects again.
+        case openAgain
+        /// The bus has described its aspects.
+        case described([AspectSource])
         /// The bus has sent the first reply to Subscribe, at a time.
         case reply(SubscribeReply, at: Timestamp)
         /// The bus has sent events.
@@ -39,7 +43,9 @@ extension EventStreamState {
 
     /// Something to do.
     enum Action: Equatable {
-        /// Connect to the bus and subscribe.
+        /// Connect to the bus and ask for its aspects.
+        case describe
+        /// Subscribe, on the connection if there is one, else on a new one.
         case subscribe(SubscriptionRequest)
         /// End the connection.
         case disconnect
@@ -47,9 +53,8 @@ extension EventStreamState {
         case started
         /// Notify the owner that the stream has never started and never will.
         case failed(ReveilleError)
-        /// Notify the owner that the stream must be opened again, and whether the lost connection was good: it held
-        /// for some time, or brought events.
-        case reportLoss(wasGood: Bool)
+        /// Notify the owner of the loss of the bus, and open the stream after a pause.
+        case retry(after: Duration, ReveilleError)
         /// Pass something on to the sink.
         case deliver(StreamOutput)
     }

@@ -4,21 +4,33 @@
 import ReveilleCore
 import ReveilleWire
 
-/// The state of a subscription that survives its bus: it is opened again, by its positions, on a bus that comes back.
+/// How a subscription survives its bus.
+///
+/// It is asked for with the positions of what was seen, compared with what the bus answers, and after a loss opened again,
+/// with growing pauses. A bus that knows the positions sends what has changed since; another one sends all states.
 ///
 /// Pure. ``EventStream`` performs the actions.
 struct EventStreamState {
     private enum Phase: Equatable {
         case closed
-        /// The bus has not answered yet.
+        /// The bus has not described its aspects yet.
+        case describing
+        /// The bus has not answered the request yet.
         case asking
         case open(name: String, since: Int64, hasBroughtEvents: Bool)
         /// It is not opened again.
         case ended
     }
 
-    private let request: SubscriptionRequest
+    /// Chooses the aspects and policies among what the bus has.
+    typealias Plan = ([AspectSource]) -> SubscriptionRequest
+
+    private var request: SubscriptionRequest
+    private let plan: Plan?
+    /// Whether any loss and any refusal is followed by another attempt.
+    private let isPersistent: Bool
     private let patience: Patience
+    private var backoff = Backoff()
     private var phase = Phase.closed
     private var isInBackground = false
     /// Whether the bus was last asked for the stream in the background.
@@ -34,8 +46,18 @@ struct EventStreamState {
     private var waiting: AspectSet?
 
     /// Creates the state of a stream that is not open.
-    init(_ request: SubscriptionRequest, patience: Patience) {
+    ///
+    /// - Parameters:
+    ///   - request: The request; with positions it continues from there.
+    ///   - plan: Completes the request each time that it is sent, with policies that drop nothing; `nil` for a request that
+    ///     does not depend on the bus.
+    ///   - isPersistent: Whether it waits for a bus that was never there, and tries a bus again that refuses the request or
+    ///     violates the protocol; otherwise the stream ends.
+    ///   - patience: The time after which a connection is good.
+    init(_ request: SubscriptionRequest, plan: Plan? = nil, isPersistent: Bool = false, patience: Patience) {
         self.request = request
+        self.plan = plan
+        self.isPersistent = isPersistent
         self.patience = patience
         let policies = PolicyTable(request.policies, of: request.aspects)
         positions = StreamPositions(request)
@@ -50,7 +72,7 @@ struct EventStreamState {
         if case .open(let name, _, _) = phase { name } else { nil }
     }
 
-    /// Whether the bus has not answered yet.
+    /// Whether the bus has not answered the request yet.
     var isAsking: Bool { phase == .asking }
 
     /// Whether the stream has been open and must be opened again.
@@ -62,24 +84,45 @@ struct EventStreamState {
     /// The positions of the names that only patterns match, for ``DroppedStates``.
     var namePositions: [Aspect: Int] { positions.matched }
 
-    /// Takes an input, at a time in microseconds since boot, and returns what to do, in order.
-    mutating func handle(_ input: Input, at now: Int64) -> [Action] {
+    /// What was seen on the current bus; `nil` before the first reply.
+    var seen: Positions? { instance.map { Positions(instance: $0, generations: positions.generations) } }
+
+    /// Returns the names that were withdrawn while there was no subscription, of which the bus does not know.
+    func withdrawn(before reply: SubscribeReply) -> [Aspect] {
+        reply.resumed == true ? positions.missing(since: positions.matched, in: reply.events) : []
+    }
+
+    /// Takes an input, and returns what to do, in order.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - now: The time in microseconds since boot.
+    ///   - fraction: A random number from 0 to 1.
+    /// - Returns: The actions.
+    mutating func handle(_ input: Input, at now: Int64, fraction: Double) -> [Action] {
         switch input {
-        case .open:
-            guard phase == .closed else { return [] }
-            phase = .asking
-            wasOpenedInBackground = isInBackground
-            return [.subscribe(nextRequest())]
+        case .open: return phase == .closed ? open() : []
+        case .openAgain: return phase == .ended ? [] : [.disconnect] + open()
+        case .described(let sources):
+            guard phase == .describing, let plan else { return [] }
+            var planned = plan(sources)
+            planned.instance = request.instance
+            planned.positions = instance == nil ? request.positions : positions.generations
+            request = planned
+            positions = StreamPositions(planned)
+            return ask()
         case .reply(let reply, let time): return start(reply, at: now, time)
         case .events(let events):
             guard case .open(let name, let since, _) = phase, !events.isEmpty else { return [] }
             phase = .open(name: name, since: since, hasBroughtEvents: true)
             positions.note(events)
             return [.deliver(.events(events))]
-        // Another program of the user may end and leave room.
-        case .refused(let error): return error.code == .quotaExceeded ? lose(error, at: now) : end(error)
-        // A bus that violates the protocol will do so again.
-        case .lost(let error): return error.code == .invalidReply ? end(error) : lose(error, at: now)
+        case .refused(let error):
+            // Another program of the user may end and leave room.
+            return isPersistent || error.code == .quotaExceeded ? lose(error, at: now, fraction) : end(error)
+        case .lost(let error):
+            // A bus that violates the protocol will do so again.
+            return isPersistent || error.code != .invalidReply ? lose(error, at: now, fraction) : end(error)
         case .background(let isWanted):
             guard isWanted != isInBackground else { return [] }
             isInBackground = isWanted
@@ -105,14 +148,24 @@ struct EventStreamState {
         }
     }
 
-    private mutating func nextRequest() -> SubscriptionRequest {
+    private mutating func open() -> [Action] {
+        guard plan == nil else {
+            phase = .describing
+            return [.describe]
+        }
+        return ask()
+    }
+
+    private mutating func ask() -> [Action] {
+        phase = .asking
+        wasOpenedInBackground = isInBackground
         var request = request
         request.startsInBackground = isInBackground
         // Always wanted: what comes later is compared with the states.
         request.wantsInitial = true
         if let instance { request.instance = instance }
         if instance != nil || request.positions != nil { request.positions = positions.fitting() }
-        return request
+        return [.subscribe(request)]
     }
 
     private func isDropped(_ aspect: Aspect) -> Bool {
@@ -152,15 +205,17 @@ struct EventStreamState {
         return actions + [.started]
     }
 
-    private mutating func lose(_ error: ReveilleError, at now: Int64) -> [Action] {
-        guard phase != .ended else { return [] }
-        var wasGood = false
-        if case .open(_, let since, let hasBroughtEvents) = phase {
-            wasGood = hasBroughtEvents || patience.isSteady(since: since, at: now)
+    private mutating func lose(_ error: ReveilleError, at now: Int64, _ fraction: Double) -> [Action] {
+        switch phase {
+        case .closed, .ended: return []
+        case .describing, .asking: break
+        case .open(_, let since, let hasBroughtEvents):
+            // One that was accepted, or that answered and ended, is not good.
+            if hasBroughtEvents || patience.isSteady(since: since, at: now) { backoff.reset() }
         }
-        guard instance != nil else { return end(error) }
+        guard instance != nil || isPersistent else { return end(error) }
         phase = .closed
-        return [.disconnect, .reportLoss(wasGood: wasGood)]
+        return [.disconnect, .retry(after: backoff.next(fraction: fraction), error)]
     }
 
     private mutating func end(_ error: ReveilleError) -> [Action] {

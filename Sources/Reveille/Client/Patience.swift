@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+package import ReveilleCore
+
 /// The time that a device waits for its bus.
 package struct Patience: Sendable {
     /// The timeout for room in the listener's queue: a working bus accepts within milliseconds.
@@ -18,5 +20,18 @@ package struct Patience: Sendable {
     /// Whether a connection that was made at a time, in microseconds since boot, is good at another.
     func isSteady(since start: Int64, at now: Int64) -> Bool {
         .microseconds(now - start) >= steady
+    }
+}
+
+/// The pauses between attempts to reach a bus that is gone.
+extension Backoff {
+    /// The first pause: a bus that is replaced is back within tens of milliseconds.
+    package static let shortest: Duration = .milliseconds(20)
+    /// The longest pause: such a delay goes unnoticed after the bus is back.
+    package static let longest: Duration = .seconds(2)
+
+    /// Creates the pauses for a bus.
+    package init() {
+        self.init(from: Self.shortest, to: Self.longest)
     }
 }

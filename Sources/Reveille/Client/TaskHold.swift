@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import ReveilleCore
-import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -14,8 +13,6 @@ final class TaskHold {
     private let task: BackgroundTask
     private let connector: Connector
     private var connection: BusConnection?
-    /// Runs until the first reply of the bus.
-    private var timer: EventSource?
     private var onAnswer: (() -> Void)?
 
     init(_ task: BackgroundTask, of stream: StreamID, connector: Connector) {
@@ -31,16 +28,12 @@ final class TaskHold {
     func begin(of subscription: String, completion: @escaping () -> Void = {}) {
         onAnswer = completion
         let call = Call(.beginTask(subscription: subscription, name: task.name))
-        do throws(SystemError) {
-            let patience = connector.patience.answer
-            timer = try connector.loop.timer { [weak self] in self?.lose(.unanswered(call, within: patience)) }
-            timer?.fire(after: patience)
-            connection = try BusConnection(
-                connector, onReply: { [weak self] in self?.take($0, to: call) },
-                onEnd: { [weak self] in self?.lose($0) })
-            connection?.send(call)
+        do throws(ReveilleError) {
+            let connection = try BusConnection(connector)
+            self.connection = connection
+            connection.call(call, expecting: TaskState.self) { [weak self] in self?.take($0) }
         } catch {
-            lose(ReveilleError(reaching: error))
+            lose(error)
         }
     }
 
@@ -49,15 +42,14 @@ final class TaskHold {
         disconnect()
     }
 
-    private func take(_ reply: Reply, to call: Call) {
-        let state: TaskState
-        do throws(ReveilleError) {
-            state = try TaskState(reply, to: call)
-        } catch {
-            return lose(error)
+    private func take(_ result: Result<TaskState, ReveilleError>) {
+        guard connection != nil else { return }
+        switch result {
+        case .success(let state):
+            task.update(state)
+            if state.hasEnded { disconnect() } else { answered() }
+        case .failure(let error): lose(error)
         }
-        task.update(state)
-        if state.hasEnded { disconnect() } else { answered() }
     }
 
     private func lose(_ error: ReveilleError) {
@@ -66,13 +58,14 @@ final class TaskHold {
     }
 
     private func disconnect() {
+        // Its call fails, which is not a loss.
+        let connection = connection
+        self.connection = nil
         connection?.close()
-        connection = nil
         answered()
     }
 
     private func answered() {
-        timer = nil
         onAnswer?()
         onAnswer = nil
     }

@@ -71,7 +71,7 @@ extension Device {
     @discardableResult
     public func cancelScheduled(_ id: String) async throws(ReveilleError) -> Bool {
         do throws(ReveilleError) {
-            return try await engine.call(.cancelEntry(id), expecting: CancelReply.self).cancelled > 0
+            return try await engine.call(Call(.cancelEntry(id)), expecting: CancelReply.self).cancelled > 0
         } catch  where error.code == .noSuchEntry {
             return false
         }
@@ -87,7 +87,7 @@ extension Device {
     /// - Throws: ``ReveilleError``, as other calls do.
     @discardableResult
     public func cancelAllScheduled() async throws(ReveilleError) -> Int {
-        try await engine.call(.cancelEntry(nil), expecting: CancelReply.self).cancelled
+        try await engine.call(Call(.cancelEntry(nil)), expecting: CancelReply.self).cancelled
     }
 
     /// The entries of this user on the schedule, in the order of their identifiers.
@@ -111,13 +111,13 @@ extension Device {
 
     /// The entries of this user, as the bus lists them.
     package var listings: [ScheduleListing] {
-        get async throws(ReveilleError) { try await engine.call(.listEntries, expecting: [ScheduleListing].self) }
+        get async throws(ReveilleError) { try await engine.call(Call(.listEntries), expecting: [ScheduleListing].self) }
     }
 
     /// Adds an entry, and returns the time of its first firing.
     package func add(_ entry: ScheduleEntry) async -> Result<Timestamp?, ReveilleError> {
         do throws(ReveilleError) {
-            let reply = try await engine.call(.addEntry(entry), expecting: AddReply.self)
+            let reply = try await engine.call(Call(.addEntry(entry)), expecting: AddReply.self)
             return .success(reply.next.map { Timestamp(microseconds: $0) })
         } catch {
             // An entry is checked before it is sent: only its zone can be unknown.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusPosition
+import ReveilleCore
 import ReveilleViewCore
 import Varlink
 
@@ -49,7 +49,7 @@ enum ViewTarget {
             values("host").count == 1 && hosts.contains(values("host")[0]), "a request is accepted of a known host")
         try require(["GET", "HEAD"].contains(request.method), "a request is accepted with a known method")
         if case .stream(let position?) = decision {
-            try requireEqual(StreamPosition(position.text), position, "a position after it is written")
+            try requireEqual(Positions(position.text), position, "a position after it is written")
         }
         if case .fleet(let position?) = decision {
             try requireEqual(BoardPosition(position.text), position, "a position of a board after it is written")
@@ -67,8 +67,8 @@ enum ViewTarget {
         try require(latest <= now + UPowerHistory.clockTolerance, "no sample is in the future: \(latest)")
         let chart = BatteryChart(history.samples, from: 0, length: 86_400, intervals: 4)
         try require(chart.points.count <= history.samples.count, "a chart has no points that are not samples")
-        if let position = StreamPosition(String(decoding: bytes, as: UTF8.self)) {
-            try requireEqual(StreamPosition(position.text), position, "a position after it is written")
+        if let position = Positions(String(decoding: bytes, as: UTF8.self)) {
+            try requireEqual(Positions(position.text), position, "a position after it is written")
         }
     }
 

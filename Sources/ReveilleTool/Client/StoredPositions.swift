@@ -43,16 +43,10 @@ struct StoredPositions: Sendable {
     }
 
     private static func decode(_ object: JSONObject) -> Positions? {
-        guard let instance = object["instance"]?.stringValue,
-            let members = object["generations"]?.objectValue?.members
+        guard let positions = try? JSON.object(object).decode(Positions.self),
+            positions.generations.values.allSatisfy({ $0 >= 0 })
         else { return nil }
-        var generations: [Aspect: Int] = [:]
-        for member in members {
-            guard let generation = member.value.integerValue, generation >= 0 else { return nil }
-            // A file of a later version may contain unknown aspects.
-            if let aspect = Aspect(member.name) { generations[aspect] = Int(generation) }
-        }
-        return Positions(instance: instance, generations: generations)
+        return positions
     }
 
     private static func encode(_ positions: Positions) -> JSONObject {

@@ -24,7 +24,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() {
-        Failure.awaiting {
+        Failure.guarding {
             let address = try bus.resolved()
             let client = try BlockingClient(address)
             try client.send(.info)
@@ -32,9 +32,8 @@ struct StatusCommand: ParsableCommand {
             if let error = CallError(info) { throw Failure(error) }
             let version = info.parameters["version"]?.stringValue
             let process = client.peer.flatMap { ServingProcess($0.pid) }
-            let device = try await Device.connect(to: address.description)
-            let sources = try await device.sources()
-            let subscribers = try await device.subscribers()
+            let sources = try client.call(.describeAspects, expecting: [AspectSource].self)
+            let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
             if json {
                 return try Console.json([
                     "bus": Self.json(of: address, version, process),

@@ -78,7 +78,7 @@ struct OnCommand: ParsableCommand {
         Failure.guarding {
             let condition = try Condition(argument: self.condition, for: aspect)
             try Program.check(command)
-            let code = try OnSession(self, condition).run()
+            let code = try OnSession.run(self, condition)
             Glibc.exit(code)
         }
     }

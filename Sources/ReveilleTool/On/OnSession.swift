@@ -2,93 +2,158 @@
 // Part of Reveille.
 
 import Glibc
+import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
 
-/// One run of `reveille on`: its subscription, its signals and its command.
+/// One run of `reveille on`: its subscription, its signals and its command, which runs each time the condition becomes
+/// true.
 ///
-/// The loop of the main thread handles signals, and starts the command when the stream requests it.
-final class OnSession {
+/// An actor on the loop of one thread, which the device uses too. An event is taken only when the previous run has ended,
+/// so changes are merged in the meantime.
+actor OnSession {
     /// The kernel's limit for one variable of the environment, with its name and a NUL (MAX_ARG_STRLEN).
     private static let longestVariable = 131_072
 
-    private let command: OnCommand
-    private let loop: EventLoop
-    private let runs: ProgramRuns
-    private let stream: TriggerStream
-    private let following: AwaitedTask
-    private var sources: [EventSource] = []
-    private var current: (program: Program, request: ProgramRuns.Request)?
-    /// The signal that ended the run.
-    private var signal: Int32?
+    private struct Outcome {
+        /// The number of runs so far, and the exit code of the last one.
+        var count = 0
+        var code: Int32 = 0
+        /// The signal that ended the session.
+        var signal: Int32?
+    }
 
-    init(_ command: OnCommand, _ condition: Condition) throws {
+    nonisolated let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let command: OnCommand
+    private let following: AwaitedTask
+    private nonisolated let outcome = Lock(Outcome())
+    private var progress: TriggerProgress
+    private var sources: [EventSource] = []
+    /// The command that runs, and what waits for its exit code.
+    private var current: (program: Program, answer: CheckedContinuation<Int32, Never>)?
+    /// Whether a run has begun whose result is not stored yet.
+    private var isBusy = false
+
+    private init(_ command: OnCommand, _ progress: TriggerProgress, _ following: AwaitedTask) throws {
         self.command = command
-        loop = try EventLoop()
-        runs = try ProgramRuns()
-        following = try AwaitedTask()
-        stream = TriggerStream(
-            command, from: try TriggerProgress(condition, on: command.aspect, storedIn: command.state), runs: runs)
+        self.progress = progress
+        self.following = following
+        thread = try LoopThread()
     }
 
     /// Runs the command whenever it is due, until a signal or the count of runs ends the session.
     ///
     /// - Returns: The exit code.
-    func run() throws -> Int32 {
+    static func run(_ command: OnCommand, _ condition: Condition) throws -> Int32 {
+        let progress = try TriggerProgress(condition, on: command.aspect, storedIn: command.state)
         // Before any thread is started: threads inherit the signal mask.
-        for number in Signals.ending {
-            sources.append(try loop.onSignal(number) { [unowned self] in end(by: number) })
-        }
-        sources.append(try loop.onSignal(SIGCHLD) { [unowned self] in finish() })
-        sources.append(try loop.watch(runs.requests.readingEnd, for: .readable) { [unowned self] _ in start() })
-        sources.append(try loop.watch(following.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
-        following.start { [stream] in try await stream.run() }
-        try loop.run()
-        try following.check()
+        for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
+        let following = try AwaitedTask()
+        let session = try OnSession(command, progress, following)
+        following.start(on: session.thread) { try await session.follow() }
+        try following.wait()
         guard let count = command.count else { return 0 }
-        let completed = stream.completed.withLock { $0 }
-        if completed.count >= count { return completed.code }
+        let outcome = session.outcome.withLock { $0 }
+        if outcome.count >= count { return outcome.code }
         // A script must not continue as if the condition had become true.
-        if let signal { Signals.die(by: signal) }
-        throw Failure(.failure, "ended after \(completed.count) of \(count) runs")
+        if let signal = outcome.signal { Signals.die(by: signal) }
+        throw Failure(.failure, "ended after \(outcome.count) of \(count) runs")
     }
 
     private func end(by number: Int32) {
-        signal = number
-        // The stream ends when it has stored the result of a run.
-        if !runs.end() { loop.exit() }
+        outcome.withLock { $0.signal = number }
+        // A run ends the session when its result is stored.
+        if !isBusy { following.end.wake() }
         current?.program.pass(number)
     }
 
-    /// Starts the command for the request, if there is one.
-    private func start() {
-        guard let request = runs.next() else { return }
-        do {
-            current = (try program(for: request), request)
-        } catch {
-            request.answer.resume(throwing: error)
+    // MARK: - The subscription
+
+    private func follow() async throws {
+        for number in Signals.ending {
+            sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
+        }
+        sources.append(try thread.loop.onSignal(SIGCHLD) { self.finish() })
+        let device = try await Device.connect(to: command.bus.address, on: thread)
+        let subscription = try await device.subscribe(
+            to: AspectSet(command.aspect), delivering: .currentState, resumingFrom: progress.positions,
+            name: Environment["REVEILLE_NAME"] ?? "reveille on \(command.aspect)")
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.follow(subscription, on: device) }
+            group.addTask { try await device.reportConnection { Console.error($0) } }
+            try await group.next()
+            group.cancelAll()
         }
     }
 
-    private func program(for request: ProgramRuns.Request) throws -> Program {
-        let event = EventCoding.encode(request.event).printable
+    private func follow(_ subscription: Subscription, on device: Device) async throws {
+        while let event = try await subscription.next() {
+            guard let instance = subscription.positions?.instance else {
+                preconditionFailure("an event before the bus has answered")
+            }
+            for change in await changes(mergedInto: event, on: device) {
+                guard try progress.take(change, of: instance) else { continue }
+                isBusy = true
+                let code = try await runCommand(for: change)
+                // Not before: the run is repeated if this process is killed during it.
+                try progress.store(change, of: instance)
+                isBusy = false
+                let outcome = outcome.withLock { outcome in
+                    outcome.count += 1
+                    outcome.code = code
+                    return outcome
+                }
+                guard outcome.signal == nil, outcome.count < command.count ?? .max else { return }
+            }
+        }
+    }
+
+    /// Returns the changes that were merged into an event, as far as the bus keeps them.
+    private func changes(mergedInto event: Event, on device: Device) async -> [Event] {
+        guard event.changes > 1 else { return [event] }
+        for await state in await device.connectionStates where state == .connected {
+            do throws(ReveilleError) {
+                return Trigger.changes(mergedInto: event, from: try await device.history(of: event.aspect))
+            } catch {
+                // If the connection was lost, the next one can be asked.
+                guard [.noBus, .timeout, .system].contains(error.code) else { break }
+            }
+        }
+        // Without a history, the last change counts for all.
+        return Trigger.changes(mergedInto: event, from: [])
+    }
+
+    // MARK: - The command
+
+    /// Runs the command, and returns its exit code.
+    private func runCommand(for event: Event) async throws -> Int32 {
+        let program = try program(for: event)
+        return await withCheckedContinuation { current = (program, $0) }
+    }
+
+    private func program(for event: Event) throws -> Program {
+        let text = EventCoding.encode(event).printable
         var environment = ChildProcess.environment
-        environment["REVEILLE_ASPECT"] = request.event.aspect.name
-        environment["REVEILLE_CHANGES"] = String(request.event.changes)
-        let fits = "REVEILLE_EVENT=".utf8.count + event.utf8.count < Self.longestVariable
-        environment["REVEILLE_EVENT"] = fits ? event : nil
-        let input = try MemoryFile(Array((event + "\n").utf8))
+        environment["REVEILLE_ASPECT"] = event.aspect.name
+        environment["REVEILLE_CHANGES"] = String(event.changes)
+        let fits = "REVEILLE_EVENT=".utf8.count + text.utf8.count < Self.longestVariable
+        environment["REVEILLE_EVENT"] = fits ? text : nil
+        let input = try MemoryFile(Array((text + "\n").utf8))
         return try Program(command.command, environment: environment, descriptors: [STDIN_FILENO: input.number])
     }
 
-    /// Answers the request if the command has ended.
+    /// Answers for the command if it has ended.
     private func finish() {
-        guard let (program, request) = current, program.hasEnded, let code = program.exitCode else { return }
+        guard let (program, answer) = current, program.hasEnded, let code = program.exitCode else { return }
         current = nil
-        if code != 0, signal == nil { Console.error("reveille: \(command.command[0]): exit code \(code)") }
-        request.answer.resume(returning: code)
+        if code != 0, outcome.withLock({ $0.signal }) == nil {
+            Console.error("reveille: \(command.command[0]): exit code \(code)")
+        }
+        answer.resume(returning: code)
     }
 }

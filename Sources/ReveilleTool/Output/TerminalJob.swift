@@ -9,6 +9,8 @@ import ReveilleSystem
 ///
 /// It belongs to the thread of its loop.
 final class TerminalJob {
+    /// The signals that it handles, which every other thread must block.
+    static let signals = [SIGTSTP, SIGCONT]
     /// The interval at which a background job checks whether it is in the foreground, because shells send SIGCONT only
     /// to stopped jobs.
     private static let checkInterval: Duration = .milliseconds(500)

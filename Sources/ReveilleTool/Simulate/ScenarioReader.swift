@@ -42,7 +42,7 @@ final class ScenarioReader {
     }
 
     private func subscribe(_ request: SubscriptionRequest) throws {
-        let start = try client.subscribe(request)
+        let start = try client.call(.subscribe(request), expecting: SubscribeReply.self)
         subscription = start.subscription
         instance = start.instance
         try take(start.events)
@@ -50,7 +50,7 @@ final class ScenarioReader {
 
     /// Reads all events that have arrived.
     func read() throws {
-        while let events = try client.nextEvents() { try take(events) }
+        while let events = try client.next(expecting: [Event].self) { try take(events) }
     }
 
     private func take(_ events: [Event]) throws {

@@ -42,7 +42,8 @@ final class TaskSession {
             guard let subscription = try subscription(on: client) else {
                 return report("no ancestor of this process has a subscription; nothing waits for the command")
             }
-            guard report(try client.beginTask(options.name, of: subscription)) else { return }
+            let call = BusCall.beginTask(subscription: subscription, name: options.name)
+            guard report(try client.call(call, expecting: TaskState.self)) else { return }
             replies = try loop.events.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
         } catch let error as ReveilleError {
             report("\(error); nothing waits for the command")
@@ -61,7 +62,7 @@ final class TaskSession {
 
     private func receive(from client: BlockingClient) {
         do throws(ReveilleError) {
-            while let state = try client.nextTaskState() {
+            while let state = try client.next(expecting: TaskState.self) {
                 guard report(state) else { return replies = nil }
             }
         } catch {

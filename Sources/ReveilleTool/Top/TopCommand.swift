@@ -48,7 +48,7 @@ struct TopCommand: ParsableCommand {
     func run() {
         Failure.guarding {
             let hasScreen = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
-            guard batch || !hasScreen else { return try TopSession(self).run() }
+            guard batch || !hasScreen else { return try TopSession.run(self) }
             let isLimited = !batch && isatty(STDOUT_FILENO) == 0
             let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
             Failure.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }

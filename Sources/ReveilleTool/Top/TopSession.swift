@@ -8,93 +8,119 @@ import ReveilleSystem
 
 /// One run of `reveille top` on a terminal.
 ///
-/// The loop of the main thread handles keys, signals and the timer, and draws. The bus is polled while this process has
-/// the terminal, by one poll at a time.
-final class TopSession {
+/// An actor on the loop of one thread, which handles keys, signals and the timer, draws, and is the device's. The bus is
+/// polled while this process has the terminal, by one poll at a time.
+actor TopSession {
     /// The alternate screen without a cursor and without automatic line breaks, which a terminal that measures a
     /// character differently would make.
     private static let enterScreen = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaveScreen = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    private let loop: CommandLoop
-    private let job: TerminalJob
-    private let feed: TopFeed
-    private let following: AwaitedTask
+    nonisolated let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let bus: BusOptions
     private let pace: TopPace
+    private var job: TerminalJob?
+    private var device: Device?
     private var model: TopModel
     private var decoder = KeyDecoder()
+    private var sources: [EventSource] = []
     private var timer: EventSource?
     /// What the terminal shows; `nil` if it is unknown.
     private var shown: Screen?
     private var hasTerminal = false
     private var isPolling = false
     private var polls = 0
-    private var failure: Failure?
+    private var ending: CheckedContinuation<(any Error)?, Never>?
 
-    init(_ command: TopCommand) throws {
-        loop = try CommandLoop()
-        job = TerminalJob(loop.events)
-        feed = try TopFeed(command.bus)
-        following = try AwaitedTask()
+    private init(_ command: TopCommand) throws {
+        thread = try LoopThread()
+        bus = command.bus
         pace = command.pace
         model = TopModel(address: (try? command.bus.resolved())?.description ?? "")
     }
 
     /// Shows the bus until the user quits, a signal arrives or the count of polls is reached.
-    func run() throws {
-        try loop.endOnSignals()
-        try loop.follow(following)
-        loop.add(try loop.events.onSignal(SIGWINCH) { [unowned self] in draw() })
-        loop.add(try loop.events.watch(feed.signal.readingEnd, for: .readable) { [unowned self] _ in receive() })
-        timer = try loop.events.timer { [unowned self] in poll() }
-        job.onEnter = { [unowned self] in enter() }
-        job.onLeave = { [unowned self] isOurs in leave(isOurs) }
-        job.onKeys = { [unowned self] in press($0) }
-        job.onEnd = { [unowned self] error in
-            failure = error.map { Failure(.failure, "\($0)") }
-            loop.events.exit()
+    static func run(_ command: TopCommand) throws {
+        // Before any thread is started: threads inherit the signal mask.
+        for number in Signals.ending + [SIGWINCH] + TerminalJob.signals { EventLoop.block(number) }
+        let following = try AwaitedTask()
+        let session = try TopSession(command)
+        following.start(on: session.thread) { try await session.show() }
+        try following.wait()
+    }
+
+    private func show() async throws {
+        let failure = await withCheckedContinuation { continuation in
+            ending = continuation
+            do { try begin() } catch { end(error) }
         }
-        try job.start()
-        following.start { [feed] in try await feed.run() }
-        try loop.run()
-        job.leave()
-        try following.check()
+        job?.leave()
         if let failure { throw failure }
+    }
+
+    private func end(_ failure: (any Error)? = nil) {
+        ending?.resume(returning: failure)
+        ending = nil
+    }
+
+    private func begin() throws {
+        for signal in Signals.ending { sources.append(try thread.loop.onSignal(signal) { self.end() }) }
+        sources.append(try thread.loop.onSignal(SIGWINCH) { self.draw() })
+        timer = try thread.loop.timer { self.poll() }
+        let job = TerminalJob(thread.loop)
+        self.job = job
+        job.onEnter = { self.enter() }
+        job.onLeave = { isOurs in self.leave(isOurs) }
+        job.onKeys = { self.press($0) }
+        job.onEnd = { error in self.end(error.map { Failure(.failure, "\($0)") }) }
+        try job.start()
+        Task { await connect() }
     }
 
     // MARK: - The bus
 
-    private func poll() {
-        guard hasTerminal, !isPolling else { return }
-        isPolling = true
-        feed.send(.poll(model.request))
-    }
-
-    private func receive() {
-        for report in feed.take() {
-            switch report {
-            case .poll(let poll):
-                model.receive(poll)
-                polls += 1
-                next(after: poll.cost)
-            case .lost(let reason):
-                model.lose(reason)
-                next(after: .zero)
-            case .done(let text):
-                model.message = TopModel.Message(text: text)
-                poll()
-            case .refused(let text):
-                model.message = TopModel.Message(text: text, isTrouble: true)
-                poll()
-            }
+    private func connect() async {
+        do {
+            device = try await Device.connect(to: bus.address, on: thread)
+            poll()
+        } catch {
+            end(error)
         }
-        draw()
-        if let count = pace.count, polls >= count { loop.events.exit() }
     }
 
-    private func next(after cost: Duration) {
+    private func poll() {
+        guard hasTerminal, !isPolling, let device else { return }
+        isPolling = true
+        Task { await poll(device) }
+    }
+
+    private func poll(_ device: Device) async {
+        var cost: Duration = .zero
+        do {
+            let poll = try await TopPoll.take(from: device, model.request)
+            model.receive(poll)
+            polls += 1
+            cost = poll.cost
+        } catch {
+            model.lose("\(error)")
+        }
         isPolling = false
         timer?.fire(after: pace.pause(after: cost))
+        draw()
+        if let count = pace.count, polls >= count { end() }
+    }
+
+    private func carryOut(_ change: TopChange) async {
+        guard let device else { return }
+        do {
+            model.message = TopModel.Message(text: try await device.carryOut(change))
+        } catch {
+            model.message = TopModel.Message(text: "\(change.name): \(error)", isTrouble: true)
+        }
+        poll()
+        draw()
     }
 
     // MARK: - The terminal
@@ -114,9 +140,9 @@ final class TopSession {
     private func press(_ bytes: [UInt8]) {
         for key in decoder.keys(in: bytes) {
             switch model.press(key) {
-            case .quit: return loop.events.exit()
+            case .quit: return end()
             case .redraw: shown = nil
-            case .change(let change): feed.send(.change(change))
+            case .change(let change): Task { await carryOut(change) }
             case nil: break
             }
         }

@@ -8,6 +8,11 @@ import ReveilleSystem
 /// Follows a gpsd and publishes its fixes, for as long as the program runs.
 struct LocationPublisher {
     static let name: Aspect = "org.reveille.location"
+    /// gpsd is restarted within seconds, and a local attempt costs little.
+    private static let shortestPause: Duration = .seconds(1)
+    /// The longest pause, and the length of a connection after which the next pause is the shortest.
+    private static let longestPause: Duration = .seconds(60)
+
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
@@ -24,7 +29,7 @@ struct LocationPublisher {
     mutating func run() async throws -> Never {
         // Reports a missing permission at once, and withdraws a value that was left by another program.
         try await device.withdraw(Self.name)
-        var pause = RetryPause()
+        var backoff = Backoff(from: Self.shortestPause, to: Self.longestPause)
         while true {
             let start = ContinuousClock.now
             do {
@@ -35,7 +40,8 @@ struct LocationPublisher {
                 notes.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
             }
             if track.clear() { try await publish(nil) }
-            try await Task.sleep(for: pause.after(.now - start))
+            if .now - start >= Self.longestPause { backoff.reset() }
+            try await Task.sleep(for: backoff.next(fraction: 1))
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 extension SensorClaims {
     mutating func setReachable(_ isReachable: Bool, at now: Instant) {
         guard isReachable != self.isReachable else { return }
@@ -25,8 +27,7 @@ extension SensorClaims {
     /// Plans another subscription to a sensor's aspect in place of one that was refused.
     mutating func retryLater(_ sensor: Sensor, at now: Instant) {
         guard var state = sensors[sensor], !state.callers.isEmpty else { return }
-        state.retry = now + state.retryPause
-        state.retryPause = min(state.retryPause * 2, SensorState.longestRetryPause)
+        state.retry = now + state.backoff.next(fraction: 1)
         sensors[sensor] = state
     }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 extension SensorClaims {
     mutating func take(_ measurement: Measurement?, of sensor: Sensor) {
         guard var state = sensors[sensor], state.isFollowed else { return }
         state.hasReading = true
-        state.retryPause = SensorState.shortestRetryPause
+        state.backoff.reset()
         if let measurement {
             let hasChanged = measurement != (state.measurement ?? .none(of: sensor))
             let former = (state.measurement ?? .none(of: sensor)).entries

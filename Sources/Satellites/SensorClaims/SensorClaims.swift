@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 /// The claims and the properties of `net.hadess.SensorProxy`.
 ///
 /// Pure: inputs with a time go in, effects come out. A claim subscribes to the sensor's aspect, and the end of the last
@@ -150,7 +152,7 @@ package struct SensorClaims: Sendable {
             if state.isFollowed { effects.append(.unfollow(sensor)) }
             state.isFollowed = false
             state.retry = nil
-            state.retryPause = SensorState.shortestRetryPause
+            state.backoff.reset()
         }
         sensors[sensor] = state
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 /// One sensor: whether the device has it, its last measurement, and its claims.
 struct SensorState {
     /// The time before the first retry of a subscription that the bus refused.
-    static let shortestRetryPause: Duration = .seconds(1)
-    /// The longest time between retries, which double: a sensor is missed for a minute at most once the bus has room.
-    static let longestRetryPause: Duration = .seconds(64)
+    private static let shortestPause: Duration = .seconds(1)
+    /// The longest time between retries: a sensor is missed for a minute at most once the bus has room.
+    private static let longestPause: Duration = .seconds(64)
 
     /// A claim whose answer waits for the first measurement.
     struct Waiting {
@@ -28,7 +30,7 @@ struct SensorState {
     var hasReading = false
     /// When a subscription that the bus refused is tried again; `nil` if there is none.
     var retry: ContinuousClock.Instant?
-    var retryPause = shortestRetryPause
+    var backoff = Backoff(from: shortestPause, to: longestPause)
     var waiting: [Waiting] = []
 
     /// The value of a property of the sensor.

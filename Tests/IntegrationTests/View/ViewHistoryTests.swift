@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusPosition
 import Glibc
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleViewCore
@@ -47,7 +47,7 @@ import Varlink
         _ = try history().add((1...1_000).map { sample(at: now - $0 * 60) }, at: now)
         // The first record of a program sweeps.
         let program = history()
-        program.record(sample(at: now + 10 * 365 * 86_400), at: StreamPosition(instance: "one"))
+        program.record(sample(at: now + 10 * 365 * 86_400), at: Positions(instance: "one", generations: [:]))
         #expect(program.problem == nil)
         #expect(program.chart(of: .day, at: now)["changes"] == 500)
     }
@@ -58,8 +58,8 @@ import Varlink
         let path = directory.path + "/history.sqlite"
         let history = History(path: path, notes: Notes(ProgramLog(of: "reveille-view", level: .error)))
         let now = Clocks.wall() / 1_000_000
-        func record(_ generation: Int64, at time: Int64) -> StreamPosition {
-            let position = StreamPosition(instance: "one", generations: ["battery": generation])
+        func record(_ generation: Int, at time: Int64) -> Positions {
+            let position = Positions(instance: "one", generations: ["battery": generation])
             history.record(BatterySample(time: time, level: 0.5, state: "unplugged", changes: 1), at: position)
             return position
         }

@@ -115,6 +115,21 @@ import Varlink
         #expect(actions == [.deliver(.events([.published(Self.a, nil, 100)])), .started])
     }
 
+    @Test func namesThatWereWithdrawnMeanwhileAreMissing() {
+        var state = EventStreamState(Self.pattern, patience: Patience())
+        let states = [Self.state(Self.a, ["x": 1], 1), Self.state(Self.b, ["x": 1], 2)]
+        for input in [.open, Self.reply(states), .lost(Self.gone), .open] as [EventStreamState.Input] {
+            _ = state.handle(input, at: 0)
+        }
+        func withdrawn(resumed: Bool) -> [Aspect] {
+            state.withdrawn(
+                before: SubscribeReply(subscription: "s", instance: "i", resumed: resumed, events: [states[1]]))
+        }
+        #expect(withdrawn(resumed: true) == [Self.a])
+        // All states are new.
+        #expect(withdrawn(resumed: false) == [])
+    }
+
     // MARK: - Many names
 
     @Test func positionsBeyondTheRoomOfACallAreComparedHere() throws {

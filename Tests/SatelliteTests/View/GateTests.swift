@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusPosition
+import ReveilleCore
 import ReveilleViewCore
 import Testing
 
@@ -40,7 +40,7 @@ import Testing
         #expect(decide("/subscriptions") == .success(.subscriptions))
         #expect(decide("/battery") == .success(.battery(.day)))
         #expect(decide("/battery", [Field("span", "month")]) == .success(.battery(.month)))
-        #expect(decide("/changes", [Field("aspect", "org.example.a")]) == .success(.changes(aspect: "org.example.a")))
+        #expect(decide("/changes", [Field("aspect", "org.example.a")]) == .success(.changes("org.example.a")))
         for path in ["", "/x", "//", "/view.js/", "/..", "/../view.js", "http://127.0.0.1:7383/", "*", "/\0"] {
             #expect(status(decide(path)) == 404, "\(path)")
         }
@@ -130,8 +130,8 @@ import Testing
     @Test("a stream continues from the header, else from the argument; an invalid position is refused") func positions()
     {
         let (older, newer) = (
-            StreamPosition(instance: "a", generations: ["battery": 1]),
-            StreamPosition(instance: "a", generations: ["battery": 2])
+            Positions(instance: "a", generations: ["battery": 1]),
+            Positions(instance: "a", generations: ["battery": 2])
         )
         let arguments = [Field("resume", older.text)]
         #expect(decide("/events", arguments) == .success(.stream(older)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import BusPosition
+package import ReveilleCore
 
 /// Decides what a request receives: every web page and every user of the machine can send one.
 ///
@@ -23,11 +23,11 @@ package struct Gate: Sendable {
         /// A file of the page.
         case file(PageFile)
         /// The stream of events, from a position.
-        case stream(StreamPosition?)
+        case stream(Positions?)
         /// The stream of the tiles of a fleet, from a position.
         case fleet(BoardPosition?)
         /// The changes of an aspect that the bus remembers.
-        case changes(aspect: String)
+        case changes(Aspect)
         /// The aspects of the bus, and the names that programs have published.
         case aspects
         /// The subscriptions of the bus.
@@ -121,7 +121,7 @@ package struct Gate: Sendable {
         switch request.path {
         case "/events":
             guard let text = try position(in: request) else { return .stream(nil) }
-            guard let position = StreamPosition(text) else {
+            guard let position = Positions(text) else {
                 throw .badRequest(
                     "\(Refusal.quoted(text)) is not a position: an instance, and ~ASPECT:GENERATION for each aspect.")
             }
@@ -134,11 +134,11 @@ package struct Gate: Sendable {
             }
             return .fleet(position)
         case "/changes":
-            let aspect = try request.argument("aspect") ?? ""
-            guard StreamPosition.isName(aspect) else {
-                throw .badRequest("The argument aspect must be the name of an aspect, not \(Refusal.quoted(aspect)).")
+            let text = try request.argument("aspect") ?? ""
+            guard let aspect = Aspect(text), !aspect.isPattern else {
+                throw .badRequest("The argument aspect must be the name of an aspect, not \(Refusal.quoted(text)).")
             }
-            return .changes(aspect: aspect)
+            return .changes(aspect)
         case "/aspects": return .aspects
         case "/subscriptions": return .subscriptions
         case "/battery":

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import Varlink
+package import ReveilleCore
 
-/// What a subscription of the page, or of its history, names.
+/// What the page and its history subscribe to.
 ///
 /// Pure.
-package enum SubscriptionPlan: Sendable {
-    /// Every aspect of the device and every published name, for a page that is visible.
-    case everything
-    /// The battery, for the history.
-    case battery
-
-    /// The least time in milliseconds between samples of motion that a person sees, and between shakes.
-    private static let motionInterval: Int64 = 1_000
-    /// The least time in milliseconds between records.
+package enum SubscriptionPlan {
+    /// The least time between samples of motion that a person sees, and between shakes.
+    private static let motionInterval: Duration = .seconds(1)
+    /// The least time between records.
     ///
     /// A month at this pace is 43,200 rows.
-    private static let recordInterval: Int64 = 60_000
+    private static let recordInterval: Duration = .seconds(60)
     /// The most aspects and patterns of a subscription on the bus.
     private static let aspectLimit = 64
     /// The first words of most names.
@@ -26,31 +21,25 @@ package enum SubscriptionPlan: Sendable {
     /// new one.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
-    /// Returns the parameters of the subscription.
+    /// The battery, for the history.
+    package static let battery = SubscriptionRequest(
+        aspects: AspectSet(.battery), name: "reveille-view history",
+        policies: [.battery: Policy(interval: recordInterval)])
+
+    /// Every aspect of the device and every published name, for a page that is visible.
     ///
-    /// - Parameter descriptions: The aspects of the bus, as `DescribeAspects` lists them: an older bus has fewer.
-    /// - Returns: The parameters of `Subscribe`, without a position.
-    package func parameters(describing descriptions: [JSON]) -> JSONObject {
-        switch self {
-        case .battery:
-            return [
-                "name": "reveille-view history", "aspects": ["battery"],
-                "policies": [["aspect": "battery", "interval": .integer(Self.recordInterval)]],
-            ]
-        case .everything:
-            let names = descriptions.compactMap { $0.objectValue?["aspect"]?.stringValue }
-            // The lifecycle is that of this subscription itself.
-            let device = names.filter { !$0.utf8.contains(UInt8(ascii: ".")) && $0 != "lifecycle" }
-            let words = names.filter { $0.utf8.contains(UInt8(ascii: ".")) }
-                .map { String(Substring($0.utf8.prefix { $0 != UInt8(ascii: ".") })) }
-            let patterns = Self.usualWords + Set(words).subtracting(Self.usualWords).sorted()
-            let aspects = (device + patterns.map { $0 + ".*" }).prefix(Self.aspectLimit)
-            let paced = ["motion", "shake"].filter(device.contains)
-            return [
-                "name": "reveille-view page", "aspects": .array(aspects.map { .string($0) }),
-                "policies": .array(
-                    paced.map { ["aspect": .string($0), "interval": .integer(Self.motionInterval)] }),
-            ]
-        }
+    /// - Parameter sources: The aspects of the bus: an older bus has fewer.
+    /// - Returns: The request.
+    package static func everything(of sources: [AspectSource]) -> SubscriptionRequest {
+        let names = sources.map(\.aspect)
+        // The lifecycle is that of this subscription itself.
+        let device = names.filter { $0.builtIn != nil && $0 != .lifecycle }
+        let words = names.filter { $0.builtIn == nil }
+            .map { String(Substring($0.name.utf8.prefix { $0 != UInt8(ascii: ".") })) }
+        let patterns = (usualWords + Set(words).subtracting(usualWords).sorted()).compactMap { Aspect($0 + ".*") }
+        let paced = [Aspect.motion, .shake].filter(device.contains)
+        return SubscriptionRequest(
+            aspects: AspectSet(Array((device + patterns).prefix(aspectLimit))), name: "reveille-view page",
+            policies: Dictionary(uniqueKeysWithValues: paced.map { ($0, Policy(interval: motionInterval)) }))
     }
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
-import BusPosition
 import Reveille
-import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
@@ -15,7 +12,7 @@ import Varlink
 ///
 /// Loop thread only.
 final class EventFeed: Feed {
-    private var stream: BusStream?
+    private var stream: EventStream?
     private var output = ServerSentEvent.greeting
     private var written = 0
     private var isOpen = false
@@ -25,9 +22,10 @@ final class EventFeed: Feed {
     var onOutput: () -> Void = {}
 
     /// Creates a feed, which subscribes with the first ``read(into:)``.
-    init(on bus: BusRoute, from position: StreamPosition?) {
-        stream = BusStream(
-            .describing { SubscriptionPlan.everything.parameters(describing: $0) }, on: bus, from: position
+    init(on bus: Connector, from position: Positions?) {
+        stream = EventStream(
+            SubscriptionRequest(instance: position?.instance, positions: position?.generations),
+            plan: SubscriptionPlan.everything, connector: bus
         ) { [weak self] in self?.take($0) }
     }
 
@@ -60,19 +58,20 @@ final class EventFeed: Feed {
         stream?.isPaused = false
     }
 
-    private func take(_ message: BusStream.Message) {
-        let position = stream?.position.text
+    private func take(_ message: EventStream.Message) {
+        let position = stream?.positions?.text
         switch message {
         case .aspects(let parameters): output += ServerSentEvent.encode("aspects", parameters)
         case .started(var parameters, let withdrawn):
-            parameters["withdrawn"] = .array(withdrawn.map { .string($0) })
+            parameters["withdrawn"] = .array(withdrawn.map { .string($0.name) })
             loss = nil
             output += ServerSentEvent.encode("start", parameters, at: position)
             stream?.isPaused = true
         case .events(let parameters):
             output += ServerSentEvent.encode("events", parameters, at: position)
             stream?.isPaused = true
-        case .lost(let reason):
+        case .lost(let error):
+            let reason = "\(error)"
             // The bus is tried again every two seconds. The page need not hear of each attempt.
             guard reason != loss else { return }
             loss = reason

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
 import CMicroHTTPD
 import Glibc
-import ReveilleSystem
+import Reveille
 import ReveilleViewCore
+import ReveilleWire
 import Varlink
 
 /// A request and its response.
 final class Exchange {
+    /// The time for the reply of the bus.
+    ///
+    /// The page's connection ends after ``Connections/deadline``, with the reason before.
+    private static let patience: Duration = .seconds(5)
+
     private enum Progress {
         /// The request line has been read: its target.
         case reading([UInt8])
         /// The request was accepted, and is answered when it is complete.
         case accepted(Gate.Decision)
         /// The bus was asked.
-        case asking(BusQuery)
+        case asking(BusConnection)
         /// The response can be sent.
         case answered(Response)
     }
@@ -81,7 +86,7 @@ final class Exchange {
     }
 
     deinit {
-        if case .asking(let query) = progress { query.cancel() }
+        if case .asking(let bus) = progress { bus.close() }
     }
 
     private func proceed() -> MHD_Result {
@@ -93,9 +98,9 @@ final class Exchange {
             guard let fleet = server.site.fleet else { return Response(.noFleet).send(on: connection) }
             return send(FleetFeed(fleet, from: position))
         case .accepted(.changes(let aspect)):
-            ask(BusRoute.call("GetHistory", ["aspect": .string(aspect), "limit": .integer(Site.changeLimit)]))
-        case .accepted(.aspects): ask(BusRoute.call("DescribeAspects"))
-        case .accepted(.subscriptions): ask(BusRoute.call("ListSubscriptions"))
+            ask(.getHistory(aspect, limit: Site.changeLimit))
+        case .accepted(.aspects): ask(.describeAspects)
+        case .accepted(.subscriptions): ask(.listSubscriptions)
         case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
         }
         if case .answered(let response) = progress { return response.send(on: connection) }
@@ -108,23 +113,43 @@ final class Exchange {
         StreamResponse(feed, on: connection, server: server).send()
     }
 
-    private func ask(_ call: Call) {
-        do throws(Refusal) {
-            let query = try BusQuery(call, on: server.site.bus) { [weak self] in self?.finish($0) }
-            // A connection that fails at once has an answer already.
-            if case .accepted = progress { progress = .asking(query) }
+    /// Calls the bus, on a connection of its own.
+    private func ask(_ call: BusCall) {
+        let call = Call(call)
+        var connector = server.site.bus
+        connector.patience.answer = Self.patience
+        do throws(ReveilleError) {
+            let bus = try BusConnection(connector)
+            progress = .asking(bus)
+            bus.call(call) { [weak self] in self?.finish($0, of: call) }
         } catch {
-            progress = .answered(Response(error))
+            finish(.failure(error), of: call)
         }
     }
 
-    private func finish(_ result: Result<JSONObject, Refusal>) {
-        switch result {
-        case .success(let parameters): progress = .answered(Response(parameters))
-        case .failure(let refusal): progress = .answered(Response(refusal))
-        }
+    private func finish(_ result: Result<Reply, ReveilleError>, of call: Call) {
+        if case .asking(let bus) = progress { bus.close() }
+        progress = .answered(Response(result, to: call))
         if isSuspended { server.resume(connection) }
         isSuspended = false
+    }
+}
+
+extension Response {
+    /// Creates a response with the reply of the bus, or the reason why there is none.
+    fileprivate init(_ result: Result<Reply, ReveilleError>, to call: Call) {
+        switch result {
+        case .success(let reply):
+            if let error = CallError(reply) {
+                self.init(.bus("The bus refused \(call.member): \(error)"))
+            } else {
+                self.init(reply.parameters)
+            }
+        case .failure(let error):
+            let isLate = error.code == .timeout
+            self.init(
+                .bus(isLate ? "The bus did not answer \(call.member) in time." : "\(call.member): \(error)"))
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusPosition
 import Glibc
 import ReveilleConsole
+import ReveilleCore
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -43,7 +43,7 @@ final class History {
     /// The records that are not in the file yet.
     private var waiting: [BatterySample] = []
     /// The position of the last of them.
-    private var waitingPosition = StreamPosition()
+    private var waitingPosition: Positions?
     /// Why the history cannot be used now.
     private(set) var problem: String?
 
@@ -54,7 +54,7 @@ final class History {
     }
 
     /// Records a sample; a failure is noted, and the sample waits.
-    func record(_ sample: BatterySample, at position: StreamPosition) {
+    func record(_ sample: BatterySample, at position: Positions) {
         waiting.append(sample)
         waitingPosition = position
         if waiting.count > Self.waitingLimit {
@@ -65,12 +65,12 @@ final class History {
     }
 
     /// The position of the last record.
-    var position: StreamPosition? {
+    var position: Positions? {
         var text: String?
         attempt { database throws(Database.Failure) in
             try database.run("SELECT value FROM facts WHERE name = 'position'") { text = $0.text(0) }
         }
-        return text.flatMap { StreamPosition($0) }
+        return text.flatMap { Positions($0) }
     }
 
     /// Adds samples of other programs, except those of times that have a record.
@@ -131,12 +131,12 @@ final class History {
     }
 
     private func save(in database: Database) throws(Database.Failure) {
-        guard let last = waiting.last else { return }
+        guard let last = waiting.last, let position = waitingPosition else { return }
         let write = { () throws(Database.Failure) in
             try self.insert(self.waiting, into: database, isImport: false)
             // Together: with an older position, the bus would report the changes of these records again.
             try database.run(
-                "INSERT OR REPLACE INTO facts VALUES ('position', ?)", [.text(self.waitingPosition.text)])
+                "INSERT OR REPLACE INTO facts VALUES ('position', ?)", [.text(position.text)])
             if self.recordsUntilSweep <= 0 { try self.sweep(database, at: last.time) }
         }
         do throws(Database.Failure) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
+import Reveille
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -12,33 +12,36 @@ import Varlink
 final class Recorder {
     private let history: History
     private let notes: Notes
-    private var stream: BusStream?
-    private var isResumed = false
+    private var stream: EventStream?
 
     /// Subscribes, and continues where the history ends if the bus still knows that position.
-    init(_ history: History, on bus: BusRoute, notes: Notes) {
+    init(_ history: History, on bus: Connector, notes: Notes) {
         self.history = history
         self.notes = notes
-        stream = BusStream(
-            .parameters { SubscriptionPlan.battery.parameters(describing: []) }, on: bus, from: history.position
-        ) { [weak self] in self?.take($0) }
+        var request = SubscriptionPlan.battery
+        let position = history.position
+        request.instance = position?.instance
+        request.positions = position?.generations
+        stream = EventStream(request, connector: bus) { [weak self] in self?.take($0) }
         stream?.open()
     }
 
-    private func take(_ message: BusStream.Message) {
+    private func take(_ message: EventStream.Message) {
         switch message {
         case .aspects: break
         case .started(let parameters, _):
             notes.write(.info, "connected to the bus", about: .bus)
             record(parameters, isStart: parameters["resumed"]?.boolValue != true)
         case .events(let parameters): record(parameters, isStart: false)
-        case .lost(let reason): notes.write(.warning, "trying to reach the bus again: \(reason)", about: .bus)
+        case .lost(let error): notes.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
         }
     }
 
     private func record(_ parameters: JSONObject, isStart: Bool) {
         for event in parameters["events"]?.arrayValue ?? [] {
-            guard let position = stream?.position, let sample = BatterySample(event, isStart: isStart) else { continue }
+            guard let position = stream?.positions, let sample = BatterySample(event, isStart: isStart) else {
+                continue
+            }
             history.record(sample, at: position)
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
+import Reveille
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink
@@ -9,9 +9,9 @@ import Varlink
 /// What the page consists of: its files, the bus and the history.
 struct Site {
     /// The most changes of an aspect that the page draws; those of an hour are fewer in general.
-    static let changeLimit: Int64 = 500
+    static let changeLimit = 500
 
-    let bus: BusRoute
+    let bus: Connector
     let history: History
     /// The fleet; `nil` without `--fleet`.
     let fleet: FleetHub?

@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import ArgumentParser
-import BusClient
 import Glibc
 import Reveille
 import ReveilleConsole
@@ -39,10 +38,7 @@ struct ViewCommand: ParsableCommand {
     @Option(help: "The port on 127.0.0.1 and ::1. 0 chooses one that is free.")
     var port: UInt16 = usualPort
 
-    @Option(
-        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
-    )
-    var address: String?
+    @OptionGroup var bus: BusOptions
 
     @Option(
         help: ArgumentHelp(
@@ -93,15 +89,15 @@ struct ViewCommand: ParsableCommand {
     private func serve(_ path: String, _ log: ProgramLog) throws {
         let loop = try EventLoop()
         let notes = Notes(log)
-        let bus = try BusRoute(loop: loop, address: address)
+        let connector = try Connector(loop: loop, address: bus.address)
         let listener = try Listener(port: port)
         let gate = Gate(
             port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
         let history = History(path: path, notes: notes)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, notes: notes) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: bus, history: history, fleet: hub), loop: loop, notes: notes)
-        let recorder = Recorder(history, on: bus, notes: notes)
+            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, notes: notes)
+        let recorder = Recorder(history, on: connector, notes: notes)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
 import Reveille
 import ReveilleFleetCore
 import ReveilleSystem
@@ -30,11 +29,11 @@ final class Bridge {
     private var isEnding = false
 
     /// Creates a bridge from the saved positions.
-    init(_ setup: BridgeSetup, to route: BusRoute, keeper: PositionsKeeper, notes: Notes) throws(SystemError) {
+    init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, notes: Notes) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper
         self.notes = notes
-        loop = route.loop
+        loop = connector.loop
         let saved = keeper.load()
         uplink = Uplink(setup.uplink, from: saved?.uplink)
         desired = DesiredStates(
@@ -44,7 +43,7 @@ final class Bridge {
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
         bus = try BusLink(
-            setup, to: route, from: uplink.positions, notes: notes, onInput: { [weak self] in self?.takeBus($0) },
+            setup, to: connector, from: uplink.positions, notes: notes, onInput: { [weak self] in self?.takeBus($0) },
             onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
     }
 

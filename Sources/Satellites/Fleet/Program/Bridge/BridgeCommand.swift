@@ -2,7 +2,6 @@
 // Part of Reveille.
 
 import ArgumentParser
-import BusClient
 import Glibc
 import Reveille
 import ReveilleConsole
@@ -50,10 +49,7 @@ struct BridgeCommand: ParsableCommand {
             """, valueName: "file"))
     var state: String?
 
-    @Option(
-        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
-    )
-    var address: String?
+    @OptionGroup var bus: BusOptions
 
     @OptionGroup var logging: LogOptions
 
@@ -79,15 +75,15 @@ struct BridgeCommand: ParsableCommand {
 
     private func serve(_ setup: BridgeSetup, _ log: ProgramLog) throws {
         let loop = try EventLoop()
-        let route: BusRoute
+        let connector: Connector
         do throws(ReveilleError) {
-            route = try BusRoute(loop: loop, address: address)
+            connector = try Connector(loop: loop, address: bus.address)
         } catch {
             throw Failure(.usage, "\(error)")
         }
         let notes = Notes(log)
         let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, notes: notes)
-        let bridge = try Bridge(setup, to: route, keeper: keeper, notes: notes)
+        let bridge = try Bridge(setup, to: connector, keeper: keeper, notes: notes)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }
         }

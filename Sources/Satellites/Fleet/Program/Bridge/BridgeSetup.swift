@@ -102,16 +102,14 @@ struct BridgeSetup {
         return settings
     }
 
-    /// The parameters of the subscription on the bus.
-    func subscription(isForeground: Bool) -> JSONObject {
-        let names = configuration.aspects.map(\.name)
-        let interval = Int64(configuration.interval / .milliseconds(1))
-        return [
-            "name": "reveille-fleet bridge", "aspects": .array(names.map { .string($0) }),
-            "state": isForeground ? "foreground" : "background",
-            "policies": .array(
-                interval > 0 ? names.map { ["aspect": .string($0), "interval": .integer(interval)] } : []),
-        ]
+    /// The subscription on the bus.
+    var subscription: SubscriptionRequest {
+        let aspects = AspectSet(configuration.aspects)
+        let policy = Policy(interval: configuration.interval)
+        let paced = configuration.interval >= .milliseconds(1) ? aspects.aspects : []
+        return SubscriptionRequest(
+            aspects: aspects, name: "reveille-fleet bridge",
+            policies: Dictionary(uniqueKeysWithValues: paced.map { ($0, policy) }))
     }
 
     /// The options of a connection to the broker.

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import BusClient
-import BusPosition
 import Reveille
+import ReveilleCore
 import ReveilleFleetCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 /// The bridge's subscription on the bus, and a second connection for calls.
 ///
 /// Loop thread only.
 final class BusLink {
-    private let route: BusRoute
-    private let setup: BridgeSetup
+    private let connector: Connector
     private let notes: Notes
     private let onInput: (Uplink.Input) -> Void
     private let onAnswer: (String, Bool) -> Void
-    private var stream: BusStream?
-    private var calls: CallChannel?
-    private var subscription: String?
-    /// Whether the subscription is to be in the foreground, and whether it was requested there.
-    private var isForeground = false
-    private var wasForeground = false
+    private var stream: EventStream?
+    private var calls: BusConnection?
     /// Repeats what the bus did not do.
     private var retry: EventSource?
     private var backoff = Backoff()
     private var hasFailedRead = false
     private var hasFailedState = false
 
-    /// Creates a link that is closed, and continues from a position.
+    /// Creates a link that is closed and in the background, and continues from a position.
     ///
     /// `onAnswer` receives each published name, and whether the bus has taken it.
     init(
-        _ setup: BridgeSetup, to route: BusRoute, from positions: UplinkPositions?, notes: Notes,
+        _ setup: BridgeSetup, to connector: Connector, from positions: UplinkPositions?, notes: Notes,
         onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, Bool) -> Void
     ) throws(SystemError) {
-        self.setup = setup
-        self.route = route
+        self.connector = connector
         self.notes = notes
         self.onInput = onInput
         self.onAnswer = onAnswer
-        retry = try route.loop.timer { [weak self] in self?.repeatFailed() }
-        let position = positions.map { StreamPosition(instance: $0.instance, generations: $0.resumable) }
-        stream = BusStream(
-            .parameters { [weak self] in self?.parameters() ?? [:] }, on: route, from: position,
-            onMessage: { [weak self] in self?.take($0) })
+        retry = try connector.loop.timer { [weak self] in self?.repeatFailed() }
+        var request = setup.subscription
+        if let positions, !positions.instance.isEmpty {
+            request.instance = positions.instance
+            request.positions = Dictionary(
+                uniqueKeysWithValues: positions.resumable.compactMap { name, generation in
+                    Aspect(name).map { ($0, Int(generation)) }
+                })
+        }
+        stream = EventStream(request, connector: connector) { [weak self] in self?.take($0) }
+        stream?.isInBackground = true
     }
 
     /// Connects, and again whenever the bus is lost.
@@ -59,28 +59,21 @@ final class BusLink {
         retry = nil
     }
 
-    private func parameters() -> JSONObject {
-        wasForeground = isForeground
-        return setup.subscription(isForeground: isForeground)
-    }
-
-    private func take(_ message: BusStream.Message) {
+    private func take(_ message: EventStream.Message) {
         switch message {
         case .aspects: break
         case .started(let parameters, _):
             notes.write(.info, "connected to the bus", about: .bus)
             hasFailedRead = false
             hasFailedState = false
-            subscription = parameters["subscription"]?.stringValue
-            if isForeground != wasForeground { setForeground(isForeground) }
+            if let stream, stream.isInBackground != stream.wasOpenedInBackground { sendState() }
             onInput(
                 .busStarted(
                     instance: parameters["instance"]?.stringValue ?? "", states: states(parameters),
                     isResumed: parameters["resumed"]?.boolValue == true))
         case .events(let parameters): onInput(.busChanged(states(parameters)))
-        case .lost(let reason):
-            notes.write(.warning, "trying to reach the bus again: \(reason)", about: .bus)
-            subscription = nil
+        case .lost(let error):
+            notes.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
             onInput(.busLost)
         }
     }
@@ -91,19 +84,22 @@ final class BusLink {
 
     /// Subscribes again from the position of the subscription.
     func subscribeAgain(isForeground: Bool) {
-        self.isForeground = isForeground
-        subscription = nil
+        stream?.isInBackground = !isForeground
         stream?.openAgain()
     }
 
     /// Sends the subscription to the background, or wakes it.
     func setForeground(_ isForeground: Bool) {
-        self.isForeground = isForeground
-        guard let subscription else { return }
-        let state: JSON = isForeground ? "foreground" : "background"
-        call("SetState", ["subscription": .string(subscription), "state": state]) { [weak self] result in
+        stream?.isInBackground = !isForeground
+        sendState()
+    }
+
+    private func sendState() {
+        guard let stream, let subscription = stream.name else { return }
+        let state: RequestedState = stream.isInBackground ? .background : .foreground
+        call(.setState(subscription: subscription, to: state)) { [weak self] result in
             // A subscription that has ended begins again in the right state.
-            guard let self, self.subscription == subscription else { return }
+            guard let self, self.stream?.name == subscription else { return }
             guard case .failure(let reason) = result else { return backoff.reset() }
             notes.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
             hasFailedState = true
@@ -116,7 +112,7 @@ final class BusLink {
     private func repeatFailed() {
         if hasFailedState {
             hasFailedState = false
-            setForeground(isForeground)
+            sendState()
         }
         if hasFailedRead {
             hasFailedRead = false
@@ -125,8 +121,8 @@ final class BusLink {
     }
 
     /// Reads the complete states of aspects.
-    func readStates(_ aspects: [String]) {
-        call("GetState", ["aspects": .array(aspects.map { .string($0) })]) { [weak self] result in
+    func readStates(_ names: [String]) {
+        call(.getState(AspectSet(names.compactMap { Aspect($0) }))) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let parameters):
@@ -134,7 +130,7 @@ final class BusLink {
                 onInput(
                     .statesRead(instance: parameters["instance"]?.stringValue ?? "", states: states(parameters)))
             case .failure(let reason):
-                notes.write(.warning, "\(aspects.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
+                notes.write(.warning, "\(names.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
                 hasFailedRead = true
                 repeatLater()
             }
@@ -143,7 +139,7 @@ final class BusLink {
 
     /// Publishes a name on the bus, or withdraws it with `nil`.
     func publish(_ name: String, _ value: JSONObject?) {
-        call("Publish", ["aspect": .string(name), "value": value.map { .object($0) } ?? .null]) { [weak self] result in
+        call(.publish(PublishedValue(Aspect(stringLiteral: name), value))) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success:
@@ -162,12 +158,12 @@ final class BusLink {
         case failure(String)
     }
 
-    private func call(_ method: String, _ parameters: JSONObject, completion: @escaping (Outcome) -> Void) {
-        do throws(SystemError) {
-            if calls == nil {
-                calls = try CallChannel(route.connector(), onEnd: { [weak self] _ in self?.calls = nil })
-            }
-            calls?.send(BusRoute.call(method, parameters)) { result in
+    private func call(_ call: BusCall, completion: @escaping (Outcome) -> Void) {
+        do throws(ReveilleError) {
+            let calls =
+                if let calls { calls } else { try BusConnection(connector) { [weak self] _ in self?.calls = nil } }
+            self.calls = calls
+            calls.call(Call(call)) { result in
                 switch result {
                 case .success(let reply):
                     completion(CallError(reply).map { .failure("\($0)") } ?? .success(reply.parameters))
@@ -175,7 +171,7 @@ final class BusLink {
                 }
             }
         } catch {
-            completion(.failure(BusRoute.description(error)))
+            completion(.failure("\(error)"))
         }
     }
 }

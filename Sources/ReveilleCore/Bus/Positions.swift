@@ -10,15 +10,16 @@
 /// ```
 public struct Positions: Sendable, Hashable, Codable {
     /// The instance of the bus that the generations belong to; they are meaningless to another.
-    public internal(set) var instance: String
+    public package(set) var instance: String
     /// The generation of the last event seen, by aspect.
-    public internal(set) var generations: [Aspect: Int]
+    public package(set) var generations: [Aspect: Int]
 
     private enum CodingKeys: String, CodingKey {
         case instance
         case generations
     }
 
+    /// Creates positions on an instance of the bus.
     package init(instance: String, generations: [Aspect: Int]) {
         self.instance = instance
         self.generations = generations

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The growing pauses between attempts.
+///
+/// Pure.
+package struct Backoff: Sendable {
+    private let shortest: Duration
+    private let longest: Duration
+    private var base: Duration
+
+    /// Creates pauses that begin with the shortest.
+    package init(from shortest: Duration, to longest: Duration) {
+        self.shortest = shortest
+        self.longest = longest
+        base = shortest
+    }
+
+    /// Returns the pause before the next attempt; the base doubles each time.
+    ///
+    /// - Parameter fraction: A random number from 0 to 1, so that a thousand clients do not return at once; 1 for the
+    ///   only client.
+    /// - Returns: Half of the base at least, the base at most.
+    package mutating func next(fraction: Double) -> Duration {
+        defer { base = min(longest, base * 2) }
+        return base * (0.5 + fraction / 2)
+    }
+
+    /// Starts again with the shortest pause after a success that lasts.
+    package mutating func reset() {
+        base = shortest
+    }
+}

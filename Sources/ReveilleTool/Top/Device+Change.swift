@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+import Reveille
+
+extension Device {
+    /// Changes the state of a subscription as an operator, and returns what it is then.
+    func carryOut(_ change: TopChange) async throws -> String {
+        let (id, name) = (change.subscription, change.name)
+        switch change.state {
+        case .background:
+            try await hold(id)
+            return "\(name) is in the background"
+        case .suspended:
+            // A cgroup is frozen only if none of its subscriptions is in the foreground.
+            for other in try await program(of: id) where other.id != id { try await hold(other.id) }
+            try await suspend(id)
+            return "\(name) is suspended"
+        case .foreground:
+            let program = try await program(of: id)
+            let isFrozen = program.contains { $0.id == id && $0.holds.contains(.frozen) }
+            for one in program where isFrozen || one.id == id { try await release(one.id) }
+            let holds = try await subscribers().first { $0.id == id }?.holds
+            return switch holds {
+            case nil: "\(name) has ended"
+            case .some(let holds) where holds.contains(.app):
+                "\(name) remains in the background: held by its own process (app)"
+            case .some(let holds) where holds.contains(.frozen): "\(name) is still frozen"
+            default: "\(name) is in the foreground"
+            }
+        }
+    }
+
+    /// Returns the subscriptions of the process that has a subscription.
+    private func program(of id: String) async throws -> [Subscriber] {
+        let subscribers = try await subscribers()
+        let process = subscribers.first { $0.id == id }?.processID
+        return subscribers.filter { $0.id == id || process != 0 && $0.processID == process }
+    }
+}
