@@ -6,6 +6,7 @@ import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
 
 /// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
 ///
@@ -38,7 +39,7 @@ struct MotionBench {
         let request = SubscriptionRequest(aspects: [.motion], policies: [.motion: Policy(interval: Self.interval)])
         let connections = try (0..<Self.subscribers).map { _ in
             let client = try service.client()
-            _ = try client.subscribe(request)
+            _ = try client.call(.subscribe(request), expecting: SubscribeReply.self)
             return client
         }
         _ = try Self.receive(on: connections, for: Self.duration.rest)
