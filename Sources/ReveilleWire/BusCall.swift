@@ -41,16 +41,12 @@ package enum BusCall: Sendable, Hashable {
             ].map(BusInterface.qualified))
     }
 
-    private enum StateWord: String, FieldWord {
+    private enum StateWord: String, WordSet {
         case background, foreground
-
-        static let names = makeNames()
     }
 
-    private enum PolicyWord: String, FieldWord {
+    private enum PolicyWord: String, WordSet {
         case coalesce, drop, immediate, hold, end
-
-        static let names = makeNames()
     }
 
     /// Decodes a call; `nil` for a call of another interface.

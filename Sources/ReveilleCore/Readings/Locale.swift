@@ -44,3 +44,60 @@ extension LocaleSettings: CustomStringConvertible {
         return parts.joined(separator: ", ")
     }
 }
+
+extension LocaleSettings: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .locale }
+    /// Returns the state in a reading; `nil` for a reading of another aspect.
+    public static func state(in reading: Reading) -> LocaleSettings? { reading.locale }
+
+    package static var traits: AspectTraits {
+        AspectTraits(.always, isDefault: true, place: 10)
+    }
+    @usableFromInline package static var blank: LocaleSettings { .posix }
+
+    @inlinable
+    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
+        with coder: inout Coder
+    ) throws(Coder.Fault) {
+        try coder.string(
+            Field(
+                "identifier", entity: DashboardEntity("locale", "Locale", icon: "mdi:translate", isDiagnostic: true)),
+            &identifier)
+        try coder.strings(Field("languages", accepted: "a list of language tags"), &languages)
+        try coder.string("numeric", &numeric)
+        try coder.string("time", &time)
+        try coder.string("monetary", &monetary)
+        try coder.string("measurement", &measurement)
+    }
+
+    package static var abbreviations: String? { ", or a locale name such as de_DE" }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        // A name without a valid language would be read as the C locale.
+        let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
+        guard word.wholeMatch(of: syntax) != nil else { return false }
+        let locale = LocaleName(posix: word)
+        let name = locale.identifier
+        self = LocaleSettings(
+            identifier: name, languages: [locale.tag], numeric: name, time: name, monetary: name, measurement: name)
+        return true
+    }
+}
+
+extension Aspect {
+    /// The language and formats in effect.
+    public static let locale = Aspect(.locale)
+}
+
+extension AspectSet {
+    /// The language and formats in effect.
+    public static let locale: AspectSet = [.locale]
+}
+
+extension Reading {
+    /// The language and formats; `nil` for other aspects.
+    public var locale: LocaleSettings? {
+        if case .locale(let locale) = self { locale } else { nil }
+    }
+}

@@ -51,3 +51,49 @@ extension Orientation: CustomStringConvertible {
         return pose.rawValue + ", last upright " + planar.rawValue
     }
 }
+
+extension Orientation: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .orientation }
+    /// Returns the state in a reading; `nil` for a reading of another aspect.
+    public static func state(in reading: Reading) -> Orientation? { reading.orientation }
+
+    package static var traits: AspectTraits {
+        AspectTraits(.onDemand, isDefault: true, place: 4)
+    }
+    @usableFromInline package static var blank: Orientation { .unknown }
+
+    @inlinable
+    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
+        with coder: inout Coder
+    ) throws(Coder.Fault) {
+        try coder.word(Field("pose", entity: DashboardEntity("pose", "Pose")), &pose, else: .unknown)
+        try coder.word("planar", &planar) { $0.isPlanar }
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let pose = Pose(rawValue: word) else { return false }
+        self.pose = pose
+        if pose.isPlanar { planar = pose }
+        return true
+    }
+}
+
+extension Aspect {
+    /// The pose of the device.
+    public static let orientation = Aspect(.orientation)
+}
+
+extension AspectSet {
+    /// The pose of the device.
+    public static let orientation: AspectSet = [.orientation]
+}
+
+extension Reading {
+    /// The pose of the device; `nil` for other aspects.
+    public var orientation: Orientation? {
+        if case .orientation(let orientation) = self { orientation } else { nil }
+    }
+}
+
+extension Orientation.Pose: WordSet {}

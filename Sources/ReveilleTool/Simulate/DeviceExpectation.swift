@@ -31,7 +31,7 @@ struct DeviceExpectation: Equatable {
         switch rest.count {
         case 0 where changes != nil: (field, value) = (nil, "")
         case 1 where aspect.isReportedInParts: (field, value) = (rest.first, "")
-        case 1: (field, value) = (aspect.form.mainField, rest.first ?? "")
+        case 1: (field, value) = (aspect.mainField, rest.first ?? "")
         case 2: (field, value) = (rest.first, rest.last ?? "")
         default: return nil
         }
@@ -41,7 +41,7 @@ struct DeviceExpectation: Equatable {
     /// Whether the interface has the field and allows the value in it.
     private var isPossible: Bool {
         guard let field else { return true }
-        switch aspect.form.fields[field] {
+        switch aspect.values(of: field) {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
         case .flag: return [Self.none, "true", "false"].contains(value)
@@ -63,7 +63,7 @@ struct DeviceExpectation: Equatable {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
-        guard aspect.form.fields[field]?.isNumber == true, let expected = Double(value), let number = found.numberValue
+        guard aspect.values(of: field)?.isNumber == true, let expected = Double(value), let number = found.numberValue
         else {
             return Self.text(found) == value
         }
@@ -96,6 +96,6 @@ struct DeviceExpectation: Equatable {
 extension Event {
     /// The listed parts of the state: the domains of settings with their keys, or folders with their differences.
     fileprivate var parts: [(name: String, words: [String])] {
-        settings.map { ($0.domain, $0.keys) } + (folders?.folders ?? []).map { ($0.name, $0.words) }
+        settings.map { ($0.domain, $0.keys) } + (reading.folders?.folders ?? []).map { ($0.name, $0.words) }
     }
 }

@@ -19,6 +19,53 @@ package struct ShortText: Sendable {
         self.words = words
         count = text.utf8.count
     }
+
+    /// Creates a text that is a constant.
+    ///
+    /// The compiler computes the words of a literal, so that no text has to be stored.
+    @inlinable
+    @inline(__always)
+    package init(constant text: StaticString) {
+        let count = text.utf8CodeUnitCount
+        precondition(text.hasPointerRepresentation && count <= Self.room)
+        words = [Self.word(0, of: text, count), Self.word(8, of: text, count), Self.word(16, of: text, count)]
+        self.count = count
+    }
+
+    /// Creates the start of a member of an object, such as `,"state":`.
+    @inlinable
+    @inline(__always)
+    package init(member name: StaticString) {
+        let count = name.utf8CodeUnitCount
+        precondition(name.hasPointerRepresentation && count <= Self.room - 4)
+        let (low, middle) = (Self.word(0, of: name, count, isName: true), Self.word(8, of: name, count, isName: true))
+        let high = Self.word(16, of: name, count, isName: true)
+        let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
+        words = [start | low << 16, low >> 48 | middle << 16, middle >> 48 | high << 16]
+        self.count = count + 4
+    }
+
+    /// Returns eight bytes of a text, after which a name is followed by `":`.
+    @inlinable
+    @inline(__always)
+    static func word(_ first: Int, of text: StaticString, _ count: Int, isName: Bool = false) -> UInt64 {
+        // Not a loop, which would not become a constant.
+        let low =
+            byte(first, of: text, count, isName) | byte(first + 1, of: text, count, isName) << 8
+            | byte(first + 2, of: text, count, isName) << 16 | byte(first + 3, of: text, count, isName) << 24
+        let high =
+            byte(first + 4, of: text, count, isName) | byte(first + 5, of: text, count, isName) << 8
+            | byte(first + 6, of: text, count, isName) << 16 | byte(first + 7, of: text, count, isName) << 24
+        return low | high << 32
+    }
+
+    @inlinable
+    @inline(__always)
+    static func byte(_ index: Int, of text: StaticString, _ count: Int, _ isName: Bool) -> UInt64 {
+        if index < count { return UInt64(unsafe text.utf8Start[index]) }
+        guard isName else { return 0 }
+        return index == count ? UInt64(UInt8(ascii: "\"")) : index == count + 1 ? UInt64(UInt8(ascii: ":")) : 0
+    }
 }
 
 extension OutputSpan<UInt8> {
