@@ -135,7 +135,7 @@ let package = Package(
             name: "BusClient", dependencies: ["BusPosition", "Reveille", "ReveilleSystem", "Varlink"],
             path: "Sources/Satellites/BusClient"),
         .target(
-            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleFleetCore", "Varlink"],
+            name: "ReveilleViewCore", dependencies: ["BusPosition", "ReveilleCore", "ReveilleFleetCore", "Varlink"],
             path: "Sources/Satellites/View/Core"),
         .executableTarget(
             name: "ReveilleView",
