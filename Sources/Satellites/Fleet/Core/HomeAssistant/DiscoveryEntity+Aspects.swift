@@ -62,7 +62,7 @@ extension DiscoveryEntity {
             case .text:
                 platform = .sensor
                 expression = "\(value) if \(value) is string else None"
-            case .list, .other: preconditionFailure("\(aspect).\(field.name) is no value of one entity")
+            case .list, .other: preconditionFailure("\(aspect).\(field.name) cannot be one entity")
             }
         }
         self.init("\(entity.key)", of: aspect.rawValue, platform, "\(entity.title)", expression, traits)
