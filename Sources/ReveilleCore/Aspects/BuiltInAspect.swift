@@ -113,11 +113,8 @@ public enum Reading: Sendable, Hashable {
         }
     }
 
-    /// Passes the state to a coder as the field of its aspect's name, unless it is the value of a published name.
-    ///
-    /// - Parameters:
-    ///   - settings: The keys to list, for a reading of the settings.
-    ///   - coder: The coder.
+    /// Passes the state to a coder as the field of its aspect's name, unless it is the value of a published name; of the
+    /// settings, only the given keys.
     @inlinable
     package func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
         settings: [SettingsChange], with coder: inout Coder

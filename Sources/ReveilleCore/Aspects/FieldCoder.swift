@@ -33,13 +33,9 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func integer(_ field: Field, _ value: inout Int?) throws(Fault)
     mutating func number(_ field: Field, _ value: inout Double, in range: NumberRange) throws(Fault)
     mutating func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(Fault)
-    /// A word of a set that may grow.
-    ///
-    /// - Parameter unknown: The meaning of a word that a later version adds.
+    /// A word of a set that may grow; `unknown` is the meaning of a word that a later version adds.
     mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word, else unknown: Word) throws(Fault)
-    /// A word, or null, which is also the meaning of a word that a later version adds.
-    ///
-    /// - Parameter isAllowed: Returns whether the field can have a word.
+    /// A word that the closure allows, or null, which is also the meaning of a word that a later version adds.
     mutating func word<Word: WordSet>(
         _ field: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)

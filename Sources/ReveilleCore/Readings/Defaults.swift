@@ -149,7 +149,9 @@ extension ListedSettings: Record {
 }
 
 extension SettingsChange: Record {
-    @usableFromInline package static var blank: SettingsChange { SettingsChange(domain: "", path: "", keys: [], isOpaque: false) }
+    @usableFromInline package static var blank: SettingsChange {
+        SettingsChange(domain: "", path: "", keys: [], isOpaque: false)
+    }
 
     @inlinable
     package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
