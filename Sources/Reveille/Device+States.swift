@@ -11,7 +11,7 @@ extension Device {
     public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
         get async throws(ReveilleError) {
             let event = try await self.state(of: State.aspect)
-            guard let state = State.state(in: event.reading) else {
+            guard let state = event.reading.state as? State else {
                 throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
             }
             return state

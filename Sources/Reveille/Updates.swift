@@ -24,7 +24,7 @@ extension Device {
         of state: KeyPath<Reading, State?>, name: String? = nil
     ) async throws(ReveilleError) -> Updates<State> {
         let events = try await subscribe(to: AspectSet(State.aspect), delivering: .currentState, name: name)
-        return Updates(events: events) { event throws(ReveilleError) in State.state(in: event.reading) }
+        return Updates(events: events) { event throws(ReveilleError) in event.reading.state as? State }
     }
 
     /// Returns the values of a name that a program publishes: the current one, then each new one, and `nil` while nothing

@@ -18,8 +18,8 @@ package struct FieldName: Sendable, ExpressibleByStringLiteral {
     @inline(__always)
     package init(stringLiteral name: StaticString) {
         self.name = name
-        shortName = ShortText(constant: name)
-        text = ShortText(member: name)
+        shortName = ShortText(name)
+        text = ShortText(name, isMember: true)
     }
 }
 

@@ -5,9 +5,6 @@
 public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
     /// The aspect.
     static var aspect: Aspect { get }
-
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    static func state(in reading: Reading) -> Self?
 }
 
 /// The declaration of an aspect, beside the type of its states: everything that depends on the aspect follows from it.
@@ -107,7 +104,7 @@ private struct AbbreviatedStates: StateSource {
     let now: Reading
 
     func state<State: Record & AspectState>(_: State.Type) throws(NotAnAbbreviation) -> State {
-        var state = (State.state(in: now) ?? .blank) as? any AspectDeclaration
+        var state = (now.state as? State ?? .blank) as? any AspectDeclaration
         guard state?.abbreviate(word) == true, let state = state as? State else { throw NotAnAbbreviation() }
         return state
     }

@@ -74,19 +74,19 @@ public enum Reading: Sendable, Hashable {
     /// The aspect of the value.
     public var aspect: Aspect {
         switch self {
-        case .locale: .locale
-        case .defaults: .defaults
-        case .battery: .battery
-        case .proximity: .proximity
-        case .orientation: .orientation
-        case .light: .light
-        case .display: .display
-        case .network: .network
-        case .folders: .folders
-        case .motion: .motion
-        case .shake: .shake
-        case .power: .power
-        case .lifecycle: .lifecycle
+        case .locale: Aspect(.locale)
+        case .defaults: Aspect(.defaults)
+        case .battery: Aspect(.battery)
+        case .proximity: Aspect(.proximity)
+        case .orientation: Aspect(.orientation)
+        case .light: Aspect(.light)
+        case .display: Aspect(.display)
+        case .network: Aspect(.network)
+        case .folders: Aspect(.folders)
+        case .motion: Aspect(.motion)
+        case .shake: Aspect(.shake)
+        case .power: Aspect(.power)
+        case .lifecycle: Aspect(.lifecycle)
         case .published(let value): value.name
         }
     }
@@ -153,22 +153,25 @@ public enum Reading: Sendable, Hashable {
 
 extension Reading: CustomStringConvertible {
     /// The value in words.
-    public var description: String {
+    public var description: String { state.description }
+
+    /// The value, in the type of its aspect.
+    package var state: any CustomStringConvertible & Sendable {
         switch self {
-        case .locale(let locale): locale.description
-        case .defaults(let defaults): defaults.description
-        case .battery(let battery): battery.description
-        case .proximity(let proximity): proximity.description
-        case .orientation(let orientation): orientation.description
-        case .light(let light): light.description
-        case .display(let display): display.description
-        case .network(let network): network.description
-        case .folders(let folders): folders.description
-        case .motion(let motion): motion.description
-        case .shake(let shake): shake.description
-        case .power(let power): power.description
-        case .lifecycle(let lifecycle): lifecycle.description
-        case .published(let value): value.description
+        case .locale(let locale): locale
+        case .defaults(let defaults): defaults
+        case .battery(let battery): battery
+        case .proximity(let proximity): proximity
+        case .orientation(let orientation): orientation
+        case .light(let light): light
+        case .display(let display): display
+        case .network(let network): network
+        case .folders(let folders): folders
+        case .motion(let motion): motion
+        case .shake(let shake): shake
+        case .power(let power): power
+        case .lifecycle(let lifecycle): lifecycle
+        case .published(let value): value
         }
     }
 }

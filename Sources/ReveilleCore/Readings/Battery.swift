@@ -106,18 +106,11 @@ extension Battery: CustomStringConvertible {
 extension Battery: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .battery }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Battery? { reading.battery }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, isDefault: true, place: 0)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 0) }
     @usableFromInline package static var blank: Battery { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.word("state", &state, else: .unknown)
         try coder.number(
             Field("level", chartUnit: "%", entity: DashboardEntity("battery", "Battery", quantity: "battery")), &level,
@@ -139,30 +132,22 @@ extension Battery: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The battery packs of the system, and whether it is plugged in.
-    public static let battery = Aspect(.battery)
-}
-
-extension AspectSet {
-    /// The battery packs of the system, and whether it is plugged in.
-    public static let battery: AspectSet = [.battery]
+    public static var battery: Self { Self(only: Aspect(.battery)) }
 }
 
 extension Reading {
     /// The battery packs; `nil` for other aspects.
-    public var battery: Battery? {
-        if case .battery(let battery) = self { battery } else { nil }
-    }
+    public var battery: Battery? { if case .battery(let battery) = self { battery } else { nil } }
 }
 
 extension Battery.Pack: Record {
-    @usableFromInline package static var blank: Battery.Pack { Battery.Pack(name: "", level: nil, chargeStatus: .unknown) }
+    @usableFromInline package static var blank: Battery.Pack {
+        Battery.Pack(name: "", level: nil, chargeStatus: .unknown)
+    }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
         try coder.number("level", &level, in: .level)
         try coder.word("chargeStatus", &chargeStatus, else: .unknown)

@@ -89,39 +89,27 @@ extension Defaults: CustomStringConvertible {
 extension Defaults: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .defaults }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Defaults? { reading.defaults }
 
     package static var traits: AspectTraits {
         AspectTraits(.always, isDefault: true, isReportedInParts: true, place: 11)
     }
     @usableFromInline package static var blank: Defaults { Defaults(domains: []) }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         var listed = ListedSettings(domains: Reading.defaults(self).settings)
         try listed.code(with: &coder)
         self = Defaults(listed)
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The user's settings files.
-    public static let defaults = Aspect(.defaults)
-}
-
-extension AspectSet {
-    /// The user's settings files.
-    public static let defaults: AspectSet = [.defaults]
+    public static var defaults: Self { Self(only: Aspect(.defaults)) }
 }
 
 extension Reading {
     /// The settings; `nil` for other aspects.
-    public var defaults: Defaults? {
-        if case .defaults(let defaults) = self { defaults } else { nil }
-    }
+    public var defaults: Defaults? { if case .defaults(let defaults) = self { defaults } else { nil } }
 }
 
 /// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.
@@ -140,10 +128,7 @@ package struct ListedSettings: Sendable {
 extension ListedSettings: Record {
     @usableFromInline package static var blank: ListedSettings { ListedSettings(domains: []) }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.records("domains", &domains)
     }
 }
@@ -153,10 +138,7 @@ extension SettingsChange: Record {
         SettingsChange(domain: "", path: "", keys: [], isOpaque: false)
     }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("domain", &domain)
         try coder.string(Field("path", accepted: "a path that is unique among the domains"), &path)
         try coder.strings(Field("keys", accepted: "a list of keys"), &keys)

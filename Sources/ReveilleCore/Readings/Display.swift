@@ -69,18 +69,11 @@ extension Display: CustomStringConvertible {
 extension Display: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .display }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Display? { reading.display }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, place: 3)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 3) }
     @usableFromInline package static var blank: Display { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.records("screens", &screens)
         try coder.number(
             Field(
@@ -99,30 +92,20 @@ extension Display: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The screens, and the brightness of the backlight.
-    public static let display = Aspect(.display)
-}
-
-extension AspectSet {
-    /// The screens, and the brightness of the backlight.
-    public static let display: AspectSet = [.display]
+    public static var display: Self { Self(only: Aspect(.display)) }
 }
 
 extension Reading {
     /// The screens and the brightness; `nil` for other aspects.
-    public var display: Display? {
-        if case .display(let display) = self { display } else { nil }
-    }
+    public var display: Display? { if case .display(let display) = self { display } else { nil } }
 }
 
 extension Display.Screen: Record {
     @usableFromInline package static var blank: Display.Screen { Display.Screen(name: "", width: 0, height: 0) }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
         try coder.integer(Field("width", accepted: "a number of pixels"), &width, atLeast: 0)
         try coder.integer(Field("height", accepted: "a number of pixels"), &height, atLeast: 0)

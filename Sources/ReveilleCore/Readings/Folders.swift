@@ -121,46 +121,31 @@ extension Folders: CustomStringConvertible {
 extension Folders: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .folders }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Folders? { reading.folders }
 
     package static var traits: AspectTraits {
         AspectTraits(.always, isReportedInParts: true, isPostable: false, place: 12)
     }
     @usableFromInline package static var blank: Folders { Folders(folders: []) }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.records("folders", &folders)
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The names in the folders that the configuration lists.
-    public static let folders = Aspect(.folders)
-}
-
-extension AspectSet {
-    /// The names in the folders that the configuration lists.
-    public static let folders: AspectSet = [.folders]
+    public static var folders: Self { Self(only: Aspect(.folders)) }
 }
 
 extension Reading {
     /// The changes in the configured folders; `nil` for other aspects.
-    public var folders: Folders? {
-        if case .folders(let folders) = self { folders } else { nil }
-    }
+    public var folders: Folders? { if case .folders(let folders) = self { folders } else { nil } }
 }
 
 extension Folders.Folder: Record {
     @usableFromInline package static var blank: Folders.Folder { Folders.Folder(name: "", path: "") }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
         try coder.string("path", &path)
         try coder.strings(Field("added", accepted: "a list of names"), &added)
@@ -174,10 +159,7 @@ extension Folders.Folder: Record {
 extension Folders.Rename: Record {
     @usableFromInline package static var blank: Folders.Rename { Folders.Rename(from: "", to: "") }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("from", &from)
         try coder.string("to", &to)
     }

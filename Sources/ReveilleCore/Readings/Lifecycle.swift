@@ -21,38 +21,24 @@ public enum Lifecycle: String, Sendable, CaseIterable, Codable, CustomStringConv
 extension Lifecycle: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .lifecycle }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Lifecycle? { reading.lifecycle }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.never, isPostable: false, place: 13)
-    }
+    package static var traits: AspectTraits { AspectTraits(.never, isPostable: false, place: 13) }
     @usableFromInline package static var blank: Lifecycle { .active }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         // A state that a later version adds is between those that this one knows.
         try coder.word("state", &self, else: .inactive)
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The state of the subscription itself.
-    public static let lifecycle = Aspect(.lifecycle)
-}
-
-extension AspectSet {
-    /// The state of the subscription itself.
-    public static let lifecycle: AspectSet = [.lifecycle]
+    public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
 }
 
 extension Reading {
     /// The state of the subscription itself; `nil` for other aspects.
-    public var lifecycle: Lifecycle? {
-        if case .lifecycle(let lifecycle) = self { lifecycle } else { nil }
-    }
+    public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
 }
 
 extension Lifecycle: WordSet {}

@@ -27,18 +27,11 @@ extension Light: CustomStringConvertible {
 extension Light: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .light }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Light? { reading.light }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, place: 6)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 6) }
     @usableFromInline package static var blank: Light { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.number(
             Field(
                 "lux", chartUnit: " lux",
@@ -55,19 +48,12 @@ extension Light: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The illuminance around the device.
-    public static let light = Aspect(.light)
-}
-
-extension AspectSet {
-    /// The illuminance around the device.
-    public static let light: AspectSet = [.light]
+    public static var light: Self { Self(only: Aspect(.light)) }
 }
 
 extension Reading {
     /// The illuminance; `nil` for other aspects.
-    public var light: Light? {
-        if case .light(let light) = self { light } else { nil }
-    }
+    public var light: Light? { if case .light(let light) = self { light } else { nil } }
 }

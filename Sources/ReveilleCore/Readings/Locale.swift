@@ -48,18 +48,11 @@ extension LocaleSettings: CustomStringConvertible {
 extension LocaleSettings: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .locale }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> LocaleSettings? { reading.locale }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.always, isDefault: true, place: 10)
-    }
+    package static var traits: AspectTraits { AspectTraits(.always, isDefault: true, place: 10) }
     @usableFromInline package static var blank: LocaleSettings { .posix }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string(
             Field(
                 "identifier", entity: DashboardEntity("locale", "Locale", icon: "mdi:translate", isDiagnostic: true)),
@@ -85,19 +78,12 @@ extension LocaleSettings: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The language and formats in effect.
-    public static let locale = Aspect(.locale)
-}
-
-extension AspectSet {
-    /// The language and formats in effect.
-    public static let locale: AspectSet = [.locale]
+    public static var locale: Self { Self(only: Aspect(.locale)) }
 }
 
 extension Reading {
     /// The language and formats; `nil` for other aspects.
-    public var locale: LocaleSettings? {
-        if case .locale(let locale) = self { locale } else { nil }
-    }
+    public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
 }

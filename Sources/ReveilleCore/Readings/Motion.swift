@@ -77,18 +77,11 @@ extension Motion.Vector: CustomStringConvertible {
 extension Motion: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .motion }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Motion? { reading.motion }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, kind: .stream, place: 7)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .stream, place: 7) }
     @usableFromInline package static var blank: Motion { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.record("acceleration", &acceleration)
         try coder.record("rotation", &rotation)
         var microseconds = Int(takenAt.microseconds)
@@ -98,30 +91,20 @@ extension Motion: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The acceleration and rotation of the device, sample by sample.
-    public static let motion = Aspect(.motion)
-}
-
-extension AspectSet {
-    /// The acceleration and rotation of the device, sample by sample.
-    public static let motion: AspectSet = [.motion]
+    public static var motion: Self { Self(only: Aspect(.motion)) }
 }
 
 extension Reading {
     /// A sample of acceleration and rotation; `nil` for other aspects.
-    public var motion: Motion? {
-        if case .motion(let motion) = self { motion } else { nil }
-    }
+    public var motion: Motion? { if case .motion(let motion) = self { motion } else { nil } }
 }
 
 extension Motion.Vector: Record {
     @usableFromInline package static var blank: Motion.Vector { Motion.Vector(x: 0, y: 0, z: 0) }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.number("x", &x, in: .any)
         try coder.number("y", &y, in: .any)
         try coder.number("z", &z, in: .any)

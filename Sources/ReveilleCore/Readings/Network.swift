@@ -55,18 +55,11 @@ extension Network: CustomStringConvertible {
 extension Network: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .network }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Network? { reading.network }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, place: 2)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 2) }
     @usableFromInline package static var blank: Network { .unreachable }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.bool(
             Field(
                 "reachable",
@@ -91,21 +84,14 @@ extension Network: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The default route to the network.
-    public static let network = Aspect(.network)
-}
-
-extension AspectSet {
-    /// The default route to the network.
-    public static let network: AspectSet = [.network]
+    public static var network: Self { Self(only: Aspect(.network)) }
 }
 
 extension Reading {
     /// The default route to the network; `nil` for other aspects.
-    public var network: Network? {
-        if case .network(let network) = self { network } else { nil }
-    }
+    public var network: Network? { if case .network(let network) = self { network } else { nil } }
 }
 
 extension Network.Kind: WordSet {

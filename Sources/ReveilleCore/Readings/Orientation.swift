@@ -55,18 +55,11 @@ extension Orientation: CustomStringConvertible {
 extension Orientation: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .orientation }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Orientation? { reading.orientation }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, isDefault: true, place: 4)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 4) }
     @usableFromInline package static var blank: Orientation { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.word(Field("pose", entity: DashboardEntity("pose", "Pose")), &pose, else: .unknown)
         try coder.word("planar", &planar) { $0.isPlanar }
     }
@@ -79,21 +72,14 @@ extension Orientation: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The pose of the device.
-    public static let orientation = Aspect(.orientation)
-}
-
-extension AspectSet {
-    /// The pose of the device.
-    public static let orientation: AspectSet = [.orientation]
+    public static var orientation: Self { Self(only: Aspect(.orientation)) }
 }
 
 extension Reading {
     /// The pose of the device; `nil` for other aspects.
-    public var orientation: Orientation? {
-        if case .orientation(let orientation) = self { orientation } else { nil }
-    }
+    public var orientation: Orientation? { if case .orientation(let orientation) = self { orientation } else { nil } }
 }
 
 extension Orientation.Pose: WordSet {}

@@ -90,18 +90,11 @@ extension Power: CustomStringConvertible {
 extension Power: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .power }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Power? { reading.power }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, place: 1)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 1) }
     @usableFromInline package static var blank: Power { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.number(
             Field(
                 "power", chartUnit: " W",
@@ -130,30 +123,20 @@ extension Power: AspectDeclaration {
     package static var abbreviations: String? { #", such as {"power": -5.2, "timeToEmpty": 14400}"# }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The energy and the power of the battery packs.
-    public static let power = Aspect(.power)
-}
-
-extension AspectSet {
-    /// The energy and the power of the battery packs.
-    public static let power: AspectSet = [.power]
+    public static var power: Self { Self(only: Aspect(.power)) }
 }
 
 extension Reading {
     /// The energy and the power of the battery packs; `nil` for other aspects.
-    public var power: Power? {
-        if case .power(let power) = self { power } else { nil }
-    }
+    public var power: Power? { if case .power(let power) = self { power } else { nil } }
 }
 
 extension Power.Pack: Record {
     @usableFromInline package static var blank: Power.Pack { Power.Pack(name: "") }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
         try coder.string(Field("vendor", accepted: "a string, or null"), &vendor)
         try coder.string(Field("model", accepted: "a string, or null"), &model)

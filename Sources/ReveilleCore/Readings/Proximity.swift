@@ -17,18 +17,11 @@ public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConv
 extension Proximity: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .proximity }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Proximity? { reading.proximity }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, isDefault: true, place: 5)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 5) }
     @usableFromInline package static var blank: Proximity { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.word(
             // Something near is an occupancy: Home Assistant has no better class, and displays "detected" and "clear".
             Field("state", entity: DashboardEntity("near", "Proximity", quantity: "occupancy", on: "near")), &self,
@@ -42,21 +35,14 @@ extension Proximity: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// Whether something is close to the front of the device.
-    public static let proximity = Aspect(.proximity)
-}
-
-extension AspectSet {
-    /// Whether something is close to the front of the device.
-    public static let proximity: AspectSet = [.proximity]
+    public static var proximity: Self { Self(only: Aspect(.proximity)) }
 }
 
 extension Reading {
     /// Whether something is close to the device; `nil` for other aspects.
-    public var proximity: Proximity? {
-        if case .proximity(let proximity) = self { proximity } else { nil }
-    }
+    public var proximity: Proximity? { if case .proximity(let proximity) = self { proximity } else { nil } }
 }
 
 extension Proximity: WordSet {}

@@ -27,18 +27,11 @@ extension Shake: CustomStringConvertible {
 extension Shake: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .shake }
-    /// Returns the state in a reading; `nil` for a reading of another aspect.
-    public static func state(in reading: Reading) -> Shake? { reading.shake }
 
-    package static var traits: AspectTraits {
-        AspectTraits(.onDemand, kind: .tally, place: 8)
-    }
+    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .tally, place: 8) }
     @usableFromInline package static var blank: Shake { .unknown }
 
-    @inlinable
-    package mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
-        with coder: inout Coder
-    ) throws(Coder.Fault) {
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         // An acceleration has a length.
         try coder.number(
             Field(
@@ -56,19 +49,12 @@ extension Shake: AspectDeclaration {
     }
 }
 
-extension Aspect {
+extension NamedAspects {
     /// The shakes of the device, each of which counts.
-    public static let shake = Aspect(.shake)
-}
-
-extension AspectSet {
-    /// The shakes of the device, each of which counts.
-    public static let shake: AspectSet = [.shake]
+    public static var shake: Self { Self(only: Aspect(.shake)) }
 }
 
 extension Reading {
     /// The last shake; `nil` for other aspects.
-    public var shake: Shake? {
-        if case .shake(let shake) = self { shake } else { nil }
-    }
+    public var shake: Shake? { if case .shake(let shake) = self { shake } else { nil } }
 }

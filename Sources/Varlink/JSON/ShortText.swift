@@ -10,61 +10,39 @@ package struct ShortText: Sendable {
     @usableFromInline let words: InlineArray<3, UInt64>
     @usableFromInline let count: Int
 
-    /// Creates a text.
-    package init(_ text: String) {
-        var words = InlineArray<3, UInt64>(repeating: 0)
-        for (index, byte) in text.utf8.enumerated() {
-            words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
-        }
-        self.words = words
-        count = text.utf8.count
-    }
-
-    /// Creates a text that is a constant.
+    /// Creates a text that is a constant; as a member, with `,"` before it and `":` after it.
     ///
     /// The compiler computes the words of a literal, so that no text has to be stored.
     @inlinable
     @inline(__always)
-    package init(constant text: StaticString) {
-        let count = text.utf8CodeUnitCount
+    package init(_ text: StaticString, isMember: Bool = false) {
+        count = text.utf8CodeUnitCount + (isMember ? 4 : 0)
         precondition(text.hasPointerRepresentation && count <= Self.room)
-        words = [Self.word(0, of: text, count), Self.word(8, of: text, count), Self.word(16, of: text, count)]
-        self.count = count
+        words = [Self.word(0, of: text, isMember), Self.word(8, of: text, isMember), Self.word(16, of: text, isMember)]
     }
 
-    /// Creates the start of a member of an object, such as `,"state":`.
+    /// Returns eight bytes; not by a loop, which would not become a constant.
     @inlinable
     @inline(__always)
-    package init(member name: StaticString) {
-        let count = name.utf8CodeUnitCount
-        precondition(name.hasPointerRepresentation && count <= Self.room - 4)
-        let (low, middle) = (Self.word(0, of: name, count, isName: true), Self.word(8, of: name, count, isName: true))
-        let high = Self.word(16, of: name, count, isName: true)
-        let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
-        words = [start | low << 16, low >> 48 | middle << 16, middle >> 48 | high << 16]
-        self.count = count + 4
-    }
-
-    /// Returns eight bytes of a text, after which a name is followed by `":`.
-    @inlinable
-    @inline(__always)
-    static func word(_ first: Int, of text: StaticString, _ count: Int, isName: Bool = false) -> UInt64 {
-        // Not a loop, which would not become a constant.
-        let low =
-            byte(first, of: text, count, isName) | byte(first + 1, of: text, count, isName) << 8
-            | byte(first + 2, of: text, count, isName) << 16 | byte(first + 3, of: text, count, isName) << 24
-        let high =
-            byte(first + 4, of: text, count, isName) | byte(first + 5, of: text, count, isName) << 8
-            | byte(first + 6, of: text, count, isName) << 16 | byte(first + 7, of: text, count, isName) << 24
-        return low | high << 32
+    static func word(_ first: Int, of text: StaticString, _ isMember: Bool) -> UInt64 {
+        func byte(_ index: Int) -> UInt64 { Self.byte(first + index, of: text, isMember) << UInt64(8 * index) }
+        let low = byte(0) | byte(1) | byte(2) | byte(3)
+        return low | byte(4) | byte(5) | byte(6) | byte(7)
     }
 
     @inlinable
     @inline(__always)
-    static func byte(_ index: Int, of text: StaticString, _ count: Int, _ isName: Bool) -> UInt64 {
-        if index < count { return UInt64(unsafe text.utf8Start[index]) }
-        guard isName else { return 0 }
-        return index == count ? UInt64(UInt8(ascii: "\"")) : index == count + 1 ? UInt64(UInt8(ascii: ":")) : 0
+    static func byte(_ index: Int, of text: StaticString, _ isMember: Bool) -> UInt64 {
+        let count = text.utf8CodeUnitCount
+        let place = isMember ? index - 2 : index
+        if 0..<count ~= place { return UInt64(unsafe text.utf8Start[place]) }
+        guard isMember else { return 0 }
+        switch place {
+        case -2: return UInt64(UInt8(ascii: ","))
+        case -1, count: return UInt64(UInt8(ascii: "\""))
+        case count + 1: return UInt64(UInt8(ascii: ":"))
+        default: return 0
+        }
     }
 }
 
