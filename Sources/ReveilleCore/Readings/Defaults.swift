@@ -160,7 +160,5 @@ extension Defaults {
     }
 
     /// Whether two domains have the same path.
-    package var hasRepeatedPath: Bool {
-        domains.indices.dropFirst().contains { domains[$0 - 1].path == domains[$0].path }
-    }
+    package var hasRepeatedPath: Bool { Set(domains.map(\.path)).count < domains.count }
 }

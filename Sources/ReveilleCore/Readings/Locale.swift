@@ -68,13 +68,32 @@ extension LocaleSettings: AspectDeclaration {
 
     package mutating func abbreviate(_ word: String) -> Bool {
         // A name without a valid language would be read as the C locale.
-        let syntax = /(C|POSIX|[A-Za-z]{2,3}([_\-][A-Za-z0-9]{2,8})*)(\.[A-Za-z0-9\-]+)?(@[A-Za-z0-9]+)?/
-        guard word.wholeMatch(of: syntax) != nil else { return false }
+        guard Self.isName(word) else { return false }
         let locale = LocaleName(posix: word)
         let name = locale.identifier
         self = LocaleSettings(
             identifier: name, languages: [locale.tag], numeric: name, time: name, monetary: name, measurement: name)
         return true
+    }
+}
+
+extension LocaleSettings {
+    /// Returns whether a word is a locale name: `C`, `de_DE`, `sr_RS.UTF-8@latin`.
+    private static func isName(_ word: String) -> Bool {
+        let letters = { (byte: UInt8) in UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+        let signs = { (byte: UInt8) in letters(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+        let parts = word.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        let names = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2, names.count <= 2,
+            parts.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(signs) }),
+            names.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy { signs($0) || $0 == UInt8(ascii: "-") } })
+        else { return false }
+        if names[0].elementsEqual("C".utf8) || names[0].elementsEqual("POSIX".utf8) { return true }
+        let tags = names[0].split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
+        return 2...3 ~= tags[0].count && tags[0].allSatisfy(letters)
+            && tags.dropFirst().allSatisfy { 2...8 ~= $0.count && $0.allSatisfy(signs) }
     }
 }
 
