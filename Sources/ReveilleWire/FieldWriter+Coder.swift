@@ -50,18 +50,18 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
 
     @usableFromInline @inline(__always)
     package mutating func record<Value: Record>(_ field: Field, _ value: inout Value) {
-        add(FieldName(field), record: &value)
+        add(FieldName(field), &value)
     }
 
     @usableFromInline @inline(__always)
     package mutating func record<Value: Record>(_ field: Field, _ value: inout Value?) {
         guard var present = value else { return addNull(FieldName(field)) }
-        add(FieldName(field), record: &present)
+        add(FieldName(field), &present)
     }
 
     @usableFromInline @inline(__always)
     package mutating func records<Value: Record>(_ field: Field, _ values: inout [Value]) {
-        add(FieldName(field), records: values)
+        add(FieldName(field), values)
     }
 }
 

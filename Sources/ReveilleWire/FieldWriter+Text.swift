@@ -33,24 +33,12 @@ struct TextRoom: FieldWriter {
         for value in values { bytes += JSON.room(forString: value) }
     }
 
-    mutating func add(_: @autoclosure () -> FieldName, _ value: some WireStructure) {
-        addField(0)
-        add(value)
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
-        addField(2 + values.count)
-        // A span copies no elements.
-        let values = values.span
-        for index in values.indices { add(values[index]) }
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, record value: inout some Record) {
+    mutating func add(_: @autoclosure () -> FieldName, _ value: inout some Record) {
         addField(1)
         value.code(with: &self)
     }
 
-    mutating func add(_: @autoclosure () -> FieldName, records values: [some Record]) {
+    mutating func add(_: @autoclosure () -> FieldName, _ values: [some Record]) {
         addField(2 + values.count)
         let values = values.span
         for index in values.indices {
@@ -112,33 +100,17 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "]"))
     }
 
-    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
-        append(name().text)
-        append(value)
-    }
-
-    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
-        append(name().text)
-        append(UInt8(ascii: "["))
-        let values = values.span
-        for index in values.indices {
-            if index > 0 { append(UInt8(ascii: ",")) }
-            append(values[index])
-        }
-        append(UInt8(ascii: "]"))
-    }
-
     @usableFromInline package mutating func addNull(_ name: @autoclosure () -> FieldName) {
         append(name().text)
         append(ShortText.null)
     }
 
-    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, record value: inout some Record) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record) {
         append(name().text)
         append(record: &value)
     }
 
-    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, records values: [some Record]) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
         append(name().text)
         append(UInt8(ascii: "["))
         let values = values.span

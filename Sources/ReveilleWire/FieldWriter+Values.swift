@@ -14,19 +14,13 @@ extension JSONObject: FieldWriter {
     package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         add(name(), .array(values.map { .string($0) }))
     }
-    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
-        add(name(), .object(value.object))
-    }
-    package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
-        add(name(), .array(values.map { .object($0.object) }))
-    }
     package mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
         add(name(), value.structure)
     }
-    package mutating func add(_ name: @autoclosure () -> FieldName, record value: inout some Record) {
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record) {
         add(name(), .object(Self(of: &value)))
     }
-    package mutating func add(_ name: @autoclosure () -> FieldName, records values: [some Record]) {
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
         add(
             name(),
             .array(

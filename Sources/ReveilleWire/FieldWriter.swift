@@ -22,12 +22,10 @@ package protocol FieldWriter: FieldCoder, ~Copyable, ~Escapable where Fault == N
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double)
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String])
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure)
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure])
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue)
     mutating func addNull(_ name: @autoclosure () -> FieldName)
-    mutating func add(_ name: @autoclosure () -> FieldName, record value: inout some Record)
-    mutating func add(_ name: @autoclosure () -> FieldName, records values: [some Record])
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record])
 }
 
 extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
@@ -44,10 +42,6 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
     }
 
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
-        if let value { add(name(), value) } else { addNull(name()) }
-    }
-
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: (some WireStructure)?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 }

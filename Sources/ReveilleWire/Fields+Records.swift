@@ -52,8 +52,7 @@ extension Fields: FieldCoder {
 
     @inline(__always)
     package func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(CallError) {
-        value = try optionalNumber(FieldName(field))
-        guard value.map(range.contains) != false else { throw invalid(FieldName(field)) }
+        value = try optional(FieldName(field)) { $0.numberValue.flatMap { range.contains($0) ? $0 : nil } }
     }
 
     @inline(__always)

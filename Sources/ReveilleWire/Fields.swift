@@ -98,18 +98,6 @@ package struct Fields {
         return number
     }
 
-    /// Reads a number, or null.
-    func optionalNumber(_ name: FieldName) throws(CallError) -> Double? {
-        try optional(name) { $0.numberValue }
-    }
-
-    /// Reads a level from 0 to 1, or null.
-    func level(_ name: FieldName) throws(CallError) -> Double? {
-        try optional(name) { value in
-            value.numberValue.flatMap { (0...1).contains($0) ? $0 : nil }
-        }
-    }
-
     // MARK: - Lists and structures
 
     /// Returns the indices of the elements of a list.
