@@ -16,33 +16,38 @@ package struct ShortText: Sendable {
     @inlinable
     @inline(__always)
     package init(_ text: StaticString, isMember: Bool = false) {
-        count = text.utf8CodeUnitCount + (isMember ? 4 : 0)
-        precondition(text.hasPointerRepresentation && count <= Self.room)
-        words = [Self.word(0, of: text, isMember), Self.word(8, of: text, isMember), Self.word(16, of: text, isMember)]
-    }
-
-    /// Returns eight bytes; not by a loop, which would not become a constant.
-    @inlinable
-    @inline(__always)
-    static func word(_ first: Int, of text: StaticString, _ isMember: Bool) -> UInt64 {
-        func byte(_ index: Int) -> UInt64 { Self.byte(first + index, of: text, isMember) << UInt64(8 * index) }
-        let low = byte(0) | byte(1) | byte(2) | byte(3)
-        return low | byte(4) | byte(5) | byte(6) | byte(7)
-    }
-
-    @inlinable
-    @inline(__always)
-    static func byte(_ index: Int, of text: StaticString, _ isMember: Bool) -> UInt64 {
-        let count = text.utf8CodeUnitCount
-        let place = isMember ? index - 2 : index
-        if 0..<count ~= place { return UInt64(unsafe text.utf8Start[place]) }
-        guard isMember else { return 0 }
-        switch place {
-        case -2: return UInt64(UInt8(ascii: ","))
-        case -1, count: return UInt64(UInt8(ascii: "\""))
-        case count + 1: return UInt64(UInt8(ascii: ":"))
-        default: return 0
+        let length = text.utf8CodeUnitCount
+        precondition(text.hasPointerRepresentation && length <= Self.room - (isMember ? 4 : 0))
+        let (low, middle, high) = (Self.word(0, of: text), Self.word(8, of: text), Self.word(16, of: text))
+        guard isMember else {
+            words = [low, middle, high]
+            count = length
+            return
         }
+        let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
+        // The part of each word that follows the name.
+        let end = UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8
+        let bits = 8 * (length + 2)
+        words = [
+            start | low << 16 | end << bits, low >> 48 | middle << 16 | end << (bits - 64),
+            middle >> 48 | high << 16 | end << (bits - 128),
+        ]
+        count = length + 4
+    }
+
+    /// Returns eight bytes of a text; the compiler unrolls the loop.
+    @inlinable
+    @inline(__always)
+    static func word(_ first: Int, of text: StaticString) -> UInt64 {
+        let start = unsafe text.utf8Start
+        let count = text.utf8CodeUnitCount
+        var word: UInt64 = 0
+        var index = 0
+        while index < 8 {
+            if first + index < count { word |= UInt64(unsafe start[first + index]) << UInt64(8 * index) }
+            index += 1
+        }
+        return word
     }
 }
 
