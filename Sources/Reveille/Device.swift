@@ -27,6 +27,7 @@ import Varlink
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
 /// a ``Subscription`` or ``Observation`` of it.
+@dynamicMemberLookup
 public final class Device: Sendable {
     let engine: Engine
     let monitor = Monitor()

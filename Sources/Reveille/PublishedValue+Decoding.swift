@@ -49,7 +49,7 @@ extension Event {
     /// - Returns: The value; `nil` if it was withdrawn, and for an aspect of the device.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue``.
     public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(ReveilleError) -> Value? {
-        try published?.decode(as: type)
+        try reading.published?.decode(as: type)
     }
 }
 

@@ -16,16 +16,15 @@ extension Device {
     /// for, and for the background, use the sequence's ``Updates/events``.
     ///
     /// - Parameters:
-    ///   - aspect: The key path of the aspect: `\.battery`.
+    ///   - state: The key path of the aspect's state: `\.battery`.
     ///   - name: A display name, as `reveille status` shows it.
     /// - Returns: The states; the subscription ends when the sequence is released.
     /// - Throws: ``ReveilleError``, as ``subscribe(to:delivering:policies:resumingFrom:name:startsInBackground:)`` does.
-    public func updates<Value>(
-        of aspect: KeyPath<TypedAspects, TypedAspect<Value>>, name: String? = nil
-    ) async throws(ReveilleError) -> Updates<Value> {
-        let typed = TypedAspects()[keyPath: aspect]
-        let events = try await subscribe(to: AspectSet(typed.aspect), delivering: .currentState, name: name)
-        return Updates(events: events) { event throws(ReveilleError) in typed.value(event.reading) }
+    public func updates<State: AspectState>(
+        of state: KeyPath<Reading, State?>, name: String? = nil
+    ) async throws(ReveilleError) -> Updates<State> {
+        let events = try await subscribe(to: AspectSet(State.aspect), delivering: .currentState, name: name)
+        return Updates(events: events) { event throws(ReveilleError) in event.reading.state as? State }
     }
 
     /// Returns the values of a name that a program publishes: the current one, then each new one, and `nil` while nothing

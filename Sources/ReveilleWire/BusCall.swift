@@ -38,10 +38,12 @@ package enum BusCall: Sendable, Hashable {
     /// Asks for the caller's entries; the reply is a list of ``ScheduleListing``.
     case listEntries
 
-    private enum PolicyWord: String, FieldWord {
-        case coalesce, drop, immediate, hold, end
+    private enum StateWord: String, WordSet {
+        case background, foreground
+    }
 
-        static let names = makeNames()
+    private enum PolicyWord: String, WordSet {
+        case coalesce, drop, immediate, hold, end
     }
 
     /// Decodes a call.

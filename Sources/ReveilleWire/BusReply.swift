@@ -127,7 +127,7 @@ package struct PostReply: BusReply, WireStructure {
         sequence = try fields.count(.sequence)
     }
 
-    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+    @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
         fields.add(.generation, generation)
         fields.add(.sequence, sequence)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleCore
+public import ReveilleCore
 package import Varlink
 
 /// The reply to ``BusCall/describeDevice``.
@@ -20,7 +20,7 @@ extension DeviceInfo: BusReply, WireStructure {
 
     package var parameters: JSONObject { object }
 
-    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+    @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
         fields.add(.name, name)
         fields.add(.model, model)
         fields.add(.vendor, vendor)
@@ -36,9 +36,7 @@ extension DeviceInfo: BusReply, WireStructure {
     }
 }
 
-extension Chassis: FieldWord {
-    static let names = makeNames()
-}
+extension Chassis: WordSet {}
 
 /// The interface's structure `Answer`.
 package struct CapabilityCheck: Sendable, Hashable {
@@ -55,10 +53,8 @@ package struct CapabilityCheck: Sendable, Hashable {
 }
 
 extension CapabilityCheck: ReplyElement {
-    private enum Word: String, FieldWord {
+    private enum Word: String, WordSet {
         case yes, no, unknown
-
-        static let names = makeNames()
     }
 
     package static var list: FieldName { .answers }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-package import ReveilleCore
+public import ReveilleCore
 package import Varlink
 
 /// Events as the interface's structure `Event`.
@@ -36,7 +36,7 @@ extension Event: ReplyElement, WireStructure {
             dropped: try fields.count(.dropped))
     }
 
-    func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
+    @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
         fields.add(.aspect, aspect.name)
         fields.add(.generation, generation)
         fields.add(.sequence, sequence)

@@ -102,6 +102,6 @@ extension [Event] {
             else { return false }
         }
         // Those of two subscriptions can differ in nothing else. A lifecycle is the first event.
-        return first?.lifecycle == others.first?.lifecycle
+        return first?.reading.lifecycle == others.first?.reading.lifecycle
     }
 }

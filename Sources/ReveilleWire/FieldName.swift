@@ -4,6 +4,7 @@
 import Varlink
 
 /// The name of a field.
+@usableFromInline
 package struct FieldName: Sendable, ExpressibleByStringLiteral {
     /// The name.
     let name: StaticString
@@ -13,50 +14,38 @@ package struct FieldName: Sendable, ExpressibleByStringLiteral {
     let text: ShortText
 
     /// Creates a name, which contains no character that JSON escapes.
+    @usableFromInline
+    @inline(__always)
     package init(stringLiteral name: StaticString) {
         self.name = name
-        shortName = ShortText("\(name)")
-        text = ShortText(",\"\(name)\":")
+        shortName = ShortText(name)
+        text = ShortText(name, isMember: true)
     }
 }
 
 extension FieldName: CustomStringConvertible {
     /// The name.
-    package var description: String { "\(name)" }
+    @usableFromInline package var description: String { "\(name)" }
 }
 
 extension FieldName {
-    static let acceleration: Self = "acceleration"
-    static let added: Self = "added"
-    static let addresses: Self = "addresses"
     static let answer: Self = "answer"
     static let answers: Self = "answers"
     static let aspect: Self = "aspect"
     static let aspects: Self = "aspects"
     static let at: Self = "at"
     static let background: Self = "background"
-    static let battery: Self = "battery"
-    static let brightness: Self = "brightness"
     static let calendar: Self = "calendar"
     static let cancelled: Self = "cancelled"
     static let capabilities: Self = "capabilities"
     static let capability: Self = "capability"
-    static let changed: Self = "changed"
     static let changedAt: Self = "changedAt"
     static let changes: Self = "changes"
-    static let chargeStatus: Self = "chargeStatus"
     static let chassis: Self = "chassis"
-    static let cycles: Self = "cycles"
     static let day: Self = "day"
     static let defaults: Self = "defaults"
-    static let display: Self = "display"
-    static let domain: Self = "domain"
-    static let domains: Self = "domains"
     static let dropped: Self = "dropped"
     static let ended: Self = "ended"
-    static let energy: Self = "energy"
-    static let energyFull: Self = "energyFull"
-    static let energyFullDesign: Self = "energyFullDesign"
     static let entries: Self = "entries"
     static let entry: Self = "entry"
     static let events: Self = "events"
@@ -64,14 +53,9 @@ extension FieldName {
     static let expiring: Self = "expiring"
     static let fired: Self = "fired"
     static let firstChangedAt: Self = "firstChangedAt"
-    static let folders: Self = "folders"
     static let frequency: Self = "frequency"
-    static let from: Self = "from"
     static let generation: Self = "generation"
     static let grace: Self = "grace"
-    static let health: Self = "health"
-    static let height: Self = "height"
-    static let heightMM: Self = "heightMM"
     static let held: Self = "held"
     static let hour: Self = "hour"
     static let id: Self = "id"
@@ -79,87 +63,43 @@ extension FieldName {
     static let ifMissed: Self = "ifMissed"
     static let initial: Self = "initial"
     static let instance: Self = "instance"
-    static let interface: Self = "interface"
     static let interval: Self = "interval"
     static let kernel: Self = "kernel"
-    static let keys: Self = "keys"
-    static let kind: Self = "kind"
-    static let languages: Self = "languages"
     static let launch: Self = "launch"
-    static let level: Self = "level"
     static let lifecycle: Self = "lifecycle"
-    static let light: Self = "light"
     static let limit: Self = "limit"
-    static let locale: Self = "locale"
-    static let lux: Self = "lux"
-    static let measurement: Self = "measurement"
     static let memory: Self = "memory"
     static let minute: Self = "minute"
     static let model: Self = "model"
-    static let monetary: Self = "monetary"
     static let monitored: Self = "monitored"
     static let month: Self = "month"
-    static let motion: Self = "motion"
     static let name: Self = "name"
     static let netChange: Self = "netChange"
     static let netChangeOnly: Self = "netChangeOnly"
-    static let network: Self = "network"
     static let next: Self = "next"
-    static let numeric: Self = "numeric"
-    static let opaque: Self = "opaque"
-    static let orientation: Self = "orientation"
-    static let packs: Self = "packs"
-    static let path: Self = "path"
-    static let peak: Self = "peak"
     static let pending: Self = "pending"
     static let pid: Self = "pid"
-    static let planar: Self = "planar"
-    static let plugged: Self = "plugged"
     static let policies: Self = "policies"
-    static let pose: Self = "pose"
-    static let power: Self = "power"
     static let processors: Self = "processors"
-    static let proximity: Self = "proximity"
-    static let reachable: Self = "reachable"
     static let reason: Self = "reason"
     static let remaining: Self = "remaining"
-    static let removed: Self = "removed"
-    static let renamed: Self = "renamed"
-    static let rescan: Self = "rescan"
     static let resume: Self = "resume"
     static let resumed: Self = "resumed"
-    static let rotation: Self = "rotation"
-    static let scale: Self = "scale"
-    static let screens: Self = "screens"
     static let second: Self = "second"
     static let sequence: Self = "sequence"
-    static let shake: Self = "shake"
     static let source: Self = "source"
     static let state: Self = "state"
     static let subscription: Self = "subscription"
     static let subscriptions: Self = "subscriptions"
     static let system: Self = "system"
     static let systemVersion: Self = "systemVersion"
-    static let takenAt: Self = "takenAt"
     static let tasks: Self = "tasks"
-    static let technology: Self = "technology"
-    static let temperature: Self = "temperature"
-    static let time: Self = "time"
-    static let timeToEmpty: Self = "timeToEmpty"
-    static let timeToFull: Self = "timeToFull"
-    static let to: Self = "to"
     static let uid: Self = "uid"
     static let until: Self = "until"
     static let value: Self = "value"
     static let vendor: Self = "vendor"
-    static let voltage: Self = "voltage"
     static let wakeAfter: Self = "wakeAfter"
     static let weekday: Self = "weekday"
     static let whileConnected: Self = "whileConnected"
-    static let width: Self = "width"
-    static let widthMM: Self = "widthMM"
-    static let x: Self = "x"
-    static let y: Self = "y"
-    static let z: Self = "z"
     static let zone: Self = "zone"
 }

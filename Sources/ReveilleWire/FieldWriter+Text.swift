@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+public import ReveilleCore
 import Varlink
 
 /// Adds up the room in bytes that fields need as text; most need less.
@@ -33,16 +33,19 @@ struct TextRoom: FieldWriter {
         for value in values { bytes += JSON.room(forString: value) }
     }
 
-    mutating func add(_: @autoclosure () -> FieldName, _ value: some WireStructure) {
-        addField(0)
-        add(value)
+    mutating func add(_: @autoclosure () -> FieldName, _ value: inout some Record) {
+        addField(1)
+        value.code(with: &self)
     }
 
-    mutating func add(_: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
+    mutating func add(_: @autoclosure () -> FieldName, _ values: [some Record]) {
         addField(2 + values.count)
-        // A span copies no elements.
         let values = values.span
-        for index in values.indices { add(values[index]) }
+        for index in values.indices {
+            var value = values[index]
+            bytes += 1
+            value.code(with: &self)
+        }
     }
 
     @inline(__always)
@@ -51,7 +54,7 @@ struct TextRoom: FieldWriter {
     }
 }
 
-extension OutputSpan: FieldWriter where Element == UInt8 {
+extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
     /// Appends a structure, for which there must be room.
     mutating func append(_ structure: some WireStructure) {
         let start = count
@@ -61,33 +64,33 @@ extension OutputSpan: FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "}"))
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) {
         append(name().text)
         append(string: value)
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) {
         append(name().text)
         append(value ? ShortText.true : .false)
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) {
         append(name().text)
         append(integer: Int64(value))
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) {
         append(name().text)
         append(number: value)
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
         guard let text = value.bytes else { return addNull(name()) }
         append(name().text)
         for index in text.indices { append(text[index]) }
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         append(name().text)
         append(UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
@@ -97,25 +100,33 @@ extension OutputSpan: FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "]"))
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
+    @usableFromInline package mutating func addNull(_ name: @autoclosure () -> FieldName) {
         append(name().text)
-        append(value)
+        append(ShortText.null)
     }
 
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record) {
+        append(name().text)
+        append(record: &value)
+    }
+
+    @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
         append(name().text)
         append(UInt8(ascii: "["))
         let values = values.span
         for index in values.indices {
             if index > 0 { append(UInt8(ascii: ",")) }
-            append(values[index])
+            var value = values[index]
+            append(record: &value)
         }
         append(UInt8(ascii: "]"))
     }
 
-    mutating func addNull(_ name: @autoclosure () -> FieldName) {
-        append(name().text)
-        append(ShortText.null)
+    private mutating func append(record value: inout some Record) {
+        let start = count
+        value.code(with: &self)
+        self[start] = UInt8(ascii: "{")
+        append(UInt8(ascii: "}"))
     }
 }
 

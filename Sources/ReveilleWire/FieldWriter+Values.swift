@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
-import Varlink
+package import ReveilleCore
+package import Varlink
 
 extension JSONObject: FieldWriter {
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) { add(name(), .string(value)) }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) { add(name(), .bool(value)) }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) { add(name(), .integer(Int64(value))) }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) { add(name(), .number(value)) }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) { add(name(), .string(value)) }
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) { add(name(), .bool(value)) }
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) {
+        add(name(), .integer(Int64(value)))
+    }
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) { add(name(), .number(value)) }
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         add(name(), .array(values.map { .string($0) }))
     }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure) {
-        add(name(), .object(value.object))
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
+        add(name(), value.structure)
     }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure]) {
-        add(name(), .array(values.map { .object($0.object) }))
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record) {
+        add(name(), .object(Self(of: &value)))
     }
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) { add(name(), value.structure) }
-    mutating func addNull(_ name: @autoclosure () -> FieldName) { add(name(), .null) }
+    package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
+        add(
+            name(),
+            .array(
+                values.map { value in
+                    var value = value
+                    return .object(Self(of: &value))
+                }))
+    }
+    package mutating func addNull(_ name: @autoclosure () -> FieldName) { add(name(), .null) }
+
+    private init(of value: inout some Record) {
+        self = [:]
+        value.code(with: &self)
+    }
 
     private mutating func add(_ name: FieldName, _ value: JSON) {
         members.append(Member(name: name.name.description, value: value))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-import ReveilleCore
+public import ReveilleCore
 import Varlink
 
 /// A structure of the interface.
-protocol WireStructure {
+@usableFromInline
+package protocol WireStructure {
     /// Writes the fields in their order.
     func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable))
 }
@@ -14,16 +15,17 @@ protocol WireStructure {
 ///
 /// A structure is written once to determine the room for its text, and once as text; or as a JSON object. Names are
 /// evaluated only by the writers that use them.
-protocol FieldWriter: ~Copyable, ~Escapable {
+@usableFromInline
+package protocol FieldWriter: FieldCoder, ~Copyable, ~Escapable where Fault == Never {
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: String)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double)
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String])
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: some WireStructure)
-    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some WireStructure])
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue)
     mutating func addNull(_ name: @autoclosure () -> FieldName)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record)
+    mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record])
 }
 
 extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
@@ -40,10 +42,6 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
     }
 
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
-        if let value { add(name(), value) } else { addNull(name()) }
-    }
-
-    mutating func add(_ name: @autoclosure () -> FieldName, _ value: (some WireStructure)?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 }

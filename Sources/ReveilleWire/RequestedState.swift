@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
+
 /// A state to which SetState brings a subscription.
 package enum RequestedState: String, Sendable, Hashable, CaseIterable {
     /// The caller's hold is cleared.
@@ -16,6 +18,4 @@ package enum RequestedState: String, Sendable, Hashable, CaseIterable {
     package var isHeld: Bool { self == .background || self == .suspended }
 }
 
-extension RequestedState: FieldWord {
-    static let names = makeNames()
-}
+extension RequestedState: WordSet {}

@@ -6,10 +6,8 @@ package import Varlink
 
 /// The interface's structure `Entry`.
 extension ScheduleEntry {
-    private enum MissedWord: String, FieldWord {
+    private enum MissedWord: String, WordSet {
         case fire, skip
-
-        static let names = makeNames()
     }
 
     /// Decodes an entry from its structure.

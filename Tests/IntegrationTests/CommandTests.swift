@@ -45,10 +45,10 @@ import Varlink
         ),
         (["post", "battery", "[]"], "[]: battery must be a JSON object, or unknown, unplugged, charging or full"),
         (["post", "defaults", "app"], "app: defaults must be a JSON object with the field domains"),
-        (["post", "locale", ""], "'' is not a locale name"),
-        (["post", "locale", "xx!"], "'xx!' is not a locale name"),
-        (["post", "locale", "de DE!"], "'de DE!' is not a locale name"),
-        (["post", "locale", "german"], "'german' is not a locale name"),
+        (["post", "locale", ""], ": locale must be a JSON object, or a locale name such as de_DE"),
+        (["post", "locale", "xx!"], "xx!: locale must be a JSON object, or a locale name such as de_DE"),
+        (["post", "locale", "de DE!"], "de DE!: locale must be a JSON object, or a locale name such as de_DE"),
+        (["post", "locale", "german"], "german: locale must be a JSON object, or a locale name such as de_DE"),
         (
             ["background", "x", "--wake-after", "-1"],
             "it must be a number of seconds from 0.001 to 31536000"

@@ -7,42 +7,45 @@ import Testing
 import Varlink
 
 @Suite struct EventCodingTests {
-    static let readings: [Reading] = [
-        .locale(
-            LocaleSettings(
-                identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
-                measurement: "es_ES")),
-        .defaults(
-            Defaults(domains: [
-                .init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false),
-                .init(name: "b", path: "/b", values: ["": 0], isOpaque: true),
-            ])),
-        .battery(
-            Battery(
-                state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
-                packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
-        .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
-        .orientation(.unknown),
-        .light(Light(lux: 0.1)), .light(.unknown),
-        .display(
-            Display(
-                screens: [
-                    .init(name: "eDP-1", width: 1_920, height: 1_080, widthMM: 344, heightMM: 194, scale: 1.5),
-                    .init(name: "HDMI-A-1", width: 800, height: 600),
-                ], brightness: 0.25)),
-        .display(.unknown),
-        .network(Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
-        .network(.unreachable),
-        .orientation(.unknown),
-        .motion(
-            Motion(
-                acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
-                takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
-        .motion(
-            Motion(acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
-        .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
-        .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown), .lifecycle(.suspended),
-    ]
+    static let readings: [Reading] =
+        [
+            .locale(
+                LocaleSettings(
+                    identifier: "es_ES", languages: ["es-ES", "en"], numeric: "es_MX", time: "es_MX", monetary: "es_MX",
+                    measurement: "es_ES")),
+            .defaults(
+                Defaults(domains: [
+                    .init(name: "app", path: "/a", values: ["k": 0, "l": 0], isOpaque: false),
+                    .init(name: "b", path: "/b", values: ["": 0], isOpaque: true),
+                ])),
+            .battery(
+                Battery(
+                    state: .charging, level: 0.5, isPlugged: true, chargeStatus: .notCharging,
+                    packs: [.init(name: "BAT0", level: nil, chargeStatus: .notCharging)])),
+            .battery(.unknown), .proximity(.near), .orientation(Orientation(pose: .faceUp, planar: .portrait)),
+            .orientation(.unknown),
+            .light(Light(lux: 0.1)), .light(.unknown),
+            .display(
+                Display(
+                    screens: [
+                        .init(name: "eDP-1", width: 1_920, height: 1_080, widthMM: 344, heightMM: 194, scale: 1.5),
+                        .init(name: "HDMI-A-1", width: 800, height: 600),
+                    ], brightness: 0.25)),
+            .display(.unknown),
+            .network(
+                Network(isReachable: true, interface: "wlan0", kind: .wifi, addresses: ["192.0.2.7", "2001:db8::7"])),
+            .network(.unreachable),
+            .orientation(.unknown),
+            .motion(
+                Motion(
+                    acceleration: Motion.Vector(x: 0, y: -0.5, z: -1e-9), rotation: Motion.Vector(x: 1.5, y: 0, z: 70),
+                    takenAt: Timestamp(microseconds: 1_795_354_930_402_511))),
+            .motion(
+                Motion(
+                    acceleration: nil, rotation: Motion.Vector(x: 1, y: 2, z: 3), takenAt: Timestamp(microseconds: -1))),
+            .motion(.unknown), .shake(Shake(peak: 2.25)), .shake(.unknown),
+            .folders(Folders(folders: [folder])), .power(.sample), .power(.unknown), .lifecycle(.suspended),
+        ] + SampleStates.readings
 
     static let postable = readings.filter { $0.aspect.builtIn?.isPostable == true }
 
@@ -61,10 +64,9 @@ import Varlink
     }
 
     @Test(
-        "each aspect has a sample and a nullable field of its name in Event and, if it can be posted, in Post",
+        "each aspect has a nullable field of its name in Event and, if it can be posted, in Post, with its fields",
         arguments: Aspect.device)
     func aspectIsOnTheWire(_ aspect: Aspect) throws {
-        #expect(Self.readings.contains { $0.aspect == aspect })
         let interface = BusInterface.make()
         guard case .structure(let event)? = interface.types["Event"] else {
             Issue.record("Event is not a structure")
@@ -75,6 +77,20 @@ import Varlink
         #expect(event.fields.first { $0.name == aspect.name }?.type == .nullable(.named(name)))
         let posted = post.fields.first { $0.name == aspect.name }?.type
         #expect(posted == (aspect.builtIn?.isPostable == true ? .nullable(.named(name)) : nil))
+        #expect(Self.fields(of: .named(name), in: interface) == aspect.builtIn?.fields.map(\.name))
+    }
+
+    /// Returns the names of all fields in a type, each followed by the fields in it.
+    private static func fields(of type: ValueType, in interface: Interface) -> [String] {
+        switch type {
+        case .nullable(let type), .array(let type): fields(of: type, in: interface)
+        case .named(let name): interface.types[name].map { fields(of: $0, in: interface) } ?? []
+        case .structure(let structure):
+            structure.fields.flatMap { field in
+                [field.name] + fields(of: field.type, in: interface).map { "\(field.name).\($0)" }
+            }
+        default: []
+        }
     }
 
     @Test func writerDistinguishesEventsWithTheSameState() throws {

@@ -41,17 +41,25 @@ import Varlink
         #expect(JSON.array([.number(value)]).description == "[null]")
     }
 
-    @Test("constant texts of each length are appended, and the text after them")
-    func shortTextsAreAppended() {
-        for length in 0...ShortText.room {
-            let text = String("abcdefghijklmnopqrstuvwx".prefix(length))
-            var bytes = utf8("<")
-            bytes.append(addingCapacity: 2 * ShortText.room) { output in
-                output.append(ShortText(text))
-                output.append(ShortText(text))
-            }
-            #expect(bytes == utf8("<" + text + text))
+    private static let constants: [StaticString] = [
+        "", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghij",
+        "abcdefghijk", "abcdefghijkl", "abcdefghijklm", "abcdefghijklmn", "abcdefghijklmno", "abcdefghijklmnop",
+        "abcdefghijklmnopq", "abcdefghijklmnopqr", "abcdefghijklmnopqrs", "abcdefghijklmnopqrst",
+        "abcdefghijklmnopqrstu", "abcdefghijklmnopqrstuv", "abcdefghijklmnopqrstuvw", "abcdefghijklmnopqrstuvwx",
+    ]
+
+    @Test("constant texts of each length are appended, and the text after them", arguments: constants.indices)
+    func shortTextsAreAppended(length: Int) {
+        let text = Self.constants[length]
+        var bytes = utf8("<")
+        bytes.append(addingCapacity: 3 * ShortText.room) { output in
+            output.append(ShortText(text))
+            output.append(ShortText(text))
+            if length <= ShortText.room - 4 { output.append(ShortText(text, isMember: true)) }
         }
+        let member = length <= ShortText.room - 4 ? ",\"\(text)\":" : ""
+        #expect("\(text)".utf8.count == length)
+        #expect(bytes == utf8("<\(text)\(text)\(member)"))
     }
 
     @Test func writersAppendToTheBuffer() {

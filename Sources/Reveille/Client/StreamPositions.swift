@@ -39,8 +39,8 @@ struct StreamPositions {
     /// Notes events that have arrived.
     mutating func note(_ events: [Event]) {
         // The lifecycle of a subscription has no position in another one.
-        for event in events where event.lifecycle == nil {
-            let isGone = event.published?.isWithdrawn == true
+        for event in events where event.reading.lifecycle == nil {
+            let isGone = event.reading.published?.isWithdrawn == true
             if aspects.contains(event.aspect) {
                 generations[event.aspect] = event.generation
                 if isGone { absent.insert(event.aspect) } else { absent.remove(event.aspect) }
@@ -86,7 +86,7 @@ struct StreamPositions {
         if let position = unsent[event.aspect] {
             // To the bus, the name is one that the stream has never seen.
             event.changes = min(event.changes, max(0, event.generation - position))
-        } else if absent.contains(event.aspect), event.published?.isWithdrawn == true, event.netChange {
+        } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.netChange {
             // The bus has forgotten the name, and does not know that it was not published before either.
             event.changes = 0
         }

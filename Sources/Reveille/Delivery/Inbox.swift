@@ -124,8 +124,8 @@ struct Inbox {
     }
 
     private mutating func see(_ event: Event) {
-        let isWithdrawn = event.published?.isWithdrawn == true
-        defer { if event.lifecycle != nil { current?.generations[event.aspect] = nil } }
+        let isWithdrawn = event.reading.published?.isWithdrawn == true
+        defer { if event.reading.lifecycle != nil { current?.generations[event.aspect] = nil } }
         seen[event.aspect] = isWithdrawn && !aspects.contains(event.aspect) ? nil : event.reading
         // Without a position, the name counts as not published. The bus may forget the generation of the withdrawal.
         current?.generations[event.aspect] = isWithdrawn ? nil : event.generation
@@ -146,7 +146,7 @@ struct Inbox {
             return own
         }
         return waiting.firstIndex { waiting in
-            if waiting.event.lifecycle != nil { return false }
+            if waiting.event.reading.lifecycle != nil { return false }
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
             let isState = event.changes == 0
             if inBackground && !(isState && waiting.isAnswer) && policy.background != .immediate { return false }

@@ -109,7 +109,7 @@ final class SharedObservation: EventSink {
     private func note(_ events: [Event], of instance: String?) {
         if let instance { self.instance = instance }
         for event in events {
-            let isForgotten = event.aspect != aspect && event.published?.isWithdrawn == true
+            let isForgotten = event.aspect != aspect && event.reading.published?.isWithdrawn == true
             states[event.aspect] = isForgotten ? nil : event
         }
     }

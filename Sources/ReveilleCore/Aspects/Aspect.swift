@@ -9,7 +9,7 @@
 ///
 /// A published name consists of at least two words of letters, digits, `-` and `_`, joined by dots. A pattern ends in
 /// `.*` and stands for every name below it; events never have a pattern as their aspect.
-public struct Aspect: Sendable, Hashable {
+public struct Aspect: NamedAspects, Sendable, Hashable {
     private enum Kind: Sendable, Hashable {
         case builtIn(BuiltInAspect)
         /// A published name, or a pattern with its `.*`.
@@ -17,6 +17,11 @@ public struct Aspect: Sendable, Hashable {
     }
 
     private let kind: Kind
+
+    /// Creates an equal aspect.
+    public init(only aspect: Aspect) {
+        self = aspect
+    }
 
     /// Creates an aspect of the device.
     package init(_ aspect: BuiltInAspect) {
@@ -116,4 +121,10 @@ extension Aspect: Codable {
         var container = encoder.singleValueContainer()
         try container.encode(name)
     }
+}
+
+/// A type with a member for each aspect of the device: an aspect, or the set of it alone.
+public protocol NamedAspects {
+    /// Creates the value for one aspect.
+    init(only aspect: Aspect)
 }

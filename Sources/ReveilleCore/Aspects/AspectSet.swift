@@ -6,13 +6,18 @@
 /// ```swift
 /// let aspects: AspectSet = [.battery, "org.example.volume"]
 /// ```
-public struct AspectSet: SetAlgebra, Sendable, Hashable {
+public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
     /// One bit for each aspect of the device.
     private var bits: UInt32 = 0
     private var published: Set<Aspect> = []
 
     /// Creates an empty set.
     public init() {}
+
+    /// Creates a set with one aspect.
+    public init(only aspect: Aspect) {
+        insert(aspect)
+    }
 
     /// Creates a set with one aspect.
     public init(_ aspect: Aspect) {

@@ -2,165 +2,190 @@
 // Part of Reveille.
 
 /// An aspect that the bus itself provides: of the device, which it watches, or of the subscription.
+///
+/// This file lists the aspects; each has its declaration beside the type of its states.
+@usableFromInline
 package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
-    /// The language and formats in effect.
-    case locale
-    /// The user's settings files.
-    case defaults
-    /// The battery packs of the system, and whether it is plugged in.
-    case battery
-    /// Whether something is close to the front of the device.
-    case proximity
-    /// The pose of the device.
-    case orientation
-    /// The illuminance around the device.
-    case light
-    /// The screens, and the brightness of the backlight.
-    case display
-    /// The default route to the network.
-    case network
-    /// The names in the folders that the configuration lists.
-    case folders
-    /// The acceleration and rotation of the device, sample by sample.
-    case motion
-    /// The shakes of the device, each of which counts.
-    case shake
-    /// The energy and the power of the battery packs.
-    case power
-    /// The state of the subscription itself, which differs between subscriptions.
+    case locale, defaults, battery, proximity, orientation, light, display, network, folders, motion, shake, power
     case lifecycle
-}
 
-extension BuiltInAspect {
-    /// When the sources of an aspect are watched.
-    package enum Sampling: Sendable {
-        /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
-        case always
-        /// While the aspect has subscribers: reading sensors costs power.
-        case onDemand
-        /// Never: there is no source. The bus knows the state, which is another one for each subscription.
-        case never
-    }
+    /// The declaration of the aspect.
+    var declaration: any AspectDeclaration.Type { declared.type }
+    /// The position in an ``AspectTable`` and an ``AspectSet``, which is that among all cases.
+    package var index: Int { declared.index }
 
-    /// What a reading of an aspect is.
-    package enum Kind: Sendable {
-        /// The state of something: an equal reading is not a change.
-        case state
-        /// An occurrence, which counts even if it equals the last one.
-        case tally
-        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
-        /// restart.
-        case stream
-    }
-
-    private struct Traits {
-        let index: Int
-        let sampling: Sampling
-        var kind = Kind.state
-        /// False for aspects of later versions: strict clients refuse fields that their interface description lacks.
-        var isDefault = true
-        var isReportedInParts = false
-        /// False for aspects whose state is never made up: `Post` of the interface lacks their field.
-        var isPostable = true
-    }
-
-    private var traits: Traits {
+    private var declared: (index: Int, type: any AspectDeclaration.Type) {
         switch self {
-        case .locale: Traits(index: 0, sampling: .always)
-        case .defaults: Traits(index: 1, sampling: .always, isReportedInParts: true)
-        case .battery: Traits(index: 2, sampling: .onDemand)
-        case .proximity: Traits(index: 3, sampling: .onDemand)
-        case .orientation: Traits(index: 4, sampling: .onDemand)
-        case .light: Traits(index: 5, sampling: .onDemand, isDefault: false)
-        case .display: Traits(index: 6, sampling: .onDemand, isDefault: false)
-        case .network: Traits(index: 7, sampling: .onDemand, isDefault: false)
-        case .folders:
-            Traits(index: 8, sampling: .always, isDefault: false, isReportedInParts: true, isPostable: false)
-        case .motion: Traits(index: 9, sampling: .onDemand, kind: .stream, isDefault: false)
-        case .shake: Traits(index: 10, sampling: .onDemand, kind: .tally, isDefault: false)
-        case .power: Traits(index: 11, sampling: .onDemand, isDefault: false)
-        case .lifecycle: Traits(index: 12, sampling: .never, isDefault: false, isPostable: false)
+        case .locale: (0, LocaleSettings.self)
+        case .defaults: (1, Defaults.self)
+        case .battery: (2, Battery.self)
+        case .proximity: (3, Proximity.self)
+        case .orientation: (4, Orientation.self)
+        case .light: (5, Light.self)
+        case .display: (6, Display.self)
+        case .network: (7, Network.self)
+        case .folders: (8, Folders.self)
+        case .motion: (9, Motion.self)
+        case .shake: (10, Shake.self)
+        case .power: (11, Power.self)
+        case .lifecycle: (12, Lifecycle.self)
         }
     }
-
-    /// The position in an ``AspectTable`` and an ``AspectSet``.
-    package var index: Int { traits.index }
-    /// When the aspect's sources are watched.
-    package var sampling: Sampling { traits.sampling }
-    /// What a reading of the aspect is.
-    package var kind: Kind { traits.kind }
-    /// Whether the aspect is delivered to subscribers that name no aspects.
-    package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed, since the whole state is too long to send.
-    package var isReportedInParts: Bool { traits.isReportedInParts }
-    /// Whether a synthetic state of the aspect can be posted.
-    package var isPostable: Bool { traits.isPostable }
-    /// Whether the aspect is one of each subscription: without a subscription, it has neither a state nor a history.
-    package var isOfSubscription: Bool { traits.sampling == .never }
-
-    /// The aspects of the device.
-    package static let ofDevice = allCases.filter { !$0.isOfSubscription }
 }
 
 extension BuiltInAspect: CustomStringConvertible {
     /// The aspect's name.
-    package var description: String { rawValue }
+    @usableFromInline package var description: String { rawValue }
 }
 
-extension Aspect {
-    /// The language and formats in effect.
-    public static let locale = Aspect(.locale)
-    /// The user's settings files.
-    public static let defaults = Aspect(.defaults)
-    /// The battery packs of the system, and whether it is plugged in.
-    public static let battery = Aspect(.battery)
-    /// Whether something is close to the front of the device.
-    public static let proximity = Aspect(.proximity)
-    /// The pose of the device.
-    public static let orientation = Aspect(.orientation)
-    /// The illuminance around the device.
-    public static let light = Aspect(.light)
-    /// The screens, and the brightness of the backlight.
-    public static let display = Aspect(.display)
-    /// The default route to the network.
-    public static let network = Aspect(.network)
-    /// The names in the folders that the configuration lists.
-    public static let folders = Aspect(.folders)
-    /// The acceleration and rotation of the device.
-    public static let motion = Aspect(.motion)
-    /// The shakes of the device.
-    public static let shake = Aspect(.shake)
-    /// The energy and the power of the battery packs.
-    public static let power = Aspect(.power)
-    /// The state of the subscription itself.
-    public static let lifecycle = Aspect(.lifecycle)
-}
-
-extension AspectSet {
+/// The value of an aspect.
+///
+/// The long values are indirect, since the bus and its clients copy a reading several times for each event.
+public enum Reading: Sendable, Hashable {
     /// The language and formats.
-    public static let locale: AspectSet = [.locale]
-    /// The user's settings.
-    public static let defaults: AspectSet = [.defaults]
+    indirect case locale(LocaleSettings)
+    /// The settings domains and their keys.
+    case defaults(Defaults)
     /// The battery packs.
-    public static let battery: AspectSet = [.battery]
+    indirect case battery(Battery)
     /// Whether something is close to the device.
-    public static let proximity: AspectSet = [.proximity]
+    case proximity(Proximity)
     /// The pose of the device.
-    public static let orientation: AspectSet = [.orientation]
+    case orientation(Orientation)
     /// The illuminance around the device.
-    public static let light: AspectSet = [.light]
+    case light(Light)
     /// The screens, and the brightness of the backlight.
-    public static let display: AspectSet = [.display]
+    indirect case display(Display)
     /// The default route to the network.
-    public static let network: AspectSet = [.network]
+    indirect case network(Network)
     /// The names in the configured folders.
-    public static let folders: AspectSet = [.folders]
-    /// The acceleration and rotation of the device.
-    public static let motion: AspectSet = [.motion]
-    /// The shakes of the device.
-    public static let shake: AspectSet = [.shake]
+    case folders(Folders)
+    /// A sample of acceleration and rotation.
+    indirect case motion(Motion)
+    /// The last shake.
+    case shake(Shake)
     /// The energy and the power of the battery packs.
-    public static let power: AspectSet = [.power]
+    indirect case power(Power)
     /// The state of the subscription itself.
-    public static let lifecycle: AspectSet = [.lifecycle]
+    case lifecycle(Lifecycle)
+    /// The value of a published name.
+    case published(PublishedValue)
+
+    /// The aspect of the value.
+    public var aspect: Aspect {
+        switch self {
+        case .locale: Aspect(.locale)
+        case .defaults: Aspect(.defaults)
+        case .battery: Aspect(.battery)
+        case .proximity: Aspect(.proximity)
+        case .orientation: Aspect(.orientation)
+        case .light: Aspect(.light)
+        case .display: Aspect(.display)
+        case .network: Aspect(.network)
+        case .folders: Aspect(.folders)
+        case .motion: Aspect(.motion)
+        case .shake: Aspect(.shake)
+        case .power: Aspect(.power)
+        case .lifecycle: Aspect(.lifecycle)
+        case .published(let value): value.name
+        }
+    }
+
+    /// Creates the reading of an aspect with the state that a source makes.
+    @inlinable
+    package init<Source: StateSource & ~Copyable>(
+        of aspect: BuiltInAspect, from source: inout Source
+    ) throws(Source.Fault) {
+        switch aspect {
+        case .locale: self = .locale(try source.state(LocaleSettings.self))
+        case .defaults: self = .defaults(try source.state(Defaults.self))
+        case .battery: self = .battery(try source.state(Battery.self))
+        case .proximity: self = .proximity(try source.state(Proximity.self))
+        case .orientation: self = .orientation(try source.state(Orientation.self))
+        case .light: self = .light(try source.state(Light.self))
+        case .display: self = .display(try source.state(Display.self))
+        case .network: self = .network(try source.state(Network.self))
+        case .folders: self = .folders(try source.state(Folders.self))
+        case .motion: self = .motion(try source.state(Motion.self))
+        case .shake: self = .shake(try source.state(Shake.self))
+        case .power: self = .power(try source.state(Power.self))
+        case .lifecycle: self = .lifecycle(try source.state(Lifecycle.self))
+        }
+    }
+
+    /// Passes the state to a coder as the field of its aspect's name, unless it is the value of a published name; of the
+    /// settings, only the given keys.
+    @inlinable
+    package func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
+        settings: [SettingsChange], with coder: inout Coder
+    ) throws(Coder.Fault) {
+        switch self {
+        case .locale(var locale): try coder.record("locale", &locale)
+        case .defaults:
+            var listed = ListedSettings(domains: settings)
+            try coder.record("defaults", &listed)
+        case .battery(var battery): try coder.record("battery", &battery)
+        case .proximity(var proximity): try coder.record("proximity", &proximity)
+        case .orientation(var orientation): try coder.record("orientation", &orientation)
+        case .light(var light): try coder.record("light", &light)
+        case .display(var display): try coder.record("display", &display)
+        case .network(var network): try coder.record("network", &network)
+        case .folders(var folders): try coder.record("folders", &folders)
+        case .motion(var motion): try coder.record("motion", &motion)
+        case .shake(var shake): try coder.record("shake", &shake)
+        case .power(var power): try coder.record("power", &power)
+        case .lifecycle(var lifecycle): try coder.record("lifecycle", &lifecycle)
+        case .published: break
+        }
+    }
+
+    /// Whether each report is a change, even of an equal reading: an occurrence, or a sample with a value.
+    package var isOccurrence: Bool {
+        switch self {
+        case .shake: true
+        case .motion(let motion): !motion.isEmpty
+        case .locale, .defaults, .battery, .proximity, .orientation, .light, .display, .network, .folders, .power,
+            .lifecycle, .published:
+            false
+        }
+    }
+}
+
+extension Reading: CustomStringConvertible {
+    /// The value in words.
+    public var description: String { state.description }
+
+    /// The value, in the type of its aspect.
+    package var state: any CustomStringConvertible & Sendable {
+        switch self {
+        case .locale(let locale): locale
+        case .defaults(let defaults): defaults
+        case .battery(let battery): battery
+        case .proximity(let proximity): proximity
+        case .orientation(let orientation): orientation
+        case .light(let light): light
+        case .display(let display): display
+        case .network(let network): network
+        case .folders(let folders): folders
+        case .motion(let motion): motion
+        case .shake(let shake): shake
+        case .power(let power): power
+        case .lifecycle(let lifecycle): lifecycle
+        case .published(let value): value
+        }
+    }
+}
+
+extension Reading {
+    /// Returns the value of an aspect that has not been read yet, has no source, or is not published.
+    public static func unknown(_ aspect: Aspect) -> Reading {
+        guard let builtIn = aspect.builtIn else { return .published(PublishedValue(aspect, bytes: nil)) }
+        var blank = BlankStates()
+        return Reading(of: builtIn, from: &blank)
+    }
+
+    /// The value of a published name; `nil` for other aspects.
+    public var published: PublishedValue? {
+        if case .published(let value) = self { value } else { nil }
+    }
 }

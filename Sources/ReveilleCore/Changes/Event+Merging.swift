@@ -20,7 +20,7 @@ extension Event {
             // A later state has all names, of which the subscriber knows some.
             event.reading = .folders(changes == 0 ? state : state.rescanned)
         }
-        if let folders = event.folders {
+        if let folders = event.reading.folders {
             event.netChange = event.changes == 0 || !folders.folders.isEmpty
         } else if let lastSeen, aspect.builtIn?.isReportedInParts != true {
             event.netChange = later.reading != lastSeen || later.reading.isOccurrence

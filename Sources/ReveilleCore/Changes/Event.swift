@@ -2,6 +2,9 @@
 // Part of Reveille.
 
 /// A notification of the changes of one aspect.
+///
+/// It has the states of its ``reading``: `event.battery` is `nil` for other aspects.
+@dynamicMemberLookup
 public struct Event: Sendable, Hashable {
     /// The state after the changes; for settings, see ``settings`` for the changed keys.
     ///
@@ -26,6 +29,9 @@ public struct Event: Sendable, Hashable {
 
     /// The aspect that changed.
     public var aspect: Aspect { reading.aspect }
+
+    /// The state of an aspect; `nil` for other aspects.
+    public subscript<State>(dynamicMember state: KeyPath<Reading, State?>) -> State? { reading[keyPath: state] }
 
     /// Creates an event, which by default lists all settings of a reading.
     public init(

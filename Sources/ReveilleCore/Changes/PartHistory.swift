@@ -31,7 +31,7 @@ extension Event {
 
     /// The approximate size of the listed names in bytes.
     var partsSize: Int {
-        SettingsChange.size(of: settings) + (folders?.folders.reduce(0) { $0 + $1.size } ?? 0)
+        SettingsChange.size(of: settings) + (reading.folders?.folders.reduce(0) { $0 + $1.size } ?? 0)
     }
 }
 

@@ -22,7 +22,7 @@ public struct SettingsChange: Sendable, Hashable {
 
 extension Reading {
     /// All keys of all domains, as in the event of a current state; empty for other aspects.
-    package var settings: [SettingsChange] {
+    @usableFromInline package var settings: [SettingsChange] {
         (defaults?.domains ?? []).map {
             SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
         }

@@ -102,3 +102,57 @@ extension Battery: CustomStringConvertible {
         0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "level \(level)"
     }
 }
+
+extension Battery: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .battery }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 0) }
+    @usableFromInline package static var blank: Battery { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.word("state", &state, else: .unknown)
+        try coder.number(
+            Field("level", chartUnit: "%", entity: DashboardEntity("battery", "Battery", quantity: "battery")), &level,
+            in: .level)
+        try coder.bool(
+            Field("plugged", entity: DashboardEntity("plugged", "Plugged in", quantity: "plug")), &isPlugged)
+        try coder.word(
+            Field(
+                "chargeStatus",
+                entity: DashboardEntity("charging", "Charging", quantity: "battery_charging", on: "charging")),
+            &chargeStatus, else: .unknown)
+        try coder.records("packs", &packs)
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let state = State(rawValue: word) else { return false }
+        self.state = state
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The battery packs of the system, and whether it is plugged in.
+    public static var battery: Self { Self(only: Aspect(.battery)) }
+}
+
+extension Reading {
+    /// The battery packs; `nil` for other aspects.
+    public var battery: Battery? { if case .battery(let battery) = self { battery } else { nil } }
+}
+
+extension Battery.Pack: Record {
+    @usableFromInline package static var blank: Battery.Pack {
+        Battery.Pack(name: "", level: nil, chargeStatus: .unknown)
+    }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("name", &name)
+        try coder.number("level", &level, in: .level)
+        try coder.word("chargeStatus", &chargeStatus, else: .unknown)
+    }
+}
+
+extension Battery.State: WordSet {}
+extension Battery.ChargeStatus: WordSet {}

@@ -85,3 +85,80 @@ extension Defaults: CustomStringConvertible {
         }.joined(separator: "; ")
     }
 }
+
+extension Defaults: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .defaults }
+
+    package static var traits: AspectTraits {
+        AspectTraits(.always, isDefault: true, isReportedInParts: true, place: 11)
+    }
+    @usableFromInline package static var blank: Defaults { Defaults(domains: []) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        var listed = ListedSettings(domains: Reading.defaults(self).settings)
+        try listed.code(with: &coder)
+        self = Defaults(listed)
+    }
+}
+
+extension NamedAspects {
+    /// The user's settings files.
+    public static var defaults: Self { Self(only: Aspect(.defaults)) }
+}
+
+extension Reading {
+    /// The settings; `nil` for other aspects.
+    public var defaults: Defaults? { if case .defaults(let defaults) = self { defaults } else { nil } }
+}
+
+/// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.
+@usableFromInline
+package struct ListedSettings: Sendable {
+    /// The domains with the keys to list.
+    @usableFromInline package var domains: [SettingsChange]
+
+    /// Lists keys.
+    @inlinable
+    package init(domains: [SettingsChange]) {
+        self.domains = domains
+    }
+}
+
+extension ListedSettings: Record {
+    @usableFromInline package static var blank: ListedSettings { ListedSettings(domains: []) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.records("domains", &domains)
+    }
+}
+
+extension SettingsChange: Record {
+    @usableFromInline package static var blank: SettingsChange {
+        SettingsChange(domain: "", path: "", keys: [], isOpaque: false)
+    }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("domain", &domain)
+        try coder.string(Field("path", accepted: "a path that is unique among the domains"), &path)
+        try coder.strings(Field("keys", accepted: "a list of keys"), &keys)
+        try coder.bool("opaque", &isOpaque)
+    }
+}
+
+extension Defaults {
+    /// Creates settings whose values all have the same fingerprint.
+    @usableFromInline package init(_ listed: ListedSettings) {
+        self.init(
+            domains: listed.domains.map { domain in
+                let keys = domain.isOpaque ? [""] : domain.keys
+                return Domain(
+                    name: domain.domain, path: domain.path,
+                    values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }),
+                    isOpaque: domain.isOpaque)
+            })
+    }
+
+    /// Whether two domains have the same path.
+    package var hasRepeatedPath: Bool { Set(domains.map(\.path)).count < domains.count }
+}

@@ -65,3 +65,52 @@ extension Display: CustomStringConvertible {
         0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "\(level)"
     }
 }
+
+extension Display: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .display }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 3) }
+    @usableFromInline package static var blank: Display { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.records("screens", &screens)
+        try coder.number(
+            Field(
+                "brightness", chartUnit: "%",
+                entity: DashboardEntity("brightness", "Brightness", icon: "mdi:brightness-6")),
+            &brightness, in: .level)
+    }
+
+    package static var mainField: String? { "brightness" }
+    package static var abbreviations: String? { ", or a brightness from 0 to 1" }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let brightness = Double(word), 0...1 ~= brightness else { return false }
+        self.brightness = brightness
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The screens, and the brightness of the backlight.
+    public static var display: Self { Self(only: Aspect(.display)) }
+}
+
+extension Reading {
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { if case .display(let display) = self { display } else { nil } }
+}
+
+extension Display.Screen: Record {
+    @usableFromInline package static var blank: Display.Screen { Display.Screen(name: "", width: 0, height: 0) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("name", &name)
+        try coder.integer(Field("width", accepted: "a number of pixels"), &width, atLeast: 0)
+        try coder.integer(Field("height", accepted: "a number of pixels"), &height, atLeast: 0)
+        try coder.integer(Field("widthMM", accepted: "a number of millimeters, or null"), &widthMM)
+        try coder.integer(Field("heightMM", accepted: "a number of millimeters, or null"), &heightMM)
+        try coder.number(Field("scale", accepted: "a number above 0, or null"), &scale, in: .positive)
+    }
+}

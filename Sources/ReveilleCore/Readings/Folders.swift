@@ -117,3 +117,50 @@ extension Folders: CustomStringConvertible {
         }.joined(separator: "; ")
     }
 }
+
+extension Folders: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .folders }
+
+    package static var traits: AspectTraits {
+        AspectTraits(.always, isReportedInParts: true, isPostable: false, place: 12)
+    }
+    @usableFromInline package static var blank: Folders { Folders(folders: []) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.records("folders", &folders)
+    }
+}
+
+extension NamedAspects {
+    /// The names in the folders that the configuration lists.
+    public static var folders: Self { Self(only: Aspect(.folders)) }
+}
+
+extension Reading {
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { if case .folders(let folders) = self { folders } else { nil } }
+}
+
+extension Folders.Folder: Record {
+    @usableFromInline package static var blank: Folders.Folder { Folders.Folder(name: "", path: "") }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("name", &name)
+        try coder.string("path", &path)
+        try coder.strings(Field("added", accepted: "a list of names"), &added)
+        try coder.strings(Field("removed", accepted: "a list of names"), &removed)
+        try coder.strings(Field("changed", accepted: "a list of names"), &changed)
+        try coder.records("renamed", &renamed)
+        try coder.bool("rescan", &isRescan)
+    }
+}
+
+extension Folders.Rename: Record {
+    @usableFromInline package static var blank: Folders.Rename { Folders.Rename(from: "", to: "") }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("from", &from)
+        try coder.string("to", &to)
+    }
+}

@@ -17,3 +17,28 @@ public enum Lifecycle: String, Sendable, CaseIterable, Codable, CustomStringConv
     /// The name on the wire.
     public var description: String { rawValue }
 }
+
+extension Lifecycle: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .lifecycle }
+
+    package static var traits: AspectTraits { AspectTraits(.never, isPostable: false, place: 13) }
+    @usableFromInline package static var blank: Lifecycle { .active }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        // A state that a later version adds is between those that this one knows.
+        try coder.word("state", &self, else: .inactive)
+    }
+}
+
+extension NamedAspects {
+    /// The state of the subscription itself.
+    public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
+}
+
+extension Reading {
+    /// The state of the subscription itself; `nil` for other aspects.
+    public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
+}
+
+extension Lifecycle: WordSet {}

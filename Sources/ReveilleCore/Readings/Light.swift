@@ -23,3 +23,37 @@ extension Light: CustomStringConvertible {
         return (lux < 10 ? "\((lux * 10).rounded() / 10)" : lux < 1e15 ? "\(Int(lux.rounded()))" : "\(lux)") + " lux"
     }
 }
+
+extension Light: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .light }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 6) }
+    @usableFromInline package static var blank: Light { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.number(
+            Field(
+                "lux", chartUnit: " lux",
+                entity: DashboardEntity("illuminance", "Illuminance", quantity: "illuminance", unit: "lx")),
+            &lux, in: .notNegative)
+    }
+
+    package static var abbreviations: String? { ", or an illuminance in lux" }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let lux = Double(word), lux >= 0, lux.isFinite else { return false }
+        self.lux = lux
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The illuminance around the device.
+    public static var light: Self { Self(only: Aspect(.light)) }
+}
+
+extension Reading {
+    /// The illuminance; `nil` for other aspects.
+    public var light: Light? { if case .light(let light) = self { light } else { nil } }
+}

@@ -44,3 +44,65 @@ extension LocaleSettings: CustomStringConvertible {
         return parts.joined(separator: ", ")
     }
 }
+
+extension LocaleSettings: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .locale }
+
+    package static var traits: AspectTraits { AspectTraits(.always, isDefault: true, place: 10) }
+    @usableFromInline package static var blank: LocaleSettings { .posix }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string(
+            Field(
+                "identifier", entity: DashboardEntity("locale", "Locale", icon: "mdi:translate", isDiagnostic: true)),
+            &identifier)
+        try coder.strings(Field("languages", accepted: "a list of language tags"), &languages)
+        try coder.string("numeric", &numeric)
+        try coder.string("time", &time)
+        try coder.string("monetary", &monetary)
+        try coder.string("measurement", &measurement)
+    }
+
+    package static var abbreviations: String? { ", or a locale name such as de_DE" }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        // A name without a valid language would be read as the C locale.
+        guard Self.isName(word) else { return false }
+        let locale = LocaleName(posix: word)
+        let name = locale.identifier
+        self = LocaleSettings(
+            identifier: name, languages: [locale.tag], numeric: name, time: name, monetary: name, measurement: name)
+        return true
+    }
+}
+
+extension LocaleSettings {
+    /// Returns whether a word is a locale name: `C`, `de_DE`, `sr_RS.UTF-8@latin`.
+    private static func isName(_ word: String) -> Bool {
+        let letters = { (byte: UInt8) in UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+        let signs = { (byte: UInt8) in letters(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+        let parts = word.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        let names = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2, names.count <= 2,
+            parts.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(signs) }),
+            names.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy { signs($0) || $0 == UInt8(ascii: "-") } })
+        else { return false }
+        if names[0].elementsEqual("C".utf8) || names[0].elementsEqual("POSIX".utf8) { return true }
+        let tags = names[0].split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
+        return 2...3 ~= tags[0].count && tags[0].allSatisfy(letters)
+            && tags.dropFirst().allSatisfy { 2...8 ~= $0.count && $0.allSatisfy(signs) }
+    }
+}
+
+extension NamedAspects {
+    /// The language and formats in effect.
+    public static var locale: Self { Self(only: Aspect(.locale)) }
+}
+
+extension Reading {
+    /// The language and formats; `nil` for other aspects.
+    public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
+}

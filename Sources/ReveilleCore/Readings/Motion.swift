@@ -73,3 +73,40 @@ extension Motion.Vector: CustomStringConvertible {
         return "\(sign)\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 }
+
+extension Motion: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .motion }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .stream, place: 7) }
+    @usableFromInline package static var blank: Motion { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.record("acceleration", &acceleration)
+        try coder.record("rotation", &rotation)
+        var microseconds = Int(takenAt.microseconds)
+        try coder.integer(
+            Field("takenAt", accepted: "a number of microseconds since 1970"), &microseconds, atLeast: .min)
+        takenAt = Timestamp(microseconds: Int64(microseconds))
+    }
+}
+
+extension NamedAspects {
+    /// The acceleration and rotation of the device, sample by sample.
+    public static var motion: Self { Self(only: Aspect(.motion)) }
+}
+
+extension Reading {
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { if case .motion(let motion) = self { motion } else { nil } }
+}
+
+extension Motion.Vector: Record {
+    @usableFromInline package static var blank: Motion.Vector { Motion.Vector(x: 0, y: 0, z: 0) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.number("x", &x, in: .any)
+        try coder.number("y", &y, in: .any)
+        try coder.number("z", &z, in: .any)
+    }
+}

@@ -51,3 +51,57 @@ extension Network: CustomStringConvertible {
         return ([kind?.rawValue ?? "reachable"] + [interface].compactMap { $0 } + addresses).joined(separator: ", ")
     }
 }
+
+extension Network: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .network }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 2) }
+    @usableFromInline package static var blank: Network { .unreachable }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.bool(
+            Field(
+                "reachable",
+                entity: DashboardEntity("network", "Network", quantity: "connectivity", isDiagnostic: true)),
+            &isReachable)
+        try coder.string("interface", &interface)
+        try coder.word(
+            Field("kind", entity: DashboardEntity("network_kind", "Network kind", isDiagnostic: true)), &kind)
+        try coder.strings(Field("addresses", accepted: "a list of IP addresses"), &addresses)
+    }
+
+    package static var mainField: String? { "kind" }
+    package static var abbreviations: String? {
+        ", or \(Suggestion.list(Kind.allCases.map(\.rawValue) + ["none"]))"
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        let kind = Kind(rawValue: word)
+        guard kind != nil || word == "none" else { return false }
+        self = Network(isReachable: kind != nil, interface: kind?.usualName, kind: kind, addresses: [])
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The default route to the network.
+    public static var network: Self { Self(only: Aspect(.network)) }
+}
+
+extension Reading {
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { if case .network(let network) = self { network } else { nil } }
+}
+
+extension Network.Kind: WordSet {
+    /// The usual name of the first interface of this kind.
+    fileprivate var usualName: String {
+        switch self {
+        case .ethernet: "eth0"
+        case .wifi: "wlan0"
+        case .cellular: "wwan0"
+        case .other: "tun0"
+        }
+    }
+}

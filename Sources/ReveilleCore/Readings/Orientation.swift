@@ -51,3 +51,35 @@ extension Orientation: CustomStringConvertible {
         return pose.rawValue + ", last upright " + planar.rawValue
     }
 }
+
+extension Orientation: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .orientation }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 4) }
+    @usableFromInline package static var blank: Orientation { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.word(Field("pose", entity: DashboardEntity("pose", "Pose")), &pose, else: .unknown)
+        try coder.word("planar", &planar) { $0.isPlanar }
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let pose = Pose(rawValue: word) else { return false }
+        self.pose = pose
+        if pose.isPlanar { planar = pose }
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The pose of the device.
+    public static var orientation: Self { Self(only: Aspect(.orientation)) }
+}
+
+extension Reading {
+    /// The pose of the device; `nil` for other aspects.
+    public var orientation: Orientation? { if case .orientation(let orientation) = self { orientation } else { nil } }
+}
+
+extension Orientation.Pose: WordSet {}

@@ -86,3 +86,74 @@ extension Power: CustomStringConvertible {
         return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
     }
 }
+
+extension Power: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .power }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 1) }
+    @usableFromInline package static var blank: Power { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.number(
+            Field(
+                "power", chartUnit: " W",
+                entity: DashboardEntity("power", "Battery power", quantity: "power", unit: "W")), &power)
+        try coder.number(
+            // The class `energy` would be a counter of what was consumed.
+            Field(
+                "energy", entity: DashboardEntity("energy", "Battery energy", quantity: "energy_storage", unit: "Wh")),
+            &energy)
+        try coder.number("energyFull", &energyFull)
+        try coder.number(
+            Field("health", entity: DashboardEntity("health", "Battery health", isDiagnostic: true)), &health,
+            in: .level)
+        try coder.integer(
+            Field(
+                "timeToEmpty",
+                entity: DashboardEntity("time_to_empty", "Time to empty", quantity: "duration", unit: "s")),
+            &timeToEmpty)
+        try coder.integer(
+            Field(
+                "timeToFull", entity: DashboardEntity("time_to_full", "Time to full", quantity: "duration", unit: "s")),
+            &timeToFull)
+        try coder.records("packs", &packs)
+    }
+
+    package static var abbreviations: String? { #", such as {"power": -5.2, "timeToEmpty": 14400}"# }
+}
+
+extension NamedAspects {
+    /// The energy and the power of the battery packs.
+    public static var power: Self { Self(only: Aspect(.power)) }
+}
+
+extension Reading {
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? { if case .power(let power) = self { power } else { nil } }
+}
+
+extension Power.Pack: Record {
+    @usableFromInline package static var blank: Power.Pack { Power.Pack(name: "") }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.string("name", &name)
+        try coder.string(Field("vendor", accepted: "a string, or null"), &vendor)
+        try coder.string(Field("model", accepted: "a string, or null"), &model)
+        try coder.string(Field("technology", accepted: "a string, or null"), &technology)
+        try coder.number("energy", &energy)
+        try coder.number("energyFull", &energyFull)
+        try coder.number("energyFullDesign", &energyFullDesign)
+        try coder.number("power", &power)
+        // The voltages of packs have no sum.
+        try coder.number("voltage", &voltage)
+        try coder.number(
+            Field(
+                "temperature",
+                entity: DashboardEntity(
+                    "temperature", "Battery temperature", quantity: "temperature", unit: "°C", digits: 1,
+                    isDiagnostic: true)),
+            &temperature)
+        try coder.integer("cycles", &cycles)
+    }
+}

@@ -13,3 +13,36 @@ public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConv
     /// The name on the wire.
     public var description: String { rawValue }
 }
+
+extension Proximity: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .proximity }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 5) }
+    @usableFromInline package static var blank: Proximity { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.word(
+            // Something near is an occupancy: Home Assistant has no better class, and displays "detected" and "clear".
+            Field("state", entity: DashboardEntity("near", "Proximity", quantity: "occupancy", on: "near")), &self,
+            else: .unknown)
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let state = Proximity(rawValue: word) else { return false }
+        self = state
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// Whether something is close to the front of the device.
+    public static var proximity: Self { Self(only: Aspect(.proximity)) }
+}
+
+extension Reading {
+    /// Whether something is close to the device; `nil` for other aspects.
+    public var proximity: Proximity? { if case .proximity(let proximity) = self { proximity } else { nil } }
+}
+
+extension Proximity: WordSet {}

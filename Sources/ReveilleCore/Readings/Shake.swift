@@ -23,3 +23,38 @@ extension Shake: CustomStringConvertible {
         peak > 0 ? Motion.Vector.rounded(peak) + " g" : "none"
     }
 }
+
+extension Shake: AspectDeclaration {
+    /// The aspect.
+    public static var aspect: Aspect { .shake }
+
+    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .tally, place: 8) }
+    @usableFromInline package static var blank: Shake { .unknown }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        // An acceleration has a length.
+        try coder.number(
+            Field(
+                "peak", accepted: "a number of at least 0",
+                entity: DashboardEntity("shake", "Shake", icon: "mdi:vibrate")),
+            &peak, in: .notNegative)
+    }
+
+    package static var abbreviations: String? { ", or the peak in g" }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let peak = SysfsText.number(word) else { return false }
+        self.peak = peak
+        return true
+    }
+}
+
+extension NamedAspects {
+    /// The shakes of the device, each of which counts.
+    public static var shake: Self { Self(only: Aspect(.shake)) }
+}
+
+extension Reading {
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { if case .shake(let shake) = self { shake } else { nil } }
+}

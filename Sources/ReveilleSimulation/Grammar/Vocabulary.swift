@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
+import ReveilleCore
 package import Varlink
 
-/// The words that an interface's comments list for its fields.
+/// The words that the declarations of aspects and an interface's comments list for fields.
 ///
 /// An interface declares no type for a closed set of words; its text lists them: `state: near, far, unknown.`
 package struct Vocabulary {
@@ -34,6 +35,14 @@ package struct Vocabulary {
                 }
             }
             all += fields
+        }
+        for aspect in BuiltInAspect.allCases {
+            for field in aspect.fields {
+                guard case .words(let list, _) = field.values else { continue }
+                for scope in [aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst(), "type", ""] {
+                    words[Field(scope: scope, name: "\(field.field.name)"), default: []] += list
+                }
+            }
         }
         all = Set(all + words.values.joined()).sorted()
         words = words.mapValues { Set($0).sorted() }

@@ -37,6 +37,12 @@ struct PostCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
+    private enum Given {
+        case fields(PartialReading)
+        /// The state is an abbreviation.
+        case word
+    }
+
     func run() {
         Failure.awaiting {
             let given = try self.given()
@@ -47,9 +53,12 @@ struct PostCommand: ParsableCommand {
     }
 
     /// Returns the given fields, completed with the current values of the others.
-    private func reading(_ given: PartialReading, beside now: Event) throws(Failure) -> Reading {
+    private func reading(_ given: Given, beside now: Event) throws(Failure) -> Reading {
+        guard case .fields(let fields) = given else {
+            return aspect.abbreviated(state, after: now.reading) ?? now.reading
+        }
         do throws(PartialReading.Invalid) {
-            return try given.completed(with: now)
+            return try fields.completed(with: now)
         } catch {
             switch error {
             case .unknownField(let name, let known):
@@ -60,29 +69,34 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    private func given() throws(Failure) -> PartialReading {
+    private func given() throws(Failure) -> Given {
         do throws(JSONError) {
-            if let fields = try PartialReading(parsing: state) { return fields }
+            if let fields = try PartialReading(parsing: state) { return .fields(fields) }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
-            return try abbreviated()
+            guard isAbbreviation else {
+                throw aspect.values(of: aspect.mainField)?.words.isEmpty == false
+                    ? aspect.refusing(state, for: aspect.mainField) : notAnObject
+            }
+            return .word
         }
         // A number may be an abbreviation.
-        if let fields = try aspect.form.expand(state) { return fields }
-        throw notAnObject
+        guard isAbbreviation else { throw notAnObject }
+        return .word
     }
 
-    /// Returns the fields for which the word is an abbreviation.
-    private func abbreviated() throws(Failure) -> PartialReading {
-        let form = aspect.form
-        guard let fields = try form.expand(state) else {
-            throw form.fields[form.mainField]?.words.isEmpty == false
-                ? aspect.refusing(state, for: form.mainField) : notAnObject
-        }
-        return fields
-    }
+    private var isAbbreviation: Bool { aspect.abbreviated(state, after: .unknown(Aspect(aspect))) != nil }
 
     private var notAnObject: Failure {
-        Failure(.usage, "\(state): \(aspect) must be a JSON object\(aspect.form.alternative)")
+        Failure(.usage, "\(state): \(aspect) must be a JSON object\(aspect.alternatives)")
+    }
+}
+
+extension BuiltInAspect {
+    /// Returns the error for a value that a field, `state` or `packs.level`, does not accept.
+    func refusing(_ value: String, for field: String) -> Failure {
+        let values = values(of: field) ?? .text
+        let hint = Suggestion.phrase(for: value, among: values.words)
+        return Failure(.usage, "\(value): \(self).\(field) must be \(values)\(hint)")
     }
 }

@@ -35,7 +35,7 @@ extension Condition {
 extension Condition.Comparison {
     /// Checks that a field can have the value with which it is compared.
     fileprivate func check(in aspect: BuiltInAspect) throws(Failure) {
-        switch aspect.form.fields[field] {
+        switch aspect.values(of: field) {
         case .words(let words, _):
             if let word = literal.stringValue, !words.contains(word) { throw aspect.refusing(word, for: field) }
         case .level:

@@ -2,6 +2,9 @@
 // Part of Reveille.
 
 import Reveille
+import ReveilleCore
+import ReveilleWire
+import Varlink
 
 /// The number by which a chart shows the state of an aspect.
 struct ChartedNumber: Sendable {
@@ -14,20 +17,16 @@ struct ChartedNumber: Sendable {
 
     /// Returns the number of an aspect; `nil` if its state has none, or several of equal importance.
     init?(_ aspect: Aspect) {
-        let percent = 0.0...100.0
-        switch aspect.builtIn {
-        case .battery: self.init("%", percent) { $0.battery?.level.map { $0 * 100 } }
-        case .display: self.init("%", percent) { $0.display?.brightness.map { $0 * 100 } }
-        case .light: self.init(" lux", nil) { $0.light?.lux }
-        case .power: self.init(" W", nil) { $0.power?.power }
-        default: return nil
+        guard let charted = aspect.builtIn?.fields.first(where: { $0.field.chartUnit != nil }),
+            let unit = charted.field.chartUnit
+        else { return nil }
+        let isLevel = if case .level = charted.values { true } else { false }
+        self.unit = "\(unit)"
+        range = isLevel ? 0...100 : nil
+        value = { reading in
+            let number = ReadingCoding.encode(reading).objectValue?[charted.name]?.numberValue
+            return number.map { isLevel ? $0 * 100 : $0 }
         }
-    }
-
-    private init(
-        _ unit: String, _ range: ClosedRange<Double>?, _ value: @escaping @Sendable (Reading) -> Double?
-    ) {
-        (self.unit, self.range, self.value) = (unit, range, value)
     }
 
     /// Returns a number with its unit, and with one decimal place where there are decimals.

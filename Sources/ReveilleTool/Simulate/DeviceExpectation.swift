@@ -20,13 +20,13 @@ struct DeviceExpectation: Equatable {
         self.aspect = aspect
         let isPart = words.count == 1 && aspect.isReportedInParts
         self.value = isPart ? "" : value
-        field = words.count == 2 || isPart ? words[0] : aspect.form.mainField
+        field = words.count == 2 || isPart ? words[0] : aspect.mainField
         guard aspect.isReportedInParts || isPossible else { return nil }
     }
 
     /// Whether the interface has the field and allows the value in it.
     private var isPossible: Bool {
-        switch aspect.form.fields[field] {
+        switch aspect.values(of: field) {
         case .words(let words, let orNull): return words.contains(value) || orNull && value == Self.none
         case .level: return value == Self.none || Double(value).map { 0...1 ~= $0 } == true
         case .flag: return [Self.none, "true", "false"].contains(value)
@@ -46,7 +46,7 @@ struct DeviceExpectation: Equatable {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
         }
         let found = Self.value(of: field, in: event)
-        guard aspect.form.fields[field]?.isNumber == true, let expected = Double(value), let number = found.numberValue
+        guard aspect.values(of: field)?.isNumber == true, let expected = Double(value), let number = found.numberValue
         else {
             return Self.text(found) == value
         }
@@ -75,6 +75,6 @@ struct DeviceExpectation: Equatable {
 extension Event {
     /// The listed parts of the state: the domains of settings with their keys, or folders with their differences.
     fileprivate var parts: [(name: String, words: [String])] {
-        settings.map { ($0.domain, $0.keys) } + (folders?.folders ?? []).map { ($0.name, $0.words) }
+        settings.map { ($0.domain, $0.keys) } + (reading.folders?.folders ?? []).map { ($0.name, $0.words) }
     }
 }

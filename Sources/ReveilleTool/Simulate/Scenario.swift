@@ -90,17 +90,6 @@ struct Scenario {
         self.lines = starts.isEmpty ? [Line(number: 0, text: "start", step: .start)] + lines : lines
     }
 
-    /// The aspects of the steps that are not delivered by default.
-    var recordedAspects: [Aspect] {
-        lines.compactMap { line in
-            switch line.step {
-            case .light: .light
-            case .brightness: .display
-            case .network: .network
-            case .power: .power
-            case .publish(let value): value.name
-            default: nil
-            }
-        }
-    }
+    /// The aspects that the steps change.
+    var recordedAspects: [Aspect] { lines.compactMap(\.step.aspect) }
 }

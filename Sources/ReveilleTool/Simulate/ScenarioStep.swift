@@ -55,6 +55,27 @@ enum ScenarioStep: Equatable {
         if case .expect(let expectation) = self { expectation } else { nil }
     }
 
+    /// The aspect that the step changes, if a timeline can show it.
+    var aspect: Aspect? {
+        switch self {
+        case .level, .plug, .unplug, .burst: .battery
+        case .power: .power
+        case .rotate: .orientation
+        case .near: .proximity
+        case .light: .light
+        case .brightness: .display
+        case .network: .network
+        case .locale: .locale
+        case .settings: .defaults
+        case .publish(let value): value.name
+        // Their samples and names are too many for a timeline.
+        case .accelerate, .spin, .document, .renameDocument, .removeDocument: nil
+        case .start, .wait, .waitSubscribed, .waitDelivered, .add, .remove, .background, .foreground, .restart,
+            .expect, .end:
+            nil
+        }
+    }
+
     /// Whether the step is allowed only after `start`.
     var needsProgram: Bool {
         switch self {

@@ -22,16 +22,6 @@ package struct PartialReading: Sendable {
         self.fields = fields
     }
 
-    /// Creates the fields from words.
-    package init(words: [String: String]) {
-        fields = JSONObject(members: words.map { JSONObject.Member(name: $0.key, value: .string($0.value)) })
-    }
-
-    /// Creates the fields of a whole reading.
-    package init(_ reading: Reading) {
-        fields = ReadingCoding.encode(reading).objectValue ?? [:]
-    }
-
     /// Returns the reading with these fields and the current values of the others.
     package func completed(with now: Event) throws(Invalid) -> Reading {
         var all = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]

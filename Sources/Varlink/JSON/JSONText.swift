@@ -72,7 +72,7 @@ package struct JSONText: Sendable {
     /// The index of an object's last member with a name.
     ///
     /// Names are equal if their Unicode scalars are.
-    func member(_ name: String, of object: Int) -> Int? {
+    package func member(_ name: String, of object: Int) -> Int? {
         let name = name.utf8.span
         var found: Int?
         var member = object + 1
@@ -90,6 +90,12 @@ package struct JSONText: Sendable {
         let own = nodes[member].name
         guard own.count == name.count else { return false }
         return bytes.span.hasText(name.words.span, from: 0, at: own.start, count: own.count)
+    }
+
+    /// Returns whether a string is a text.
+    package func isText(_ text: String, _ string: Part) -> Bool {
+        let text = text.utf8.span
+        return string.count == text.count && bytes.span.hasBytes(text, at: string.start)
     }
 
     /// Returns the position of a string in a table, or `nil` if it is not there.

@@ -10,14 +10,44 @@ package struct ShortText: Sendable {
     @usableFromInline let words: InlineArray<3, UInt64>
     @usableFromInline let count: Int
 
-    /// Creates a text.
-    package init(_ text: String) {
-        var words = InlineArray<3, UInt64>(repeating: 0)
-        for (index, byte) in text.utf8.enumerated() {
-            words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
+    /// Creates a text that is a constant; as a member, with `,"` before it and `":` after it.
+    ///
+    /// The compiler computes the words of a literal, so that no text has to be stored.
+    @inlinable
+    @inline(__always)
+    package init(_ text: StaticString, isMember: Bool = false) {
+        let length = text.utf8CodeUnitCount
+        precondition(text.hasPointerRepresentation && length <= Self.room - (isMember ? 4 : 0))
+        let (low, middle, high) = (Self.word(0, of: text), Self.word(8, of: text), Self.word(16, of: text))
+        guard isMember else {
+            words = [low, middle, high]
+            count = length
+            return
         }
-        self.words = words
-        count = text.utf8.count
+        let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
+        // The part of each word that follows the name.
+        let end = UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8
+        let bits = 8 * (length + 2)
+        words = [
+            start | low << 16 | end << bits, low >> 48 | middle << 16 | end << (bits - 64),
+            middle >> 48 | high << 16 | end << (bits - 128),
+        ]
+        count = length + 4
+    }
+
+    /// Returns eight bytes of a text; the compiler unrolls the loop.
+    @inlinable
+    @inline(__always)
+    static func word(_ first: Int, of text: StaticString) -> UInt64 {
+        let start = unsafe text.utf8Start
+        let count = text.utf8CodeUnitCount
+        var word: UInt64 = 0
+        var index = 0
+        while index < 8 {
+            if first + index < count { word |= UInt64(unsafe start[first + index]) << UInt64(8 * index) }
+            index += 1
+        }
+        return word
     }
 }
 

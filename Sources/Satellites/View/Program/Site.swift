@@ -35,7 +35,7 @@ struct Site {
         switch file {
         case .page: PackageResources.page_html
         case .script: PackageResources.view_js
-        case .drawing: PackageResources.draw_js
+        case .drawing: PageAspects.script + PackageResources.draw_js
         case .style: PackageResources.view_css
         case .icon: PackageResources.icon_svg
         case .fleetPage: PackageResources.fleet_html

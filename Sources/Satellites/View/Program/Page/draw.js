@@ -2,6 +2,8 @@
 // Part of Reveille.
 
 // What the page draws: texts of states, and charts as SVG. No state is kept here.
+// The program writes the constant `aspects` before it: the aspects of the device in their order, each with the name of its
+// main field, the kind of its values and its unit.
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
@@ -48,14 +50,13 @@ export function time(milliseconds, withDay = false) {
   return withDay ? `${date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" })} ${clock}` : clock;
 }
 
-// For each aspect of the device: value (short), more (details), level (a number for a line, 0 to 1).
+// For aspects with more to say than their main field: value (short), more (details), level (a number for a line, 0 to 1).
 const forms = {
   battery: b => ({
     value: isKnown(b.level) ? percent(b.level) : "unknown", gauge: b.level,
     more: list([isKnown(b.state) && (b.state === "unplugged" ? "on battery" : b.state), b.packs?.length > 1 && `${b.packs.length} packs`]),
     level: b.level, lane: isKnown(b.level) ? percent(b.level) : undefined,
   }),
-  proximity: p => ({ value: isKnown(p.state) ? p.state : "unknown" }),
   orientation: o => ({ value: words(o.pose), more: o.planar && o.planar !== o.pose ? `upright: ${words(o.planar)}` : "" }),
   light: l => ({
     value: isKnown(l.lux) ? `${round(l.lux, l.lux < 10 ? 1 : 0)} lx` : "unknown",
@@ -86,13 +87,23 @@ const forms = {
   }),
 };
 
+function general(name, state) {
+  const { field, kind, unit } = aspects.find(aspect => aspect.name === name) ?? {};
+  const value = state[field];
+  if (value === undefined) return undefined;
+  if (!isKnown(value)) return { value: "unknown" };
+  if (kind === "level") return { value: percent(value), level: value };
+  if (kind === "number") return { value: `${round(value, Math.abs(value) < 10 ? 1 : 0)}${unit}` };
+  return kind === "word" ? { value: words(value) } : undefined;
+}
+
 export function describe(event) {
   const isName = event.aspect.includes(".");
   const state = isName ? event.value : event[event.aspect];
   if (isName) return named(state);
   if (!state) return { value: "unknown" };
   try {
-    return forms[event.aspect]?.(state) ?? { value: stringify(state), isLong: true };
+    return forms[event.aspect]?.(state) ?? general(event.aspect, state) ?? { value: stringify(state), isLong: true };
   } catch {
     // A newer bus may describe its aspects differently.
     return { value: stringify(state), isLong: true };
@@ -110,10 +121,11 @@ function named(value) {
 }
 
 // Those that people look for first come first, then the names of programs.
-const order = ["battery", "power", "network", "display", "orientation", "proximity", "light", "motion", "shake", "locale", "defaults", "folders"];
-
 export function compareAspects(one, other) {
-  const place = aspect => aspect.includes(".") ? order.length + 1 : order.includes(aspect) ? order.indexOf(aspect) : order.length;
+  const place = name => {
+    const index = aspects.findIndex(aspect => aspect.name === name);
+    return name.includes(".") ? aspects.length + 1 : index < 0 ? aspects.length : index;
+  };
   return place(one) - place(other) || (one < other ? -1 : one > other ? 1 : 0);
 }
 

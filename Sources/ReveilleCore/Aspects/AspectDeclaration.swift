@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The type of an aspect's states.
+public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
+    /// The aspect.
+    static var aspect: Aspect { get }
+}
+
+/// The declaration of an aspect, beside the type of its states: everything that depends on the aspect follows from it.
+///
+/// ``Record/blank`` is the state that has not been read yet, or has no source.
+package protocol AspectDeclaration: AspectState, Record {
+    /// What the bus and its clients do with the aspect.
+    static var traits: AspectTraits { get }
+    /// The field whose value stands for the state; by default the first.
+    static var mainField: String? { get }
+    /// The end of a message that asks for a JSON object, such as `, or an illuminance in lux`; `nil` for an aspect
+    /// whose main field says enough.
+    static var abbreviations: String? { get }
+
+    /// Replaces the fields for which a word is an abbreviation.
+    ///
+    /// - Returns: Whether it is one.
+    mutating func abbreviate(_ word: String) -> Bool
+}
+
+extension AspectDeclaration {
+    package static var mainField: String? { nil }
+    package static var abbreviations: String? { nil }
+    package mutating func abbreviate(_ word: String) -> Bool { false }
+}
+
+/// What the bus and its clients do with an aspect.
+package struct AspectTraits: Sendable {
+    /// When the sources of an aspect are watched.
+    package enum Sampling: Sendable {
+        /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
+        case always
+        /// While the aspect has subscribers: reading sensors costs power.
+        case onDemand
+        /// Never: there is no source. The bus knows the state, which is another one for each subscription.
+        case never
+    }
+
+    /// What a reading of an aspect is.
+    package enum Kind: Sendable {
+        /// The state of something: an equal reading is not a change.
+        case state
+        /// An occurrence, which counts even if it equals the last one.
+        case tally
+        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
+        /// restart.
+        case stream
+    }
+
+    let sampling: Sampling
+    let kind: Kind
+    let isDefault: Bool
+    let isReportedInParts: Bool
+    let isPostable: Bool
+    let place: Int
+
+    /// Creates the traits of an aspect.
+    ///
+    /// - Parameters:
+    ///   - sampling: When its sources are watched.
+    ///   - kind: What a reading is.
+    ///   - isDefault: Whether subscribers that name no aspects receive it. False for aspects of later versions: strict
+    ///     clients refuse fields that their interface description lacks.
+    ///   - isReportedInParts: Whether events list the parts that changed, since the whole state is too long to send.
+    ///   - isPostable: False for an aspect whose state is never made up: `Post` of the interface lacks its field.
+    ///   - place: Its place on a page, where those that people look for come first.
+    init(
+        _ sampling: Sampling, kind: Kind = .state, isDefault: Bool = false, isReportedInParts: Bool = false,
+        isPostable: Bool = true, place: Int
+    ) {
+        self.sampling = sampling
+        self.kind = kind
+        self.isDefault = isDefault
+        self.isReportedInParts = isReportedInParts
+        self.isPostable = isPostable
+        self.place = place
+    }
+}
+
+/// Makes the state of any aspect.
+@usableFromInline
+package protocol StateSource: ~Copyable {
+    associatedtype Fault: Error
+    mutating func state<State: Record & AspectState>(_: State.Type) throws(Fault) -> State
+}
+
+/// Makes the states that have not been read yet.
+struct BlankStates: StateSource {
+    func state<State: Record & AspectState>(_: State.Type) -> State { .blank }
+}
+
+/// Makes the state that a word abbreviates, from the current one.
+private struct AbbreviatedStates: StateSource {
+    struct NotAnAbbreviation: Error {}
+
+    let word: String
+    let now: Reading
+
+    func state<State: Record & AspectState>(_: State.Type) throws(NotAnAbbreviation) -> State {
+        var state = (now.state as? State ?? .blank) as? any AspectDeclaration
+        guard state?.abbreviate(word) == true, let state = state as? State else { throw NotAnAbbreviation() }
+        return state
+    }
+}
+
+extension BuiltInAspect {
+    private static let allTraits = AspectTable { $0.declaration.traits }
+    private var traits: AspectTraits { Self.allTraits[self] }
+
+    /// When the aspect's sources are watched.
+    package var sampling: AspectTraits.Sampling { traits.sampling }
+    /// What a reading of the aspect is.
+    package var kind: AspectTraits.Kind { traits.kind }
+    /// Whether the aspect is delivered to subscribers that name no aspects.
+    package var isDefault: Bool { traits.isDefault }
+    /// Whether events list the parts that changed, since the whole state is too long to send.
+    package var isReportedInParts: Bool { traits.isReportedInParts }
+    /// Whether a synthetic state of the aspect can be posted.
+    package var isPostable: Bool { traits.isPostable }
+    /// Whether the aspect is one of each subscription: without a subscription, it has neither a state nor a history.
+    package var isOfSubscription: Bool { traits.sampling == .never }
+
+    /// The aspects of the device.
+    package static let ofDevice = allCases.filter { !$0.isOfSubscription }
+    /// The aspects of the device in their order on a page.
+    package static let onPage = ofDevice.sorted { $0.traits.place < $1.traits.place }
+
+    private static let allFields = AspectTable { $0.declaration.describe() }
+
+    /// The fields of its state, each followed by the fields of the records in it.
+    package var fields: [FieldDescription] { Self.allFields[self] }
+    /// The name of the field whose value stands for the state.
+    package var mainField: String { declaration.mainField ?? fields.first?.name ?? "" }
+    /// The end of a message that asks for a JSON object.
+    package var alternatives: String {
+        let words = values(of: mainField)?.words ?? []
+        if let abbreviations = declaration.abbreviations { return abbreviations }
+        guard words.isEmpty else { return ", or \(Suggestion.list(words))" }
+        let names = fields.filter { $0.path.count == 1 }.map(\.name)
+        return " with the field\(names.count == 1 ? "" : "s") \(Suggestion.list(names, "and"))"
+    }
+
+    /// Returns the values that a field, `state` or `packs.level`, accepts; `nil` for an unknown field.
+    package func values(of field: String) -> FieldDescription.Values? {
+        fields.first { $0.name == field }?.values
+    }
+
+    /// Returns the state that a word abbreviates; `nil` if it is not an abbreviation.
+    package func abbreviated(_ word: String, after now: Reading) -> Reading? {
+        var source = AbbreviatedStates(word: word, now: now)
+        return try? Reading(of: self, from: &source)
+    }
+}
+
+extension AspectDeclaration {
+    fileprivate static func describe() -> [FieldDescription] { FieldDescriber(Self.self).fields }
+}
