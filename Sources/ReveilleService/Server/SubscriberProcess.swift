@@ -16,8 +16,12 @@ final class SubscriberProcess {
     var isFrozen = false
     /// The time from which its cgroup must be read again before a delivery, in microseconds since boot.
     var nextLook: UInt64 = 0
-    /// The way of the process to its end, which it has declared for the background.
+    /// The connections whose subscriptions have declared that the process ends in the background.
+    var ending: Set<ObjectIdentifier> = []
+    /// How the process reaches that end, once it is in the background.
     var departure: Departure?
+    /// Whether its subscriptions have been notified of the end.
+    var isTerminating = false
 
     init(_ process: any FollowedProcess) {
         self.process = process

@@ -45,7 +45,7 @@ extension Suspensions {
         return step
     }
 
-    /// Returns whether the program of a connection ends in the background.
+    /// Returns whether a subscription has declared that its program ends in the background.
     func endsInBackground(_ connection: Connection) -> Bool {
         connection.subscription.map { bus.endsInBackground($0) } ?? false
     }
@@ -75,19 +75,26 @@ extension Suspensions {
     ///
     /// It has gone there once all its subscriptions have.
     func beginEnd(of target: Connection) {
-        let connections = target.process.map { Array($0.connections.values) } ?? [target]
-        guard connections.contains(where: endsInBackground), connections.allSatisfy(access.isInBackground) else {
-            return
-        }
         guard let process = target.process else {
+            guard endsInBackground(target) else { return }
             return access.note(
                 "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
                 level: .warning)
         }
-        guard process.departure == nil else { return }
+        // Of thousands of subscriptions, each may go to the background and return: without an end, no other is looked at.
+        guard !process.ending.isEmpty, process.departure == nil,
+            process.connections.values.allSatisfy(access.isInBackground)
+        else { return }
         process.departure = Departure(at: loop.bootClock)
         endings.append(process)
         continueDepartures()
+    }
+
+    /// Notifies the subscriptions of a program that it does not end after all.
+    func endTermination(of process: SubscriberProcess) {
+        guard process.isTerminating else { return }
+        process.isTerminating = false
+        endPhases(.terminating, of: [process])
     }
 
     /// Takes back the end of a program that has not received SIGTERM yet.
@@ -101,13 +108,15 @@ extension Suspensions {
             let members = process.connections.values.sorted { $0.number < $1.number }
             guard members.allSatisfy(access.isInBackground) else {
                 cancelEnd(of: process)
-                return endPhases(.terminating, of: [process])
+                return endTermination(of: process)
             }
             let step = next(&departure, of: members)
             process.departure = departure
             switch step {
             case nil: return
-            case .announce: setPhase(.terminating, of: [process])
+            case .announce:
+                process.isTerminating = true
+                setPhase(.terminating, of: [process])
             case .carryOut:
                 terminate(process)
                 cancelEnd(of: process)

@@ -14,6 +14,7 @@ extension Suspensions {
             let process = try process(behind: connection)
             process.connections[ObjectIdentifier(connection)] = connection
             connection.process = process
+            if endsInBackground(connection) { process.ending.insert(ObjectIdentifier(connection)) }
             if process.isFrozen { access.hold(.frozen, on: connection) }
             if !suspensions.isEmpty { arrivals.append(process) }
             continueDepartures()
@@ -40,6 +41,7 @@ extension Suspensions {
         guard let process = connection.process else { return }
         connection.process = nil
         process.connections[ObjectIdentifier(connection)] = nil
+        process.ending.remove(ObjectIdentifier(connection))
         continueDepartures()
         guard process.connections.isEmpty else { return }
         freezes.end(process)

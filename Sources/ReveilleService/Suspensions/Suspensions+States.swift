@@ -91,7 +91,7 @@ extension Suspensions {
             guard let self else { return }
             // It may have been sent back during the sample; that call decides.
             if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
-            if wakes, let process = target.process { endPhases(.terminating, of: [process]) }
+            if wakes, let process = target.process { endTermination(of: process) }
             guard let suspension else { return completion() }
             takeBack(suspension, because: error, then: completion)
         }

@@ -17,7 +17,7 @@ extension Suspensions {
         guard let process = target.process else {
             throw .cannotSuspend("process \(target.peer.pid) cannot be followed")
         }
-        if process.connections.values.contains(where: endsInBackground) {
+        if !process.ending.isEmpty {
             throw .cannotSuspend("process \(process.process.pid) has declared that it ends in the background")
         }
         if let suspension = suspension(of: target) {
