@@ -206,13 +206,13 @@ func wait(for what: @autoclosure () -> String, seconds: Int = 60, until conditio
     while try !condition() {
         guard !deadline.hasPassed else { throw Trouble("waited for \(what())") }
         // What takes long is checked less often, and leaves the processor to others.
-        pause(milliseconds)
+        backOff(milliseconds)
         milliseconds = min(2 * milliseconds, 20)
     }
 }
 
 /// Leaves the processor to others between two checks of a condition without a notification.
-func pause(_ milliseconds: Int32 = 2) {
+func backOff(_ milliseconds: Int32 = 2) {
     poll(nil, 0, milliseconds)
 }
 

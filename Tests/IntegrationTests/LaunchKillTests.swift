@@ -91,7 +91,7 @@ import Varlink
             }
             for scene in scenes {
                 let end = scene.due + Int64.random(in: -2_000...16_000)
-                while Clocks.wall() < end { if end - Clocks.wall() > 20_000 { pause() } }
+                while Clocks.wall() < end { if end - Clocks.wall() > 20_000 { backOff() } }
                 scene.bus.kill()
             }
             for scene in scenes { try scene.restart() }

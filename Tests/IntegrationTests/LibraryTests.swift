@@ -66,7 +66,7 @@ extension Reading {
         try await subscription.enterBackground()
         bus.process.signal(SIGKILL)
         try bus.restart()
-        while try await sleeper(on: device)?.holds.contains(.app) != true { pause() }
+        while try await sleeper(on: device)?.holds.contains(.app) != true { backOff() }
         try await device.post(.level(0.4))
         #expect(try await sleeper(on: device)?.pending == [.battery: 1])
         try await subscription.enterForeground()
@@ -81,9 +81,9 @@ extension Reading {
             // The client is reconnecting when it wakes, at varying stages.
             try bus.restart()
             try await subscription.enterForeground()
-            while try await sleeper(on: device)?.holds.contains(.app) != false { pause() }
+            while try await sleeper(on: device)?.holds.contains(.app) != false { backOff() }
             try await subscription.enterBackground()
-            while try await sleeper(on: device)?.holds.contains(.app) != true { pause() }
+            while try await sleeper(on: device)?.holds.contains(.app) != true { backOff() }
         }
     }
 
@@ -97,7 +97,7 @@ extension Reading {
         let observation = try await device.observe(.proximity) { continuation.yield($0) }
         #expect(bus.stop() == 0)
         try bus.restart()
-        while (try? await device.subscribers().count) != 1 { pause() }
+        while (try? await device.subscribers().count) != 1 { backOff() }
         try await device.post(.proximity(.near))
         var iterator = calls.makeAsyncIterator()
         #expect(await iterator.next()?.reading == .proximity(.near))
@@ -143,10 +143,10 @@ extension Reading {
         #expect(battery.state == .unplugged)
         #expect(try await isMonitored(.battery, by: device))
         try phone.plugIn()
-        while device.reading(of: .battery) == .battery(battery) { pause() }
+        while device.reading(of: .battery) == .battery(battery) { backOff() }
         device.endMonitoring(.battery)
         #expect(device.reading(of: .battery) == .battery(.unknown))
-        while try await !device.subscribers().isEmpty { pause() }
+        while try await !device.subscribers().isEmpty { backOff() }
     }
 
     @Test("B73: monitoring that was begun twice ends with the second end, and a third end has no effect")
@@ -160,7 +160,7 @@ extension Reading {
         #expect(device.isMonitoring(.orientation))
         try phone.rotate(to: .faceUp)
         let expected = Reading.orientation(Orientation(pose: .faceUp, planar: .portrait))
-        while device.reading(of: .orientation) != expected { pause() }
+        while device.reading(of: .orientation) != expected { backOff() }
         device.endMonitoring(.orientation)
         #expect(!device.isMonitoring(.orientation))
         device.endMonitoring(.orientation)
@@ -186,10 +186,10 @@ extension Reading {
         try await subscription.withBackgroundTask("upload") { task in
             #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(bus.stop() == 0)
-            while task.failure == nil { pause() }
+            while task.failure == nil { backOff() }
             #expect(task.failure?.code == .noBus)
             try bus.restart()
-            while task.failure != nil { pause() }
+            while task.failure != nil { backOff() }
             #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(!task.isExpiring)
         }

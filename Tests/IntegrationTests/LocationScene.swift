@@ -66,7 +66,7 @@ final class LocationScene {
             guard !deadline.hasPassed else {
                 throw Trouble("waited for fix \(index): \(String(describing: try await location)) \(satellite.errors)")
             }
-            pause()
+            backOff()
         }
     }
 
@@ -75,7 +75,7 @@ final class LocationScene {
         let deadline = Deadline(seconds: 60)
         while try await location != nil {
             guard !deadline.hasPassed else { throw Trouble("waited for a withdrawal: \(satellite.errors)") }
-            pause()
+            backOff()
         }
     }
 

@@ -95,7 +95,7 @@ struct LocationTests {
         let scene = try await LocationScene(ReceiverLog(fixes: first + 1))
         #expect(scene.bus.stop() == 0)
         try scene.bus.restart()
-        while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { pause() }
+        while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { backOff() }
         scene.receiver.send(fixes: 1)
         try await scene.waitForFix(first)
         scene.satellite.process.signal(SIGKILL)

@@ -60,12 +60,12 @@ import Testing
         // Without a connection the call fails, but the state has ended.
         await #expect(throws: ReveilleError.self) { try await device.withdraw("org.example.gone") }
         try bus.restart()
-        while (try? await device.refresh()) == nil { pause() }
+        while (try? await device.refresh()) == nil { backOff() }
         #expect(try await value() == nil)
         #expect(try await value("org.example.gone") == nil)
         #expect(try await value("org.example.stays") == ["step": 2])
         // Another program's value stays, because this device has nothing to publish again.
-        while (try? await other.publish("org.example.stays", ["step": 3])) == nil { pause() }
+        while (try? await other.publish("org.example.stays", ["step": 3])) == nil { backOff() }
         try await restart(for: device)
         #expect(try await value("org.example.stays") == ["step": 3])
     }
@@ -78,7 +78,7 @@ import Testing
         }
         #expect(error?.code == .noBus)
         try bus.restart()
-        while (try? await device.refresh()) == nil { pause() }
+        while (try? await device.refresh()) == nil { backOff() }
         #expect(try await value() == ["step": 1])
     }
 
@@ -94,7 +94,7 @@ import Testing
         try await subscription.enterBackground()
         try bus.waitUntilSaved()
         try await restart(isKilled: true, for: device)
-        while (try? await device.subscribers().first?.holds.contains(.app)) != true { pause() }
+        while (try? await device.subscribers().first?.holds.contains(.app)) != true { backOff() }
         try await device.publish("org.example.n2", ["step": 2])
         try await device.withdraw("org.example.n3")
         try await subscription.enterForeground()
@@ -122,7 +122,7 @@ import Testing
         try await device.publish("org.example.c", ["step": 1])
         try await subscription.enterForeground()
         try await restart(for: device)
-        while (try? await device.subscribers().first?.name) != "dropper" { pause() }
+        while (try? await device.subscribers().first?.name) != "dropper" { backOff() }
         try await device.publish("org.example.c", ["step": 2])
         let event = try #require(await subscription.next())
         #expect(event.aspect == "org.example.c")

@@ -40,7 +40,7 @@ import Testing
         var last: Event?
         while last == nil { last = try? await control.state(of: .battery) }
         let generation = try #require(last).generation
-        while subscription.positions?.generations[.battery] != generation { pause() }
+        while subscription.positions?.generations[.battery] != generation { backOff() }
         subscription.cancel()
         try await consumer.value
         #expect(sum.withLock { $0 } == generation - first)

@@ -52,7 +52,7 @@ final class TopicClient {
                 let texts = messages.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
                 throw Trouble("waited for \(topic); received \(texts.joined(separator: "\n"))")
             }
-            if try !receiveNow() { pause() }
+            if try !receiveNow() { backOff() }
         }
     }
 
@@ -76,7 +76,7 @@ final class TopicClient {
         while true {
             if let packet = next() { return packet }
             guard !deadline.hasPassed else { throw Trouble("the broker does not answer") }
-            if try !fill() { pause() }
+            if try !fill() { backOff() }
         }
     }
 
