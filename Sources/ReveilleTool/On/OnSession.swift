@@ -133,7 +133,11 @@ actor OnSession {
     /// Runs the command, and returns its exit code.
     private func runCommand(for event: Event) async throws -> Int32 {
         let program = try program(for: event)
-        return await withCheckedContinuation { current = (program, $0) }
+        return await withCheckedContinuation { answer in
+            current = (program, answer)
+            // It may have ended before, and its signal with it.
+            finish()
+        }
     }
 
     private func program(for event: Event) throws -> Program {
