@@ -23,9 +23,6 @@ let package = Package(
         // MARK: - C libraries
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReveilleLinux"),
         .target(name: "CInstructionCounter"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
@@ -113,6 +110,15 @@ let package = Package(
             ]),
 
         // MARK: - Satellites: programs on the public libraries, with the project's log
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/Satellites/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(
+            name: "CMosquitto", path: "Sources/Satellites/CMosquitto", pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/Satellites/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
@@ -252,6 +258,25 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Satellites need libraries that a bus does not have. A plain build, and packages that depend on this one, know neither the
+// satellites nor the targets that use them, unless this variable is set. Docs/Decisions/0026-satellites.md has the reasons.
+if Context.environment["REVEILLE_SATELLITES"] == nil {
+    var absent = Set(package.targets.filter { $0.path?.hasPrefix("Sources/Satellites/") == true }.map(\.name))
+    func needs(_ target: Target) -> Bool {
+        target.dependencies.contains {
+            if case .byNameItem(let name, _) = $0 { absent.contains(name) } else { false }
+        }
+    }
+    while let next = package.targets.first(where: { !absent.contains($0.name) && needs($0) }) {
+        absent.insert(next.name)
+    }
+    package.targets.removeAll { absent.contains($0.name) }
+    package.products.removeAll { product in
+        let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
+        return !absent.isDisjoint(with: targets)
+    }
+}
 
 // Scripts/sanitize builds only the tests that it runs, since the others need everything.
 if let tests = Context.environment["REVEILLE_TESTS"]?.split(separator: " ").map(String.init) {

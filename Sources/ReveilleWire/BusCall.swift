@@ -108,7 +108,7 @@ package enum BusCall: Sendable, Hashable {
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state: RequestedState? = try fields.optionalWord(.state)
+        let state: StateWord? = try fields.optionalWord(.state)
         let name = try fields.optional(.name) { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }

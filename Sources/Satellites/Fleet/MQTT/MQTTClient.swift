@@ -26,10 +26,7 @@ final class MQTTClient {
     private static let problemLimit = 8
     /// The times within the keep-alive at which libmosquitto may send a ping, so that a ping is late by a quarter at most.
     private static let pingChances: Int32 = 4
-    /// Initializes libmosquitto, which must happen once.
-    ///
-    /// It is never cleaned up: that would release what OpenSSL shares
-    /// with other threads, and the process is about to end anyway.
+    /// Initializes libmosquitto once, without a cleanup, which would release what OpenSSL shares with other threads.
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
     /// Whether a connection with TLS was tried, in which libmosquitto initializes OpenSSL without regard to other threads.
     private static let hasTriedTLS = Lock(false)
@@ -105,7 +102,7 @@ final class MQTTClient {
                 hasTried = true
                 return connect()
             } : connect()
-        if let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
+        keepTLS()
         check(result, code)
     }
 
@@ -116,7 +113,12 @@ final class MQTTClient {
 
     /// Whether the handshake of TLS has begun and is incomplete.
     var isShakingHands: Bool {
-        tls.map { SSL_is_init_finished($0) == 0 } ?? false
+        mosquitto_ssl_get(handle).map { SSL_is_init_finished($0) == 0 } ?? false
+    }
+
+    /// Keeps the state of TLS, which knows why a certificate was rejected.
+    private func keepTLS() {
+        if tls == nil, let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
     }
 
     /// The time in milliseconds after which a turn is due although nothing happens, or -1.
@@ -241,6 +243,8 @@ final class MQTTClient {
     }
 
     func noteProblem(_ text: String) {
+        // A fast broker answers while libmosquitto connects, and libmosquitto then releases it before it returns.
+        keepTLS()
         if problems.count < Self.problemLimit { problems.append(text) }
     }
 }

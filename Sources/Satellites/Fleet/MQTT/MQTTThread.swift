@@ -80,13 +80,14 @@ final class MQTTThread: Sendable {
     private func serve(_ client: MQTTClient) {
         var isLeaving = false
         while client.failure == nil {
-            let reads = events.count < Self.eventLimit ? POLLIN : 0
+            // Once it is to disconnect, libmosquitto would close the connection after any packet that it reads.
+            let reads = !isLeaving && events.count < Self.eventLimit ? POLLIN : 0
             var waits = [
                 pollfd(fd: client.socket, events: Int16(reads | (client.needsRoom ? POLLOUT : 0)), revents: 0),
                 pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             let ready = poll(&waits, 2, isLeaving ? Self.farewell : client.pause)
-            if isLeaving, ready == 0 { return }
+            if isLeaving, ready == 0 || Int32(waits[0].revents) & (POLLHUP | POLLERR) != 0 { return }
             for (identifier, request) in requests.take() {
                 switch request {
                 case .close: return
