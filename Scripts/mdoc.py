@@ -107,7 +107,7 @@ class Command:
         return re.sub(r"^\.Pp\n(?=\.(It|El)\b)", "", "".join(lines), flags=re.M)
 
     def text(self, pages, day, main):
-        """Returns the page. `pages` are those of the program, for references."""
+        """Returns the page. `pages` are all pages of the program, for references."""
         commands = [name for name in self.commands if name in pages]
         description = list(self.sections["DESCRIPTION"])
         if commands:

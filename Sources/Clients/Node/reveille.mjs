@@ -71,8 +71,8 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  */
 
 /**
- * The last event that a subscriber has seen of each aspect: store it as JSON to resume from there later. The format is
- * that of the Swift library and of `reveille watch --state`.
+ * The last event of each aspect that a subscriber has seen: store them as JSON to resume later. The Swift library and
+ * `reveille watch --state` use the same format.
  *
  * @typedef {object} Positions
  * @property {string} instance
@@ -111,7 +111,7 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  * @property {number} [every] The interval, at least 1,000.
  * @property {Record<string, number>} [calendar] The parts that must match: { hour: 7, minute: 30 } is 07:30 of each
  *   day. Instead of `every`.
- * @property {string} [zone] The time zone of the calendar, by default that of the device.
+ * @property {string} [zone] The time zone of the calendar, by default the device's.
  * @property {number | Date} [until] The time after which the entry does not fire.
  * @property {"fire" | "skip"} [ifMissed] What becomes of firings that pass while the device is off or asleep: "fire" by
  *   default.
@@ -165,7 +165,7 @@ class Exclusive {
 
 // --- The wire
 
-/** Returns the path of the bus: the given one, the one in $REVEILLE_ADDRESS, or the first usual one that is served. */
+/** Returns the path of the bus: as given, from $REVEILLE_ADDRESS, or the first usual path that a bus serves. */
 async function resolve(address) {
   address ??= process.env.REVEILLE_ADDRESS;
   if (address !== undefined) return pathOf(address);
@@ -393,7 +393,7 @@ function parseReply(frame) {
   return { parameters, error, continues };
 }
 
-/** The text of a value from the bus; that of an object could be replaced by its members. */
+/** The text of a value from the bus. An object is written as JSON: its members could replace its conversion to text. */
 const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
 
 /** Returns the parameters of a reply that is not an error. */
@@ -576,7 +576,8 @@ class Launch {
 const launch = new Launch(process.env.REVEILLE_LAUNCH ?? "null");
 
 /**
- * Returns the positions before the firings for which the bus started this program; undefined if it did not.
+ * Returns the positions before the firings for which the bus started this program; undefined if it was started
+ * otherwise.
  *
  * The first subscription to each of these names continues from there, so that its first event has their number.
  *
@@ -588,7 +589,7 @@ export function launchPositions() {
 
 // --- The bus
 
-/** The calls of a bus, over one connection, which is opened again when a call finds it closed. */
+/** The calls of a bus, over one connection. A call that finds the connection closed opens a new one. */
 class Caller {
   path;
   #calls = new Exclusive();
@@ -719,7 +720,7 @@ export class Bus {
   }
 
   /**
-   * Returns the current states of several aspects by aspect; without arguments those that `subscribe()` has.
+   * Returns the current states of several aspects by aspect; without arguments, of the default aspects.
    *
    * @param {string[]} [aspects]
    * @returns {Promise<Record<string, Event>>}
@@ -898,9 +899,9 @@ export class Subscription {
   /** The aspects known from an earlier instance of which no event of this one was taken, and the positions then. */
   #untaken = new Set();
   #before;
-  /** The states that were asked for, which are delivered in the background too. */
+  /** Requested states, which are delivered in the background too. */
   #answers = [];
-  /** The events received and not taken: those of one reply, or of some that came before a background. */
+  /** The events received and not taken: from one reply, or from several that came before a background. */
   #waiting = [];
   #background;
   /** When the bus ends the background, since boot. */
@@ -988,7 +989,7 @@ export class Subscription {
   /**
    * Sends the subscription to the background: nothing is delivered until it wakes.
    *
-   * @param {{ wakeAfter?: number }} [options] wakeAfter: from 1 to a year, after which it wakes automatically;
+   * @param {{ wakeAfter?: number }} [options] wakeAfter: the time after which it wakes automatically, from 1 to a year;
    *   undefined for no limit. The limit of an earlier call is replaced.
    * @returns {Promise<void>}
    */
@@ -1020,9 +1021,9 @@ export class Subscription {
   }
 
   /**
-   * Begins a task, for which a shell waits before it suspends the program: end it with close(), best in a `finally`.
+   * Begins a task: a shell waits for its end before suspending the program. End it with close(), best in a `finally`.
    *
-   * In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+   * In the background, the bus waits for 30 seconds by default, shared by all tasks of the process. Five seconds
    * before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing waits
    * for it, and `failure` is the reason. A bus that restarts does not count the task again.
    *
@@ -1098,7 +1099,7 @@ export class Subscription {
 
   /** Returns the positions for which a call has room, and the aspects of the others. */
   #fittingPositions(room) {
-    // Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+    // Aspects that the subscription names come first: only a name that a pattern matches can be compared.
     const aspects = [...this.#generations.keys()].sort();
     const named = aspects.filter((aspect) => !this.#isMatched(aspect));
     const matched = aspects.filter((aspect) => this.#isMatched(aspect));
