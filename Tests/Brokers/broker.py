@@ -78,14 +78,14 @@ class Broker:
     name: str
     # The message that all brokers but Reveille deliver, whose event has about the same size.
     payload = b"x" * 199 + b"\x7f"
-    # The last byte of a delivered message, which occurs nowhere else in it.
+    # The last byte of a delivered message. No other byte of the message is the same.
     last_byte = 0x7F
     # Two messages, which are published in turn.
     messages: list[bytes]
     _published = 0
 
     def command(self) -> list[str]:
-        """The program with its arguments, which runs until it is killed, after its configuration is written."""
+        """Writes the configuration, and returns the command line of the program. Only a signal ends the program."""
         raise NotImplementedError
 
     def greet(self, connection: Connection) -> None:

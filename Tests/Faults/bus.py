@@ -1,4 +1,4 @@
-"""A real bus, which is started again when it ends with a reason."""
+"""A real bus, started again whenever it ends with a reason."""
 from __future__ import annotations
 
 import pathlib

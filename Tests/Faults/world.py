@@ -49,7 +49,7 @@ class World:
 
     def start(self, arguments: list[str], environment: dict[str, str], name: str, is_faulty: bool = False,
               **options: typing.Any) -> program.Program:
-        """Starts a program, whose output goes to a file of its name; the one with the fault if `is_faulty`."""
+        """Starts a program, with the fault if `is_faulty`. Its output goes to a file of its name."""
         injection = self.faulty if is_faulty else program.NONE
         started = program.Program(
             injection.wrap(arguments, self.directory), injection.environment(environment, self.directory),

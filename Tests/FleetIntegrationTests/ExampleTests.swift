@@ -25,7 +25,7 @@ struct ExampleTests {
 
     private func reader(_ name: String, as identifier: String = "r") throws -> MQTTConnection.Options {
         var tls = try readers.client(name)
-        // The broker's own certificate is that of the devices' authority.
+        // The authority of the devices has signed the broker's own certificate.
         tls.ca = devices.ca
         return MQTTConnection.Options(broker: broker.readersAddress(tls), clientID: identifier)
     }
@@ -40,7 +40,7 @@ struct ExampleTests {
             switch client {
             case "device itself": try device("phone")
             case "other device": try device("evil")
-            // Whatever its name is, but those of the table.
+            // Any name, except for the names in the table.
             case "reader": try reader("kitchen")
             default: try reader(client)
             }

@@ -39,7 +39,7 @@ import Testing
         #expect(separated(event(0.8, generation: 8, changes: 1), history) == [8])
         #expect(separated(event(0.8, generation: 8, changes: 0), history) == [8])
         #expect(separated(event(0.8, generation: 8, changes: 3), []) == [8])
-        // The history is that of another bus, or newer than the event.
+        // The history is from another bus, or newer than the event.
         #expect(separated(event(0.8, generation: 20, changes: 15), history) == [20])
         #expect(separated(event(0.1, generation: 2, changes: 2), history) == [2])
         var other = event(0.8, generation: 8, changes: 3)

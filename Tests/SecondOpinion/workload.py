@@ -125,7 +125,7 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
 
 
 def visit(recorder: Recorder, socket: str, seed: int, programs: int, stop: IO[str]) -> None:
-    """Runs random clients on the bus of another harness, which may end it at any time, until a file has ended."""
+    """Runs random clients until a file ends. Another harness owns the bus, and may end it at any time."""
     chance = random.Random(seed)
     recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
     clients = Programs(recorder, socket, chance, programs, 1 << 62, is_guest=True)

@@ -107,7 +107,7 @@ import Varlink
         }
     }
 
-    @Test("readings take at most a fifth of the time, also those that take several turns") func readingsRest() throws {
+    @Test("readings take at most a fifth of the time, even if one takes several turns") func readingsRest() throws {
         let watcher = try #require(scene.bus.watchers.first { $0.aspect == .locale })
         watcher.cost = 50_000
         let peer = scene.connect(uid: Self.spender)

@@ -28,7 +28,7 @@ import Varlink
         try scene.subscribe(try scene.launchParameters())
     }
 
-    @Test("a firing that the last subscriber has not read when it leaves starts the program, which receives it")
+    @Test("a firing that the last subscriber leaves unread starts the program and is delivered to it")
     func unreadFiring() throws {
         let scene = try scene()
         let (peer, _) = try scene.subscribe()

@@ -109,7 +109,7 @@ import Varlink
         #expect(start.events.map(\.changes) == [7])
     }
 
-    @Test("firings for which a program could not be started before a reboot are published again after it")
+    @Test("firings whose program could not be started before a reboot are published again afterwards")
     func launchSurvivesAReboot() throws {
         let scene = try ScheduleScene()
         scene.launcher.result = .failed("not yet")

@@ -34,7 +34,7 @@ import Varlink
     private static let owners: [UInt32] = [0, 997]
 
     @Test(
-        "on a system bus, root publishes every name, and other users those that the configuration allows",
+        "on a system bus, root publishes every name, and other users only the names that the configuration allows",
         arguments: owners)
     func systemBusAllowsConfiguredUsers(owner: UInt32) throws {
         let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)
@@ -103,7 +103,7 @@ import Varlink
         }
     }
 
-    @Test("the length of a value is that of its canonical form, and anything longer is refused")
+    @Test("the length of a value is measured in its canonical form, and anything longer is refused")
     func valuesAreLimited() throws {
         let scene = try BusScene(publish: "{ valueSize: 20 }")
         let peer = scene.connect(uid: 0)

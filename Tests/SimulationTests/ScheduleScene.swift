@@ -128,7 +128,7 @@ final class ScheduleScene {
     }
 }
 
-/// Time zones whose rules are those of files of this machine.
+/// Time zones with rules from files of this machine.
 final class SceneZones: ZoneSource {
     var changed: (String) -> Void = { _ in }
     /// The device's zone.

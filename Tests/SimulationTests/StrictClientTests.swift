@@ -6,7 +6,7 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// Clients of the first version of the interface, which refuse replies with fields that it does not have.
+/// Clients of the first version of the interface, which refuse replies with later fields.
 @Suite(.timeLimit(.minutes(10))) struct StrictClientTests {
     private let scene: BusScene
     private let first: Interface

@@ -4,7 +4,7 @@
 import ReveilleFleetCore
 import Varlink
 
-/// The states of a bus by its rules: generations grow by one, and those of a name begin after the bus's sequence.
+/// The states of a bus by its rules: generations grow by one, and a name's generations begin after the bus's sequence.
 struct SimulatedBus {
     private(set) var instance = "i0"
     private var sequence: Int64 = 0
