@@ -85,7 +85,7 @@ class Broker:
     _published = 0
 
     def command(self) -> list[str]:
-        """Writes the configuration, and returns the command line of the program. Only a signal ends the program."""
+        """Writes the configuration, and returns the command line. The program runs until it is killed."""
         raise NotImplementedError
 
     def greet(self, connection: Connection) -> None:
