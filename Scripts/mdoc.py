@@ -13,7 +13,7 @@ class Invalid(Exception):
 
 
 def literal(text):
-    """Escapes text whose every character is to appear as it is, also when it is copied from a terminal."""
+    """Escapes text so that every character appears as it is, even when the text is copied from a terminal."""
     for character, escape in (("\\", r"\e"), ("-", r"\-"), ("'", r"\(aq"), ("`", r"\(ga"), ("^", r"\(ha"), ("~", r"\(ti")):
         text = text.replace(character, escape)
     # Parentheses after a name would be taken for a function of C.

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// More than the descriptor limits for which the benchmark is meant.
+// More than the descriptor limits of the benchmark.
 enum { most = 65536, batch = 512 };
 
 static int subscribers[most];

@@ -19,7 +19,7 @@ PATIENCE = 60
 FIRST_PATIENCE = 0.3
 FIRST_ROUNDS = 50
 PAGE = os.sysconf("SC_PAGESIZE")
-# The brokers inherit the limit of descriptors, of which the bus needs two for each subscriber.
+# The brokers inherit the limit of descriptors. The bus needs two descriptors for each subscriber.
 DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
 MOST_SUBSCRIBERS = min(10_000, (DESCRIPTORS - 1_000) // 2)
@@ -136,7 +136,7 @@ class Broker:
         return connection
 
     def take_messages(self, count: int) -> list[bytes]:
-        """The two messages, of which the first is to be published next, as the first of a number of messages."""
+        """The two messages, beginning with the next one to publish, as the first of a number of messages."""
         first, self._published = self._published % 2, self._published + count
         return self.messages[first:] + self.messages[:first]
 

@@ -62,7 +62,7 @@ def table(*rows: list[object], right: bool = False) -> None:
 
 
 def start(kind: type[Broker], subscribers: int = 0) -> tuple[Broker, Clients | None] | None:
-    """Starts a broker, with a number of clients; `None` for one that is missing, which neither the baseline nor the bus is."""
+    """Starts a broker, with a number of clients; `None` for a missing broker. The baseline and the bus are never missing."""
     try:
         broker = kind()
         return broker, Clients(broker, subscribers) if subscribers else None

@@ -38,7 +38,7 @@ class Bus:
             REVEILLE_ADDRESS="unix:" + self.path)
 
     def start(self, is_faulty: bool = False) -> None:
-        """Starts a life, and waits until it accepts connections; one that cannot start is followed by another."""
+        """Starts a life, and waits until it accepts connections; if it cannot start, another life follows."""
         self.running = self.place.start(
             [str(self.place.build / "reveille"), "serve", "--config", str(self.configuration),
              "--root", str(self.place.directory / "root")],

@@ -67,7 +67,7 @@ FAULTS: dict[str, dict[str, tuple[str, ...]]] = {
     "dup": {"*": ("EMFILE",)},
     "fcntl": {"dup": ("EMFILE",), "lock": ("EAGAIN", "EINTR")},
     "flock": {"*": ("EINTR", "EAGAIN", "ENOMEM")},
-    # What changes a directory: a disk that is full, also for a removal where it is journaled, or broken.
+    # Changes of a directory: the disk is broken or full; a full, journaled disk also refuses removals.
     "mkdir": {"*": ("ENOMEM", "ENOSPC", "EIO")},
     "unlink": {"*": ("ENOMEM", "ENOSPC", "EIO")},
     "unlinkat": {"*": ("ENOMEM", "ENOSPC", "EIO")},

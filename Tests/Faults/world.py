@@ -16,7 +16,7 @@ SECONDS = 20.0
 
 
 class Broken(Exception):
-    """A promise that was not kept. `kind` is one of a few words, by which findings are counted."""
+    """A broken promise. `kind` is one of a few words; findings are counted by it."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -58,7 +58,7 @@ class World:
         return started
 
     def wait(self, what: str | typing.Callable[[], str], until: typing.Callable[[], bool], pause: float = 0.005) -> None:
-        """Serves all sockets until a condition holds, which is asked again after a pause if nothing arrives."""
+        """Serves all sockets until a condition holds. Without input, the condition is checked again after a pause."""
         while True:
             for tend in self.tended:
                 tend()

@@ -30,7 +30,7 @@ struct ExampleTests {
         return MQTTConnection.Options(broker: broker.readersAddress(tls), clientID: identifier)
     }
 
-    @Test("each right in the table of Fleet.md is given, and no other one", arguments: RightsTable.clients)
+    @Test("each right in the table of Fleet.md is given, and no other right", arguments: RightsTable.clients)
     func rights(client: String) async throws {
         let rights = try RightsTable().rights(of: client)
         let seeder = try Peer()
@@ -51,7 +51,7 @@ struct ExampleTests {
         try await peer.subscribe("last", qos: 0)
         #expect(await peer.topics == Set(rights.filter { $0.value.mayRead }.keys))
         for (topic, right) in rights {
-            // One that was refused could hide the next refusal.
+            // A refused connection could hide the next refusal.
             try await peer.connect(options)
             let refusal = try await peer.publish("x", to: topic)
             #expect(refusal == (right.mayPublish ? nil : "not authorized"), "\(topic)")

@@ -30,7 +30,7 @@ struct SilentBrokerTests {
     }
 
     @Test(
-        "a peer that accepts a connection and is silent ends at the deadline, also with TLS", arguments: [false, true])
+        "a peer that accepts a connection and is silent ends at the deadline, with TLS too", arguments: [false, true])
     func silence(hasTLS: Bool) async throws {
         let options = broker.options(hasTLS ? MQTTConnection.TLS() : nil)
         try await peer.open(options, patience: .milliseconds(300))

@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Programs that a real bus starts, which is killed at any moment around the start.
+/// Programs of a real bus that is killed at any moment around their start.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct LaunchKillTests {
     /// A bus starts no program in its first five seconds, so many buses wait for these together.
     private static let buses = 10
@@ -98,7 +98,7 @@ import Varlink
         }
         let expected = (names.map { "started " + $0 } + names.map { "received \($0) 1" }).sorted()
         for (number, scene) in scenes.enumerated() {
-            // A start of which only the intention was saved is repeated after a minute and a half.
+            // If only the intention to start was saved, the start is repeated after a minute and a half.
             try wait(for: "the programs of bus \(number): \(scene.traces)", seconds: 150) {
                 scene.traces.count >= expected.count
             }

@@ -12,7 +12,7 @@ import Testing
             .battery(Battery(state: .unplugged, level: level)), changes: changes, generation: generation)
     }
 
-    /// Returns the positions of the levels with which a level below a tenth begins.
+    /// Returns the positions at which the level falls below a tenth.
     private func firings(_ levels: [Double?], startsTrue: Bool) throws -> [Int] {
         var trigger = Trigger(try Condition(parsing: "level < 0.1"), isTrue: startsTrue)
         return levels.indices.filter { trigger.fires(on: event(levels[$0], generation: $0)) }

@@ -1,4 +1,4 @@
-"""Ways in which a bus could be wrong when all is over, and in its lists."""
+"""Ways in which a bus could be wrong at the end, and in its lists."""
 from typing import Any
 
 import json_values

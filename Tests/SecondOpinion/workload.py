@@ -105,7 +105,7 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
     recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
     bus = Bus(recorder, program, directory)
     clients = Programs(recorder, bus.address, chance, programs, steps)
-    # Some lives have a bus that never ends, some one that hardly lives.
+    # In some lives the bus never ends, in some it hardly lives.
     restarts = chance.choice([0, 1, 1, 4])
     end = time.monotonic() + seconds
     try:

@@ -159,7 +159,7 @@ import Varlink
         #expect(try resume(scene).start.events.map(\.changes) == [2])
     }
 
-    @Test("B120: a program that is running is not started a second time, by the next bus neither, until it has ended")
+    @Test("B120: a program that is running is not started a second time until it has ended, not even by the next bus")
     func nextBusKnowsTheChild() throws {
         let scene = try scene()
         scene.launcher.startsChildren = true

@@ -72,7 +72,7 @@ import Varlink
 
     // MARK: - Limits
 
-    @Test("B191: one name more than the limit of a user is refused until another one is withdrawn")
+    @Test("B191: a name beyond the limit of its user is refused until another one is withdrawn")
     func namesAreLimited() throws {
         let scene = try BusScene(publish: "{ names: 3 }", owner: 1_000)
         for (uid, prefix) in [(1_000, "org.user.n"), (0, "org.root.n")] as [(UInt32, String)] {

@@ -111,7 +111,7 @@ import Varlink
     @Test("a file that is nearly full takes firings, and no more entries") func reserve() throws {
         let directory = try TemporaryDirectory(inMemory: "reveille-file")
         let file = ScheduleFile(path: directory.path + "/schedule")
-        // Long values, of which few are needed.
+        // Long values, so that a few are enough.
         let size = 8 << 20
         let value = PublishedValue(
             "org.example.a", bytes: Array(#"{"a":"\#(String(repeating: "a", count: size))"}"#.utf8))

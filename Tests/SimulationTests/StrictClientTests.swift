@@ -70,7 +70,7 @@ import Varlink
         #expect(try check(calls, then: change) == calls.count)
     }
 
-    @Test("a stream for the default aspects has only fields of the first interface, also if it resumes")
+    @Test("a stream for the default aspects has only fields of the first interface, even if it resumes")
     func streamIsThatOfTheFirstInterface() throws {
         #expect(try check([call("Subscribe", ["initial": true], mode: .more)], then: change) >= 2)
         let instance = try scene.connect().call("GetState").parameters["instance"] ?? ""

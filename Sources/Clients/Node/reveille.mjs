@@ -143,7 +143,7 @@ ReveilleError.prototype.name = "ReveilleError";
 const now = () => performance.now();
 const difference = () => uptime() * 1_000 - performance.now();
 const initialDifference = difference();
-/** A time that includes the time in which the machine was suspended. */
+/** A clock that continues while the machine is suspended. */
 function bootTime() {
   const suspended = difference() - initialDifference;
   return now() + (suspended > SHORTEST_SUSPENSION ? suspended : 0);
@@ -265,7 +265,7 @@ class Connection {
   /** The beginning of a frame that is not complete. */
   #chunks = [];
   #length = 0;
-  /** The complete frames; the bus sends the next one after the one before was read. */
+  /** The complete frames; the bus sends a frame after the last one was read. */
   #frames = [];
   #failure;
   /** The number of bytes received so far. */
@@ -547,7 +547,7 @@ function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMi
   };
 }
 
-/** The positions before the firings for which the bus started this program: the first subscription continues there. */
+/** The positions before the firings that started this program: the first subscription continues there. */
 class Launch {
   /** @type {Positions | undefined} */
   positions;
@@ -576,8 +576,7 @@ class Launch {
 const launch = new Launch(process.env.REVEILLE_LAUNCH ?? "null");
 
 /**
- * Returns the positions before the firings for which the bus started this program; undefined if it was started
- * otherwise.
+ * Returns the positions before the firings that started this program; undefined if it was started otherwise.
  *
  * The first subscription to each of these names continues from there, so that its first event has their number.
  *
@@ -741,7 +740,7 @@ export class Bus {
   }
 
   /**
-   * Publishes a state, to which every program can subscribe. An equal value is not a change.
+   * Publishes a state. Every program can subscribe to it. An equal value is not a change.
    *
    * @param {string} name Two words or more, joined by dots: "org.example.volume".
    * @param {Record<string, any>} value A JSON object, by default of at most 4,096 bytes.
@@ -813,7 +812,7 @@ export class Bus {
   /**
    * Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
    *
-   * Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+   * Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
    *
    * @param {...string} capabilities
    * @returns {Promise<Record<string, Record<string, any>>>}
@@ -896,7 +895,7 @@ export class Subscription {
   #instance;
   /** The generation of the last event taken, by aspect. */
   #generations = new Map();
-  /** The aspects known from an earlier instance of which no event of this one was taken, and the positions then. */
+  /** The aspects of an earlier instance without a taken event of this instance, and the positions then. */
   #untaken = new Set();
   #before;
   /** Requested states, which are delivered in the background too. */
@@ -1097,7 +1096,7 @@ export class Subscription {
     });
   }
 
-  /** Returns the positions for which a call has room, and the aspects of the others. */
+  /** Returns the positions that fit into a call, and the aspects of the others. */
   #fittingPositions(room) {
     // Aspects that the subscription names come first: only a name that a pattern matches can be compared.
     const aspects = [...this.#generations.keys()].sort();
@@ -1240,7 +1239,7 @@ export class Subscription {
   #lose(error) {
     if (this.#connection) {
       this.#connection.close();
-      // A bus that always ends connections soon is not tried more often than one that is gone.
+      // A bus that soon ends every connection is not tried more often than a missing bus.
       if (now() >= this.#connectedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
     }
     this.#connection = undefined;
@@ -1294,7 +1293,7 @@ export class Subscription {
 
   // --- Background
 
-  /** Ends a background at its deadline, which the bus keeps too. */
+  /** Ends a background at its deadline, as the bus does too. */
   #endBackground() {
     return this.#changing.run(async () => {
       if (bootTime() >= this.#deadline) await this.#wake();
@@ -1335,7 +1334,7 @@ export class Subscription {
     return this.#bus.states(aspects).then(Object.values, () => []);
   }
 
-  /** Notifies the bus. One that is gone is notified when the subscription is opened again. */
+  /** Notifies the bus, or the next bus when the subscription is opened again. */
   async #setState(background, wakeAfter) {
     const connection = this.#connection;
     if (!connection) return;

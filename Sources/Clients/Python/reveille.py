@@ -980,7 +980,7 @@ def _microseconds(time: datetime) -> int:
 
 
 class _Launch:
-    """The positions before the firings for which the bus started this program: the first subscription continues there."""
+    """The positions before the firings that started this program: the first subscription continues there."""
 
     def __init__(self, text: str | None) -> None:
         self.positions: Positions | None = None
@@ -1002,7 +1002,7 @@ _launch = _Launch(os.environ.get("REVEILLE_LAUNCH"))
 
 
 def launch_positions() -> Positions | None:
-    """Returns the positions before the firings for which the bus started this program, or None.
+    """Returns the positions before the firings that started this program, or None.
 
     The first subscription to each of these names continues from there, so that its first event has their number.
     """
@@ -1032,7 +1032,7 @@ class _SubscriptionCore:
         self._instance: str | None = None
         # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
-        # The aspects known from an earlier instance of which no event of this one was taken, and the positions then.
+        # The aspects of an earlier instance without a taken event of this instance, and the positions then.
         self._untaken: set[str] = set()
         self._before: Positions = {"instance": "", "generations": {}}
         resume = resume or _launch.take(self._is_wanted)
@@ -1138,7 +1138,7 @@ class _SubscriptionCore:
             yield from self._set_state(self._background, self._deadline)
 
     def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
-        """Returns the positions for which a call has room, and the aspects of the others."""
+        """Returns the positions that fit into a call, and the aspects of the others."""
         fitting: list[dict[str, Any]] = []
         unsent: set[str] = set()
         # Aspects that the subscription names come first: only a name that a pattern matches can be compared.
@@ -1280,7 +1280,7 @@ class _SubscriptionCore:
         """Prepares another attempt, or ends the subscription."""
         if self._connection:
             self._connection.close()
-            # A bus that always ends connections soon is not tried more often than one that is gone.
+            # A bus that soon ends every connection is not tried more often than a missing bus.
             if time.monotonic() >= self._connected_at + LONGEST_PAUSE:
                 self._backoff = _Backoff()
         self._connection, self._is_torn = None, False
@@ -1337,7 +1337,7 @@ class _SubscriptionCore:
         yield from self._changing.hold(lambda: self._change(self._wake))
 
     def _end_background(self) -> _Steps[None]:
-        """Ends a background at its deadline, which the bus keeps too."""
+        """Ends a background at its deadline, as the bus does too."""
         if _boot_time() >= self._deadline:
             yield from self._change(self._wake)
 
@@ -1400,7 +1400,7 @@ class _SubscriptionCore:
             return {}
 
     def _set_state(self, background: bool, deadline: float) -> _Steps[None]:
-        """Notifies the bus. One that is gone is notified when the subscription is opened again."""
+        """Notifies the bus, or the next bus when the subscription is opened again."""
         connection = self._connection
         if not connection:
             return
@@ -1449,7 +1449,7 @@ def _note(generations: dict[str, int], event: Event) -> None:
 
 
 def _boot_time() -> float:
-    """Seconds since boot, including the time in which the machine was suspended."""
+    """Seconds since boot, including time during which the machine was suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -1639,7 +1639,7 @@ class Bus:
         return _run(self._core.history(aspect, limit))
 
     def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
-        """Publishes a state, to which every program can subscribe. An equal value is not a change.
+        """Publishes a state. Every program can subscribe to it. An equal value is not a change.
 
         Args:
             name: Two words or more, joined by dots: "org.example.volume".
@@ -1726,7 +1726,7 @@ class Bus:
     def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
 
-        Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+        Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
         """
         return _run(self._core.check(capabilities))
 
@@ -1873,7 +1873,7 @@ class AsyncBus:
         self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
         policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
     ) -> _Opening[AsyncSubscription]:
-        """Subscribes by `await`, or by `async with`, which also closes the subscription. See Bus.subscribe()."""
+        """Subscribes by `await`, or for the time of an `async with`. See Bus.subscribe()."""
 
         async def open_it() -> AsyncSubscription:
             core = _SubscriptionCore(

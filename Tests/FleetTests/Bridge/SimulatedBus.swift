@@ -34,7 +34,7 @@ struct SimulatedBus {
             value: ["instance": .string(instance), "number": .integer(generation)])
     }
 
-    /// Withdraws a name, which the bus then remembers as long as a subscription has not seen that.
+    /// Withdraws a name, but remembers it until all subscriptions have seen the withdrawal.
     mutating func withdraw(_ name: String, isForgotten: Bool) {
         guard states[name]?.value.isNull == false else { return }
         change(name)
