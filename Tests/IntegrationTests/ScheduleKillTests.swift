@@ -66,7 +66,7 @@ import Varlink
         #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
     }
 
-    @Test("without entries there is neither a file nor a timer, and with one there is one of each") func paysNothing()
+    @Test("without entries there is no file and no timer, and the first entry adds one of each") func paysNothing()
         throws
     {
         let client = try bus.client()

@@ -66,7 +66,7 @@ final class BusScene {
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
-    /// Kills the bus if it still runs, and starts another one with the same state file.
+    /// Stops or kills the bus, and starts another one with the same state file.
     func restart(isClean: Bool) throws {
         if isClean { bus.stop() }
         starts += 1

@@ -26,7 +26,7 @@ import Varlink
         }
     }
 
-    @Test("B120: three entries that are due together start their program once, whose first reply names all three")
+    @Test("B120: three entries that are due together start their program once, and its first reply names all three")
     func startsOnce() throws {
         let scene = try ScheduleScene()
         try addAll(scene)

@@ -48,7 +48,7 @@ import Varlink
     }
 
     @Test(
-        "on a system bus, the name of another user is refused until it is withdrawn, which root can do too",
+        "on a system bus, the name of another user is refused until that user or root withdraws it",
         arguments: owners)
     func nameOfAnotherUserIsRefused(owner: UInt32) throws {
         let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)

@@ -90,7 +90,7 @@ import Varlink
         #expect(throws: StateError.self) { try decode(passed(Firing.most + 1)) { _ in } }
     }
 
-    @Test("the highest numbers of firings in a file do not end the bus, which starts their programs")
+    @Test("firings with the highest numbers in a file start their programs")
     func highestNumbers() throws {
         let directory = try TemporaryDirectory()
         let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
