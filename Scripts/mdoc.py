@@ -13,7 +13,7 @@ class Invalid(Exception):
 
 
 def literal(text):
-    """Escapes text whose every character is to appear as it is, also when it is copied from a terminal."""
+    """Escapes text so that every character appears as it is, even when the text is copied from a terminal."""
     for character, escape in (("\\", r"\e"), ("-", r"\-"), ("'", r"\(aq"), ("`", r"\(ga"), ("^", r"\(ha"), ("~", r"\(ti")):
         text = text.replace(character, escape)
     # Parentheses after a name would be taken for a function of C.
@@ -107,7 +107,7 @@ class Command:
         return re.sub(r"^\.Pp\n(?=\.(It|El)\b)", "", "".join(lines), flags=re.M)
 
     def text(self, pages, day, main):
-        """Returns the page. `pages` are those of the program, for references."""
+        """Returns the page. `pages` are all pages of the program, for references."""
         commands = [name for name in self.commands if name in pages]
         description = list(self.sections["DESCRIPTION"])
         if commands:

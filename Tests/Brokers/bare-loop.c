@@ -2,9 +2,8 @@
 // Part of Reveille.
 
 // The baseline: forwards what publishers send to all subscribers, the least that any broker on epoll has to do.
-//
-// It listens on a Unix socket at its argument. The first byte of a connection is `S` for a subscriber, which receives it
-// back, or `P` for a publisher. A message for which a subscriber's socket has no room is dropped.
+// It listens on a Unix socket at its argument. The first byte of a connection is `S` for a subscriber or `P` for a
+// publisher. A subscriber receives its `S` back. A message for which a subscriber's socket has no room is dropped.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// More than the descriptor limits for which the benchmark is meant.
+// More than the descriptor limits of the benchmark.
 enum { most = 65536, batch = 512 };
 
 static int subscribers[most];

@@ -19,7 +19,7 @@ PATIENCE = 60
 FIRST_PATIENCE = 0.3
 FIRST_ROUNDS = 50
 PAGE = os.sysconf("SC_PAGESIZE")
-# The brokers inherit the limit of descriptors, of which the bus needs two for each subscriber.
+# The brokers inherit the limit of descriptors. The bus needs two descriptors for each subscriber.
 DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
 MOST_SUBSCRIBERS = min(10_000, (DESCRIPTORS - 1_000) // 2)
@@ -78,14 +78,14 @@ class Broker:
     name: str
     # The message that all brokers but Reveille deliver, whose event has about the same size.
     payload = b"x" * 199 + b"\x7f"
-    # The last byte of a delivered message, which occurs nowhere else in it.
+    # The last byte of a delivered message. No other byte of the message is the same.
     last_byte = 0x7F
     # Two messages, which are published in turn.
     messages: list[bytes]
     _published = 0
 
     def command(self) -> list[str]:
-        """The program with its arguments, which runs until it is killed, after its configuration is written."""
+        """Writes the configuration, and returns the command line. The program runs until it is killed."""
         raise NotImplementedError
 
     def greet(self, connection: Connection) -> None:
@@ -136,7 +136,7 @@ class Broker:
         return connection
 
     def take_messages(self, count: int) -> list[bytes]:
-        """The two messages, of which the first is to be published next, as the first of a number of messages."""
+        """The two messages, beginning with the next one to publish, as the first of a number of messages."""
         first, self._published = self._published % 2, self._published + count
         return self.messages[first:] + self.messages[:first]
 

@@ -45,7 +45,7 @@ class Reveille(Broker):
         message = {"method": "org.reveille.Bus." + method, "parameters": parameters} | ({flag: True} if flag else {})
         return json.dumps(message, separators=(",", ":")).encode() + b"\0"
 
-    # A call whose reply follows those of all calls before it.
+    # A call whose reply follows the replies to all earlier calls.
     fence = b'{"method":"org.varlink.service.GetInfo"}\0'
 
     def command(self) -> list[str]:

@@ -49,7 +49,7 @@ static double microseconds(void) {
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-// Publishes two messages in turn, `count` in all, each when all subscribers have read the one before.
+// Publishes two messages in turn, `count` in all, each when all subscribers have read the last one.
 // Writes the time of each until the last subscriber has read it. Returns the number of messages that all have read, or -1
 // and errno.
 long publish(

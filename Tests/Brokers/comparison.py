@@ -1,4 +1,4 @@
-"""Deliveries, sleepers and memory of the bus beside those of other brokers."""
+"""Deliveries, sleepers and memory of the bus and of other brokers."""
 from __future__ import annotations
 
 import collections
@@ -62,7 +62,7 @@ def table(*rows: list[object], right: bool = False) -> None:
 
 
 def start(kind: type[Broker], subscribers: int = 0) -> tuple[Broker, Clients | None] | None:
-    """Starts a broker, with a number of clients; `None` for one that is missing, which neither the baseline nor the bus is."""
+    """Starts a broker, with a number of clients; `None` for a missing broker. The baseline and the bus are never missing."""
     try:
         broker = kind()
         return broker, Clients(broker, subscribers) if subscribers else None
@@ -180,7 +180,7 @@ def compare_sleepers() -> None:
 def compare_memory(plots: pathlib.Path) -> None:
     """The memory of each broker while one of two subscribers does not read.
 
-    The other one reads each message, which shows that the broker has processed it.
+    The other subscriber reads each message, which shows that the broker has processed the message.
     """
     series: plot.Series = {}
     for broker, reader in (pair for kind in brokers.ALL if (pair := start(kind, 1))):

@@ -31,7 +31,7 @@ CASES = [(1, 300), (100, 20)]
 FACTOR = 4
 # The growth that is a failure.
 TOLERANCE = 1.1
-# The number of counts of which the smallest is the result. The bus saves its state and checks cgroups at intervals,
+# The number of counts; the smallest one is the result. The bus saves its state and checks cgroups at intervals,
 # which adds to the count on a slow or busy machine.
 ATTEMPTS = 3
 

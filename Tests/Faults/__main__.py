@@ -69,7 +69,7 @@ def cost(scenario: str) -> float:
 
 
 def part(lists: dict[str, list[runner.Case]], seconds: float) -> list[runner.Case]:
-    """Returns the same share of each scenario's cases, evenly spread, which takes about so long."""
+    """Returns the same share of each scenario's cases, evenly spread, for about this time."""
     whole = sum(len(cases) * cost(name) for name, cases in lists.items())
     share = min(1.0, max(seconds - COUNTING, seconds / 4) / whole)
     chosen: list[runner.Case] = []
@@ -82,7 +82,7 @@ def part(lists: dict[str, list[runner.Case]], seconds: float) -> list[runner.Cas
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Scripts/faults")
     parser.add_argument("seconds", nargs="?", type=float, help="run an evenly spread part that takes about so long")
-    parser.add_argument("--all", action="store_true", help="run each call, also of many that are alike")
+    parser.add_argument("--all", action="store_true", help="run each call, even if many are alike")
     parser.add_argument("--only", metavar="SCENARIO[:SYSCALL:N:FAULT]", action="append", default=[],
                         help="run one scenario or one fault")
     parser.add_argument("--keep", action="store_true", help="keep the files of the runs of --only")

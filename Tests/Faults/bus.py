@@ -1,4 +1,4 @@
-"""A real bus, which is started again when it ends with a reason."""
+"""A real bus, started again whenever it ends with a reason."""
 from __future__ import annotations
 
 import pathlib
@@ -38,7 +38,7 @@ class Bus:
             REVEILLE_ADDRESS="unix:" + self.path)
 
     def start(self, is_faulty: bool = False) -> None:
-        """Starts a life, and waits until it accepts connections; one that cannot start is followed by another."""
+        """Starts a life, and waits until it accepts connections; if it cannot start, another life follows."""
         self.running = self.place.start(
             [str(self.place.build / "reveille"), "serve", "--config", str(self.configuration),
              "--root", str(self.place.directory / "root")],

@@ -52,7 +52,7 @@ def kind(name: str, rest: str) -> tuple[str, str]:
 
 
 def read(log: pathlib.Path, mark: str) -> list[Call]:
-    """Returns the calls of a run, from the program's own first one: those of the dynamic loader come before it.
+    """Returns the calls of a run, from the program's own first one, after the calls of the dynamic loader.
 
     With a mark, only the calls after the first one that has it in a string.
     """

@@ -39,7 +39,7 @@ class Crowd:
             except publisher.Refused as refusal:
                 if refusal.error != "org.reveille.Bus.NoSuchSubscription":
                     raise
-                # Its connection has ended, which it has yet to notice.
+                # The connection has ended, but the client has not noticed yet.
                 self.place.drain()
         # What was sent before the reply is there.
         self.place.drain()

@@ -8,7 +8,7 @@ import world
 
 
 def text(value: typing.Any) -> str:
-    """Returns a value in a form in which equal ones are equal."""
+    """Returns a value in a form that is the same for equal values."""
     return json.dumps(value, sort_keys=True)
 
 

@@ -25,7 +25,7 @@ class Injection:
     shim: str = ""
     # Of scenarios whose program starts others.
     detaches: bool = False
-    # System calls whose faults the program's runtime does not survive, besides those of memory.
+    # System calls whose faults the program's runtime does not survive, besides calls for memory.
     fatal: tuple[str, ...] = ()
 
     @property
@@ -64,7 +64,7 @@ class Injection:
         return bool(self.injected(directory))
 
     def injected(self, directory: pathlib.Path) -> list[str]:
-        """Returns the lines of strace for the calls that had the fault: that of each thread that came so far."""
+        """Returns the lines of strace for the calls with the fault: one for each thread that reached the call."""
         log = directory / "strace"
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return [line for line in lines if line.endswith("(INJECTED)")]

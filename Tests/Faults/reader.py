@@ -96,7 +96,7 @@ class Reader:
                 self.check(event)
 
     def check(self, event: dict[str, typing.Any]) -> None:
-        """Compares an event with the ones before it."""
+        """Compares an event with earlier events."""
         name, generation, changes = event["aspect"], event["generation"], event["changes"]
         value = history.text(event.get("value"))
         last, known = self.generations.get(name), self.known.get(name)

@@ -17,7 +17,7 @@ class Entries:
         self.around = around
         self.confirmed: dict[str, int] = {}
         self.refused: set[str] = set()
-        # Those of which a call was repeated, as its reply was lost: they may have fired for each call.
+        # Entries whose call was repeated after the loss of its reply: they may have fired for each call.
         self.repeated: set[str] = set()
         self.cancelled: set[str] = set()
 

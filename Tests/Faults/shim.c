@@ -56,7 +56,7 @@ static int can_be_short(int call, int descriptor, size_t size) {
            (S_ISREG(status.st_mode) || (S_ISFIFO(status.st_mode) && (call == READ || size > PIPE_BUF)));
 }
 
-// Returns whether this call is the one that is wanted.
+// Returns whether this call has the fault.
 static int is_due(int call, int descriptor, size_t size) {
     int saved = errno;
     int applies = call == CLOSE ? fcntl(descriptor, F_GETFD) >= 0 : size > 1 && can_be_short(call, descriptor, size);

@@ -1,6 +1,6 @@
 """The faults that the kernel can return for each system call, and why: from the manual pages of section 2 and 7.
 
-A row applies to a system call on a kind of object. The kinds are those of `calls.kind`: a file, a directory or a path of a
+A row applies to a system call on a kind of object. `calls.kind` returns the kind: a file, a directory or a path of a
 disk; `kernel`, a file below /proc or /sys; `socket`, `pipe`, and the `anon` objects of the kernel, such as an epoll instance.
 `*` is any kind. `SHORT` is a read or write of one byte. `close` always closes; its errors are made by the shim, which closes
 and then reports them.
@@ -67,7 +67,7 @@ FAULTS: dict[str, dict[str, tuple[str, ...]]] = {
     "dup": {"*": ("EMFILE",)},
     "fcntl": {"dup": ("EMFILE",), "lock": ("EAGAIN", "EINTR")},
     "flock": {"*": ("EINTR", "EAGAIN", "ENOMEM")},
-    # What changes a directory: a disk that is full, also for a removal where it is journaled, or broken.
+    # Changes of a directory: the disk is broken or full; a full, journaled disk also refuses removals.
     "mkdir": {"*": ("ENOMEM", "ENOSPC", "EIO")},
     "unlink": {"*": ("ENOMEM", "ENOSPC", "EIO")},
     "unlinkat": {"*": ("ENOMEM", "ENOSPC", "EIO")},

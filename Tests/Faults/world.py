@@ -16,7 +16,7 @@ SECONDS = 20.0
 
 
 class Broken(Exception):
-    """A promise that was not kept. `kind` is one of a few words, by which findings are counted."""
+    """A broken promise. `kind` is one of a few words; findings are counted by it."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -49,7 +49,7 @@ class World:
 
     def start(self, arguments: list[str], environment: dict[str, str], name: str, is_faulty: bool = False,
               **options: typing.Any) -> program.Program:
-        """Starts a program, whose output goes to a file of its name; the one with the fault if `is_faulty`."""
+        """Starts a program, with the fault if `is_faulty`. Its output goes to a file of its name."""
         injection = self.faulty if is_faulty else program.NONE
         started = program.Program(
             injection.wrap(arguments, self.directory), injection.environment(environment, self.directory),
@@ -58,7 +58,7 @@ class World:
         return started
 
     def wait(self, what: str | typing.Callable[[], str], until: typing.Callable[[], bool], pause: float = 0.005) -> None:
-        """Serves all sockets until a condition holds, which is asked again after a pause if nothing arrives."""
+        """Serves all sockets until a condition holds. Without input, the condition is checked again after a pause."""
         while True:
             for tend in self.tended:
                 tend()

@@ -25,12 +25,12 @@ struct ExampleTests {
 
     private func reader(_ name: String, as identifier: String = "r") throws -> MQTTConnection.Options {
         var tls = try readers.client(name)
-        // The broker's own certificate is that of the devices' authority.
+        // The authority of the devices has signed the broker's own certificate.
         tls.ca = devices.ca
         return MQTTConnection.Options(broker: broker.readersAddress(tls), clientID: identifier)
     }
 
-    @Test("each right in the table of Fleet.md is given, and no other one", arguments: RightsTable.clients)
+    @Test("each right in the table of Fleet.md is given, and no other right", arguments: RightsTable.clients)
     func rights(client: String) async throws {
         let rights = try RightsTable().rights(of: client)
         let seeder = try Peer()
@@ -40,7 +40,7 @@ struct ExampleTests {
             switch client {
             case "device itself": try device("phone")
             case "other device": try device("evil")
-            // Whatever its name is, but those of the table.
+            // Any name, except for the names in the table.
             case "reader": try reader("kitchen")
             default: try reader(client)
             }
@@ -51,7 +51,7 @@ struct ExampleTests {
         try await peer.subscribe("last", qos: 0)
         #expect(await peer.topics == Set(rights.filter { $0.value.mayRead }.keys))
         for (topic, right) in rights {
-            // One that was refused could hide the next refusal.
+            // A refused connection could hide the next refusal.
             try await peer.connect(options)
             let refusal = try await peer.publish("x", to: topic)
             #expect(refusal == (right.mayPublish ? nil : "not authorized"), "\(topic)")

@@ -30,7 +30,7 @@ struct SilentBrokerTests {
     }
 
     @Test(
-        "a peer that accepts a connection and is silent ends at the deadline, also with TLS", arguments: [false, true])
+        "a peer that accepts a connection and is silent ends at the deadline, with TLS too", arguments: [false, true])
     func silence(hasTLS: Bool) async throws {
         let options = broker.options(hasTLS ? MQTTConnection.TLS() : nil)
         try await peer.open(options, patience: .milliseconds(300))
@@ -51,7 +51,7 @@ struct SilentBrokerTests {
         broker.send([0x20, 6, 0, 0, 3, 0x13, 0, 1] + bytes)
         let error = try await peer.end()
         #expect(error.kind == .lost)
-        // The second is that of a thread that had no turn for longer.
+        // The second reason occurs if the thread had no turn for longer.
         let reasons = ["the broker did not answer a ping", "this machine has slept for longer than the broker waits"]
         #expect(reasons.map { "connection to \(broker.options().broker): \($0)" }.contains(error.description))
         #expect(try broker.packet().type == 0x10)

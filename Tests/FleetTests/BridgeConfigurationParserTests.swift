@@ -88,7 +88,8 @@ import Varlink
         #expect(error?.description.hasPrefix(reason) == true, "\(error?.description ?? "")")
     }
 
-    @Test("files that are not named are those of the service manager") func credentialsCompleteTheAccess() throws {
+    @Test("files that the configuration does not name come from the service manager")
+    func credentialsCompleteTheAccess() throws {
         var access = try parse("{ broker: 'broker.example.org', ca: '/own/ca', user: 'kiosk' }").access
         access.complete { "/run/credentials/\($0)" }
         #expect(access.ca == "/own/ca")
@@ -139,7 +140,7 @@ import Varlink
         try RequiredFile.read(Self.root + "/" + path, limit: 1 << 20)
     }
 
-    @Test("the documented keys and defaults are those of the program") func keys() throws {
+    @Test("the program has the documented keys and defaults") func keys() throws {
         let text = String(decoding: try file("Docs/Fleet.md"), as: UTF8.self)
         let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Configuration\n") })
         var documented: [String: String] = [:]

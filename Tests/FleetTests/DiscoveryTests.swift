@@ -26,7 +26,7 @@ struct DiscoveryTests {
         #expect(discovery.removal == Discovery.Message(topic: discovery.announcement.topic, payload: []))
     }
 
-    @Test("only published aspects have entities, and the platform alone removes those of the others")
+    @Test("only published aspects have entities, and the platform alone removes the other entities")
     func onlyPublished() throws {
         let components = try components(try discovery(["battery"]))
         #expect(components["battery"]?.objectValue?["state_topic"] == "reveille/v1/kiosk-7/state/battery")

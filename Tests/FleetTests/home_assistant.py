@@ -111,7 +111,7 @@ def check(topic, components):
     for name, (platform, component) in components.items():
         if not component:
             continue
-        # The one for discovery drops members that it does not know; that for files refuses them.
+        # The schema for discovery drops unknown members; the schema for files refuses them.
         for schema in ("DISCOVERY_SCHEMA", "PLATFORM_SCHEMA_MODERN"):
             try:
                 getattr(MQTT[platform], schema)(component)

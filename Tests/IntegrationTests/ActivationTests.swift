@@ -56,7 +56,7 @@ import Varlink
         let client = RawClient(descriptor: ends[0])
         #expect(try client.call("GetState").error == nil)
         #expect(service.stop() == 0)
-        #expect(access(directory.path + "/own.state.json", F_OK) != 0, "the state is that of the bus at this address")
+        #expect(access(directory.path + "/own.state.json", F_OK) != 0, "the state belongs to the bus at this address")
     }
 
     @Test func socketsPassedToAnotherProcessAreIgnored() throws {

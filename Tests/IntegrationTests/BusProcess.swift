@@ -102,7 +102,7 @@ final class BusProcess {
     var address: String { "unix:" + socket }
     private var stateFile: String { socket + ".state.json" }
 
-    /// Waits for the state file, which exists only while it is up to date.
+    /// Waits for the state file: an outdated one is removed.
     func waitUntilSaved() throws {
         try wait(for: "the state to be saved") { access(stateFile, F_OK) == 0 }
     }

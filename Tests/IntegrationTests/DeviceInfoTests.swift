@@ -86,7 +86,7 @@ import Varlink
         }
     }
 
-    @Test("the exit code of check is that of its answers") func exitCodeOfCheck() throws {
+    @Test("the exit code of check follows from its answers") func exitCodeOfCheck() throws {
         let phone = try SyntheticPhone(hasProximitySensor: false)
         let bus = try BusProcess(on: phone)
         let yes = try bus.run(["check", "battery", "multitasking"])

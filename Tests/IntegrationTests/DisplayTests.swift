@@ -32,7 +32,7 @@ import Varlink
         #expect(events.first?["netChange"] == false)
     }
 
-    @Test("B170: forty steps of the brightness in the background are one event with the newest")
+    @Test("B170: forty steps of the brightness in the background are one event with the newest brightness")
     func brightnessStepsAreOneEvent() throws {
         let control = try bus.client()
         let subscriber = try bus.subscribe(#"{"aspects":["display"]}"#)

@@ -47,7 +47,7 @@ import Testing
         return blocks
     }
 
-    /// Returns a program in which each fragment is a function with the variables that it uses.
+    /// Returns a program of functions, one for each fragment, with the variables of all fragments as parameters.
     private static func program(of fragments: [(document: String, block: String)]) -> String {
         let parts = fragments.enumerated().map { index, fragment in
             """

@@ -100,7 +100,7 @@ import Testing
         #expect(lines.count > 15)
         let bus = try BusProcess()
         var clients: [Substring: RawClient] = [:]
-        // The ids of subscriptions and instances in the document, and those of this bus.
+        // This bus's ids of subscriptions and instances, by the ids in the document.
         var names: [String: String] = [:]
         for line in lines {
             let peer = line.prefix(1)

@@ -39,7 +39,7 @@ final class FakeReceiver {
         stop()
     }
 
-    /// Sends the first sentences once gpsd has opened the receiver, which it does for its first client.
+    /// Sends the first sentences once gpsd has opened the receiver for its first client.
     func begin() throws {
         guard try Readiness.wait(listener.number, for: .readable, atMost: .seconds(60)) else {
             throw Trouble("waited for gpsd to open the receiver: \(run.errors)")

@@ -122,7 +122,7 @@ struct FrozenTests {
         #expect(try changes(subscriber) == [[3]])
     }
 
-    @Test("B60: of two processes of a user, the one that is not frozen receives events immediately")
+    @Test("B60: a running process receives events immediately while another process of its user is frozen")
     func otherProcessReceivesEventsImmediately() throws {
         let frozen = try subscriber()
         let other = try StreamProcess(bus, #"{"aspects":["battery"]}"#)

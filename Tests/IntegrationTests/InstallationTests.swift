@@ -9,7 +9,7 @@ import Varlink
 /// A bus in the places where packages run it: as a user of its own, without systemd, on full or read-only disks.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can mount and switch users"))
 struct InstallationTests {
-    /// Adds an entry to the schedule of a bus, which saves it.
+    /// Adds an entry to the schedule, which the bus has to save.
     private func add(_ name: String, to bus: BusProcess) throws -> ProgramRun {
         try bus.run(["schedule", "add", name, "org.example.\(name)", "--at", "2090-01-01 12:00"])
     }
@@ -62,7 +62,7 @@ struct InstallationTests {
             in: directory)
     }
 
-    @Test("the address is that of the passed socket, without XDG_RUNTIME_DIR, as a user without privileges")
+    @Test("a bus has the address of the passed socket, even without privileges and XDG_RUNTIME_DIR")
     func addressIsThatOfTheSocket() throws {
         let directory = try TemporaryDirectory()
         let run = try activate(#""$0" get proximity"#, in: directory)

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "a level that does not exist is refused, with those that do",
+        "an unknown level is refused with a list of the levels",
         arguments: [BusProcess.program, LocationScene.program])
     func unknownLevelIsRefused(program: String) throws {
         let command = program == BusProcess.program ? ["serve"] : []

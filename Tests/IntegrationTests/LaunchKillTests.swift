@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Programs that a real bus starts, which is killed at any moment around the start.
+/// Programs of a real bus that is killed at any moment around their start.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct LaunchKillTests {
     /// A bus starts no program in its first five seconds, so many buses wait for these together.
     private static let buses = 10
@@ -15,7 +15,7 @@ import Varlink
     /// The time in microseconds after its start from which a bus starts programs.
     private static let returnTime: Int64 = 5_000_000
 
-    /// A bus, and the file in which the programs that it starts leave their traces.
+    /// A bus, and the file in which its programs leave their traces.
     private final class Scene {
         let bus: BusProcess
         private var started: Int64
@@ -78,7 +78,7 @@ import Varlink
         var traces: [String] { bus.directory.read("traces").split(separator: "\n").map(String.init).sorted() }
     }
 
-    @Test("B120, B121, B126: of 40 kills around a start, each firing starts its program once, which receives it once")
+    @Test("B120, B121, B126: despite 40 kills around a start, each firing starts its program once and is received once")
     func launchesSurvive() throws {
         let scenes = try (0..<Self.buses).map { _ in try Scene() }
         let names = (0..<Self.rounds).map { "org.example.round\($0)" }
@@ -98,7 +98,7 @@ import Varlink
         }
         let expected = (names.map { "started " + $0 } + names.map { "received \($0) 1" }).sorted()
         for (number, scene) in scenes.enumerated() {
-            // A start of which only the intention was saved is repeated after a minute and a half.
+            // If only the intention to start was saved, the start is repeated after a minute and a half.
             try wait(for: "the programs of bus \(number): \(scene.traces)", seconds: 150) {
                 scene.traces.count >= expected.count
             }

@@ -29,7 +29,8 @@ struct NetworkTests {
         }
     }
 
-    @Test("a default route and its addresses are events, which arrive without polling") func routeIsAnEvent() throws {
+    @Test("changes of the default route and its addresses arrive as events, without polling")
+    func routeIsAnEvent() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["network"],"initial":true}"#)
         #expect(
             subscriber.initialEvents.first?["network"] == [

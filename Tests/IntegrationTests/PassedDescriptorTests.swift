@@ -67,7 +67,7 @@ import Varlink
             try control.post(level: 0.25)
             #expect(try subscriber.next().map(\.level) == [0.25])
             #expect(try other.next().map(\.level) == [0.25])
-            // They wait in the socket with the call, which a subscription delays.
+            // They wait in the socket with the call: a subscription delays it.
             #expect(try !bus.descriptors().contains { $0 == pipe.target })
         }
         try wait(for: "the pipe to be closed") { pipe.hasNoOtherEnd }

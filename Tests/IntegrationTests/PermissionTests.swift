@@ -37,7 +37,7 @@ struct PermissionTests {
         #expect(try subscriber.next().map(\.level) == [0.5])
     }
 
-    @Test("B63, B64, B65: the open connections of a user are limited, but not those of root")
+    @Test("B63, B64, B65: the open connections of a user are limited, but not root's")
     func connectionsOfAUserAreLimited() throws {
         let bus = try BusProcess(configuration: "{ bus: { connectionsPerUser: 1 } }")
         let first = try run(["get", "proximity"], on: bus)

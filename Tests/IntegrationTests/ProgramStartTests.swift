@@ -100,7 +100,7 @@ import Varlink
             ["-C", directory.path] + limits + ["timeout", "--foreground", time, program] + command.arguments,
             program: "env", in: directory, environment: ["HOME": directory.path])
         if command.runsOn, run.code == 124 { return }
-        // 124 is that of timeout(1), and those of signals exceed 128.
+        // timeout(1) returns 124, and codes for signals exceed 128.
         #expect((1..<124).contains(run.code), "\(run.code) \(run.errors)")
         #expect(run.errors.hasPrefix(command.program + ": "), "\(run.errors)")
     }

@@ -9,7 +9,7 @@ final class ReadCounter {
     private let descriptor: Int32
     private var reads = 0
 
-    /// Counts the readings of an attribute, of which the phone must have exactly one.
+    /// Counts the readings of the only attribute with this name on the phone.
     convenience init(of attribute: String, on phone: SyntheticPhone) throws {
         try self.init(phone.file(of: attribute))
     }

@@ -20,7 +20,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    /// Runs a command in a cgroup, or in that of the tests.
+    /// Runs a command in a cgroup, or else in the cgroup of the tests.
     private func run(_ arguments: [String], in cgroup: TemporaryCgroup? = nil) throws -> ProgramRun {
         let enter = cgroup == nil ? "" : #"echo 0 >"$0"/cgroup.procs; "#
         return try ProgramRun(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "the program replaces the command in a cgroup of its own, which ends with it",
+        "the program replaces the command in a cgroup of its own, which ends with the program",
         .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
     func programGetsItsOwnCgroup() throws {
         let outer = try TemporaryCgroup()

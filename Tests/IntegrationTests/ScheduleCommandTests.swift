@@ -68,7 +68,7 @@ import Varlink
         #expect(far.errors.hasSuffix("does not know this time zone\n"))
     }
 
-    @Test("a relative path after -- is that of the command's directory, and one that does not exist is refused")
+    @Test("a path after -- is relative to the directory of the command, and a path without a file is refused")
     func relativePath() throws {
         try bus.directory.write("#!/bin/sh\n", to: "tool")
         chmod(bus.directory.path + "/tool", 0o700)

@@ -66,12 +66,12 @@ import Varlink
         #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
     }
 
-    @Test("without entries there is neither a file nor a timer, and with one there is one of each") func paysNothing()
+    @Test("without entries there is no file and no timer, and the first entry adds one of each") func paysNothing()
         throws
     {
         let client = try bus.client()
         try client.fence()
-        // The first call sets a timer, for which sd-event opens a descriptor and keeps it.
+        // The first call sets a timer, and sd-event opens a descriptor and keeps it.
         #expect(try client.call("org.reveille.Schedule.Cancel", #"{"id":"a"}"#).error != nil)
         #expect(try add(client, ["id": "a", "aspect": .string(Self.name), "at": 0]).error == nil)
         try wait(for: "the entry to be over") { try entries().isEmpty }

@@ -58,7 +58,7 @@ import Varlink
         withExtendedLifetime(awake) {}
     }
 
-    @Test("B72, B73: a sensor with two subscribers is read until both have ended, also when this is repeated")
+    @Test("B72, B73: a sensor with two subscribers is read until both have ended, even when this is repeated")
     func usesAreCounted() throws {
         let bus = try bus()
         for _ in 0..<2 {

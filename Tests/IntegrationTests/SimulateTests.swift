@@ -14,7 +14,7 @@ import Testing
         scene = try SimulateScene()
     }
 
-    @Test("the exit code is that of the program", arguments: [("exit 5", 5), ("kill -KILL $$", 137)])
+    @Test("the exit code is the program's", arguments: [("exit 5", 5), ("kill -KILL $$", 137)])
     func exitCodeIsThatOfTheProgram(script: String, code: Int32) throws {
         #expect(try scene.simulate("wait subscribed", ["sh", "-c", script]).code == code)
     }

@@ -24,7 +24,7 @@ import Varlink
     private func held(_ name: String) throws -> JSON? { try bus.subscription(named: name)?["held"] }
 
     @Test(
-        "suspend freezes a program, which receives its lifecycle before; resume thaws it, and it receives one event",
+        "suspend freezes a program after its lifecycle event; resume thaws the program, and one event is delivered",
         .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
     func programIsFrozenAndThawed() throws {
         let cgroup = try TemporaryCgroup()

@@ -36,7 +36,7 @@ final class SwayScene {
             "WLR_RENDERER": "pixman", "REVEILLE_ADDRESS": bus.address, "R": BusProcess.program,
             "PYTHONPATH": Package.root + "/Sources/Clients/Python",
         ]
-        // sway does not run as root, which it is not in a user namespace.
+        // sway does not run as root: a user namespace gives it another user.
         let user = getuid() == 0 ? ["unshare", "--user", "--map-user=1000", "--map-group=1000"] : []
         var unset = environment
         unset["WAYLAND_DISPLAY"] = ""

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("an event that was not taken is merged with those of a wake that waits for a sample")
+    @Test("an event that was not taken is merged with the events of a wake that waits for a sample")
     func leftoverIsMergedWithTheSample() async throws {
         try phone.setNear(false)
         let device = try await Device.connect(to: bus.address)

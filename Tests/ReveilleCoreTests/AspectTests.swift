@@ -13,7 +13,7 @@ import Testing
         #expect(AspectSet.device.aspects == Aspect.device)
     }
 
-    @Test("a subscriber that names no aspects receives those of the first version alone")
+    @Test("a subscriber that names no aspects receives only the aspects of the first version")
     func defaultAspectsAreFixed() {
         #expect(AspectSet.default == [.locale, .defaults, .battery, .proximity, .orientation])
     }

@@ -17,7 +17,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test("while connections come without end, what is served last has a turn") func acceptorRests() throws {
+    @Test("work that is served last has a turn while connections keep coming") func acceptorRests() throws {
         let loop = try EventLoop()
         let address = try UnixAddress("unix:\(directory.path)/bus")
         let listener = try UnixListener(at: address)

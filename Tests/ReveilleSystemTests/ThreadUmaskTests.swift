@@ -6,7 +6,7 @@ import Testing
 
 /// The umask of one thread.
 @Suite struct ThreadUmaskTests {
-    @Test("a umask that one thread sets is not the one of the process")
+    @Test("a umask that one thread sets does not change the umask of the process")
     func otherThreadsDoNotSeeIt() async throws {
         let before = try #require(Self.umaskOfProcess)
         let during = await withCheckedContinuation { continuation in

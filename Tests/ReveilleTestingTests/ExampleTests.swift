@@ -17,7 +17,7 @@ import Testing
         bus = try phone.startBus()
     }
 
-    @Test("B126: the reminder is started when it is due, once for all firings, also after a kill of the bus")
+    @Test("B126: the reminder is started when it is due, once for all firings, even after a kill of the bus")
     func reminderIsStarted() async throws {
         let file = phone.files + "/reminders"
         #expect(try phone.run([ChildProcess.sibling("Reminder"), "1", file, "stretch"]).exitCode == 0)

@@ -130,7 +130,7 @@ private actor Witness {
         try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
-    @Test("B86: a closure runs on the actor on which it was created") @MainActor
+    @Test("B86: a closure runs on the actor that created it") @MainActor
     func closureRunsOnItsActor() async throws {
         let device = try await Device.inMemory()
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -116,7 +116,7 @@ import Varlink
         }
     }
 
-    @Test("replies with one event are those of the writer, also if others were written in between")
+    @Test("replies with one event equal the writer's, even if it wrote others in between")
     func frameIsTheReplyOfItsEvents() {
         var writer = EventWriter()
         let near = Self.event(.proximity(.near))

@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// Makes a state of any aspect, in which no field is null.
+/// Makes a state of any aspect, without null fields.
 struct SampleStates: StateSource, FieldCoder {
     typealias Fault = Never
 

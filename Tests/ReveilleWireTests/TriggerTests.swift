@@ -12,7 +12,7 @@ import Testing
             .battery(Battery(state: .unplugged, level: level)), changes: changes, generation: generation)
     }
 
-    /// Returns the positions of the levels with which a level below a tenth begins.
+    /// Returns the positions at which the level falls below a tenth.
     private func firings(_ levels: [Double?], startsTrue: Bool) throws -> [Int] {
         var trigger = Trigger(try Condition(parsing: "level < 0.1"), isTrue: startsTrue)
         return levels.indices.filter { trigger.fires(on: event(levels[$0], generation: $0)) }
@@ -39,7 +39,7 @@ import Testing
         #expect(separated(event(0.8, generation: 8, changes: 1), history) == [8])
         #expect(separated(event(0.8, generation: 8, changes: 0), history) == [8])
         #expect(separated(event(0.8, generation: 8, changes: 3), []) == [8])
-        // The history is that of another bus, or newer than the event.
+        // The history is from another bus, or newer than the event.
         #expect(separated(event(0.8, generation: 20, changes: 15), history) == [20])
         #expect(separated(event(0.1, generation: 2, changes: 2), history) == [2])
         var other = event(0.8, generation: 8, changes: 3)

@@ -9,9 +9,9 @@ from json_values import NULL
 from streams import Stream
 from writes import Writes
 
-# Aspects of which each occurrence is a change, equal or not.
+# Aspects whose occurrences are all changes, equal or not.
 TALLIES = {"motion", "shake"}
-# The number of changes before a restart of which the bus knows whether they led to the state that was saved.
+# The bus knows of this many changes before a restart whether they led to the saved state.
 SAVED_CHANGES = 64
 
 

@@ -39,12 +39,13 @@ class _Times:
         events = [event for event in reply.parameters["events"] if event["aspect"] != "lifecycle"]
         where = f"{self.stream} at {reply.at}"
         newest = {event["aspect"]: event for event in events}
-        # A bus that is stopped delivers all that waits, read or not. What was made later is of another life.
+        # A stopped bus delivers everything that waits, read or not. Later changes belong to another life.
         since = min(self.ended, self.stream.call.at if before is None else before.since)
         for event in events if before is not None else ():
             yield from self._held(event, reply, where)
         for aspect, event in newest.items():
-            # `drop` delivers changes from before the background. Behind held changes, those without a net change wait.
+            # `drop` delivers changes from before the background. Behind held changes, changes without a net change
+            # wait.
             policy = self.stream.policy(aspect)
             old = self.stream.background(aspect) == "drop" or (
                 self.stream.background(aspect) == "hold" and policy.get("netChangeOnly"))

@@ -1,4 +1,4 @@
-"""Ways in which a bus could be wrong when all is over, and in its lists."""
+"""Ways in which a bus could be wrong at the end, and in its lists."""
 from typing import Any
 
 import json_values
@@ -27,7 +27,7 @@ def old_at_the_end(scene: Scene) -> bool:
 
 
 def _is_last(scene: Scene, event: dict[str, Any]) -> bool:
-    """Whether the final state is that of an event."""
+    """Whether an event has the final state."""
     return any(
         one["aspect"] == event["aspect"] and one["generation"] == event["generation"]
         for record in scene.records if record["kind"] == "reply" and record["at"] > scene.quiet

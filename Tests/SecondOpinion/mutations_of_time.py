@@ -1,4 +1,4 @@
-"""Ways in which a bus could be wrong about when, and to whom, it delivers."""
+"""Ways in which a bus could deliver at the wrong time, or to the wrong subscriber."""
 from calls import BUS, Run
 from history import Record
 from scene import Mutation, Scene, is_exact
@@ -36,7 +36,7 @@ def _record(scene: Scene, client: str, at: int) -> Record:
 
 
 def stale_event(scene: Scene) -> bool:
-    """A reader that was slow gets another old event after the one that it had not read."""
+    """A slow reader gets a second old event after its unread one."""
     run, writes, found = parsed(scene)
     for stream in found:
         if stream.policies or not stream.replies[1:]:
@@ -101,7 +101,7 @@ def hurried_interval(scene: Scene) -> bool:
 
 
 def wrong_resumed(scene: Scene) -> bool:
-    """Positions of this instance are not known, or those of another are."""
+    """The bus does not know positions of its own instance, or accepts another instance's."""
     for reply in scene.replies(BUS + "Subscribe"):
         given = scene.call(reply)["parameters"]
         if reply["parameters"].get("resumed") and given.get("resume"):

@@ -48,7 +48,7 @@ class Scene:
                         yield record, event
 
     def between(self, first: Record, last: Record) -> list[Record]:
-        """Replies of a stream from the one after `first` up to `last`."""
+        """Replies of a stream after `first`, up to `last`."""
         return [record for record in self.records if record["kind"] == "reply" and record["client"] == first["client"]
                 and first["at"] < record["at"] <= last["at"]]
 

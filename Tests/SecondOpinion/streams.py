@@ -17,7 +17,7 @@ class Stream:
     instance: str
     aspects: list[str]
     policies: list[dict[str, Any]]
-    # Spans in which a hold, `app` or `operator`, stood for certain, and in which it did not.
+    # Spans with a hold (`app` or `operator`) for certain, and spans without the hold for certain.
     holds: dict[str, list[Span]] = field(default_factory=dict)
     clear: dict[str, list[Span]] = field(default_factory=dict)
     # Whether any call may have held it.
@@ -31,7 +31,7 @@ class Stream:
         return any(words.matches(pattern, aspect) for pattern in self.aspects)
 
     def policy(self, aspect: str) -> dict[str, Any]:
-        """The policy of a name, else that of the longest pattern."""
+        """The policy of a name, else the longest pattern's."""
         matching = [policy for policy in self.policies if words.matches(policy["aspect"], aspect)]
         return max(matching, key=lambda policy: (policy["aspect"] == aspect, len(policy["aspect"])), default={})
 

@@ -1,4 +1,4 @@
-"""A connection to a bus that records all that it sends and receives."""
+"""A connection to a bus that records everything sent and received."""
 import itertools
 import json
 import os

@@ -11,7 +11,7 @@ NAME = "opinion "
 OWN = "org.opinion.*"
 FIRINGS = "org.opinion.fire."
 NAMES = [f"org.opinion.{group}.{number}" for group in "ab" for number in range(3)] + ["org.opinion.alone"]
-# Names of one publisher that nobody disturbs: a plain one, and one that ends with its connection.
+# Names of one undisturbed publisher: a plain one, and one that ends with its connection.
 PLAIN, TIED = "org.opinion.last.plain", "org.opinion.last.tied"
 PATTERNS = ["org.opinion.*", "org.opinion.a.*", "org.opinion.b.*", "org.opinion.fire.*"]
 POSTED: dict[str, list[dict[str, Any]]] = {
@@ -23,7 +23,7 @@ POSTED: dict[str, list[dict[str, Any]]] = {
     "orientation": [{"pose": pose, "planar": pose} for pose in ("portrait", "landscapeLeft", "landscapeRight")],
     "light": [{"lux": 0}, {"lux": 10}, {"lux": 1000.5}],
 }
-# Values that differ in every way in which JSON can differ, and some that only look different.
+# Values that differ in every way possible in JSON, and some that only look different.
 VALUES: list[dict[str, Any]] = [
     {}, {"n": 0}, {"n": 1}, {"n": None}, {"n": True}, {"n": False}, {"n": "1"}, {"m": 1}, {"n": [1, 2]}, {"n": [2, 1]},
     {"n": {"m": 1}}, {"n": 0.1}, {"n": -1}, {"n": 9007199254740992}, {"n": 9007199254740993}, {"n": 2**63 - 1},

@@ -105,7 +105,7 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
     recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
     bus = Bus(recorder, program, directory)
     clients = Programs(recorder, bus.address, chance, programs, steps)
-    # Some lives have a bus that never ends, some one that hardly lives.
+    # In some lives the bus never ends, in some it hardly lives.
     restarts = chance.choice([0, 1, 1, 4])
     end = time.monotonic() + seconds
     try:
@@ -125,7 +125,7 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
 
 
 def visit(recorder: Recorder, socket: str, seed: int, programs: int, stop: IO[str]) -> None:
-    """Runs random clients on the bus of another harness, which may end it at any time, until a file has ended."""
+    """Runs random clients until a file ends. Another harness owns the bus, and may end it at any time."""
     chance = random.Random(seed)
     recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
     clients = Programs(recorder, socket, chance, programs, 1 << 62, is_guest=True)

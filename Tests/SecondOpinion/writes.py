@@ -96,7 +96,7 @@ class Writes:
 
 
 class _Maximum:
-    """The greatest number of all that come before a moment."""
+    """The greatest number before a moment."""
 
     def __init__(self, pairs: list[tuple[int, int]]) -> None:
         self._times: list[int] = []

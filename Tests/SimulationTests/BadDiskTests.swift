@@ -167,7 +167,7 @@ import Varlink
             instance = start.instance
         }
 
-        /// Compares states with those received before.
+        /// Compares states with earlier ones.
         private mutating func tell(_ events: [Event]) throws {
             for event in events {
                 let value = event.published?.json ?? "null"

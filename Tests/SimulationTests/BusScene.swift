@@ -33,7 +33,7 @@ final class BusScene {
     ///   - publish: The configuration's `publish` in JSON5.
     ///   - lifecycle: The configuration's `lifecycle` in JSON5.
     ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether the bus serves all users, also if it is not root's.
+    ///   - isSystemWide: Whether the bus serves all users, even if it is not root's.
     ///   - state: The file of the saved state.
     ///   - entries: The configuration's `schedule.entries`.
     ///   - schedule: Returns the facilities of the schedule, for each start.
@@ -66,7 +66,7 @@ final class BusScene {
             logger: Logger(label: "scene") { _ in LineHandler(log) })
     }
 
-    /// Replaces the bus by another one with the same state file; one that is not stopped is killed.
+    /// Stops or kills the bus, and starts another one with the same state file.
     func restart(isClean: Bool) throws {
         if isClean { bus.stop() }
         starts += 1

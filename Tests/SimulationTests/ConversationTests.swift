@@ -37,7 +37,7 @@ import Varlink
         #expect(throws: Broken.self) { try conversation.receive(Array(reply.utf8) + [0]) }
     }
 
-    @Test("a reply without a call is detected, also after an invalid call")
+    @Test("a reply without a call is detected, even after an invalid call")
     func repliesWithoutACallAreDetected() {
         var silent = conversation()
         #expect(throws: Broken.self) { try silent.receive(Reply().encoded()) }

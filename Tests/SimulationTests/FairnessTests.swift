@@ -12,7 +12,7 @@ import Varlink
     private static let other: UInt32 = 2_001
     /// A user who has fewer connections than the publisher, and requests readings.
     private static let spender: UInt32 = 2_002
-    /// The processor time of each call in microseconds, some forty of which use up a user's share.
+    /// The processor time of each call in microseconds: some forty calls use up a user's share.
     private static let cost: UInt64 = 100
     /// The number of calls of the other users.
     private static let probes = 1_000
@@ -107,7 +107,7 @@ import Varlink
         }
     }
 
-    @Test("readings take at most a fifth of the time, also those that take several turns") func readingsRest() throws {
+    @Test("readings take at most a fifth of the time, even if one takes several turns") func readingsRest() throws {
         let watcher = try #require(scene.bus.watchers.first { $0.aspect == .locale })
         watcher.cost = 50_000
         let peer = scene.connect(uid: Self.spender)

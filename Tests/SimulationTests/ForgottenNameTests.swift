@@ -61,7 +61,7 @@ import Varlink
         #expect(reply.parameters["sequence"]?.integerValue == Int64(event.sequence))
     }
 
-    @Test("the state of a name is that of now when its only subscriber has gone")
+    @Test("the state of a name is up to date after its only subscriber has gone")
     func stateOfAForgottenNameIsNew() throws {
         let scene = try BusScene()
         let (peer, subscriber) = (scene.connect(uid: 0), scene.connect())

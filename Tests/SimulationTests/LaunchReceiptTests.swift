@@ -28,7 +28,7 @@ import Varlink
         try scene.subscribe(try scene.launchParameters())
     }
 
-    @Test("a firing that the last subscriber has not read when it leaves starts the program, which receives it")
+    @Test("a firing that the last subscriber leaves unread starts the program and is delivered to it")
     func unreadFiring() throws {
         let scene = try scene()
         let (peer, _) = try scene.subscribe()
@@ -159,7 +159,7 @@ import Varlink
         #expect(try resume(scene).start.events.map(\.changes) == [2])
     }
 
-    @Test("B120: a program that is running is not started a second time, by the next bus neither, until it has ended")
+    @Test("B120: a program that is running is not started a second time until it has ended, not even by the next bus")
     func nextBusKnowsTheChild() throws {
         let scene = try scene()
         scene.launcher.startsChildren = true

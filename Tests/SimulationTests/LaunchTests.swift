@@ -26,7 +26,7 @@ import Varlink
         }
     }
 
-    @Test("B120: three entries that are due together start their program once, whose first reply names all three")
+    @Test("B120: three entries that are due together start their program once, and its first reply names all three")
     func startsOnce() throws {
         let scene = try ScheduleScene()
         try addAll(scene)
@@ -109,7 +109,7 @@ import Varlink
         #expect(start.events.map(\.changes) == [7])
     }
 
-    @Test("firings for which a program could not be started before a reboot are published again after it")
+    @Test("firings whose program could not be started before a reboot are published again afterwards")
     func launchSurvivesAReboot() throws {
         let scene = try ScheduleScene()
         scene.launcher.result = .failed("not yet")

@@ -67,7 +67,7 @@ import Varlink
         #expect(events.last?.aspect.name == Self.names[999] && events.last?.published?.bytes == nil)
     }
 
-    @Test("the first reply of a subscription is that of its start, however late it is read: later changes follow once")
+    @Test("the first reply has the states at the start, however late it is read, and each later change follows once")
     func firstReplyIsThatOfItsStart() throws {
         let reader = scene.connect(room: Self.room)
         reader.send("Subscribe", ["aspects": ["org.example.*"], "initial": true], more: true)

@@ -34,7 +34,7 @@ import Varlink
     private static let owners: [UInt32] = [0, 997]
 
     @Test(
-        "on a system bus, root publishes every name, and other users those that the configuration allows",
+        "on a system bus, root publishes every name, and other users only the names that the configuration allows",
         arguments: owners)
     func systemBusAllowsConfiguredUsers(owner: UInt32) throws {
         let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)
@@ -48,7 +48,7 @@ import Varlink
     }
 
     @Test(
-        "on a system bus, the name of another user is refused until it is withdrawn, which root can do too",
+        "on a system bus, the name of another user is refused until that user or root withdraws it",
         arguments: owners)
     func nameOfAnotherUserIsRefused(owner: UInt32) throws {
         let scene = try BusScene(publish: Self.allow, owner: owner, isSystemWide: true)
@@ -72,7 +72,7 @@ import Varlink
 
     // MARK: - Limits
 
-    @Test("B191: one name more than the limit of a user is refused until another one is withdrawn")
+    @Test("B191: a name beyond the limit of its user is refused until another one is withdrawn")
     func namesAreLimited() throws {
         let scene = try BusScene(publish: "{ names: 3 }", owner: 1_000)
         for (uid, prefix) in [(1_000, "org.user.n"), (0, "org.root.n")] as [(UInt32, String)] {
@@ -103,7 +103,7 @@ import Varlink
         }
     }
 
-    @Test("the length of a value is that of its canonical form, and anything longer is refused")
+    @Test("the length of a value is measured in its canonical form, and anything longer is refused")
     func valuesAreLimited() throws {
         let scene = try BusScene(publish: "{ valueSize: 20 }")
         let peer = scene.connect(uid: 0)

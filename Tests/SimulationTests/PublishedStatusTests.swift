@@ -74,7 +74,7 @@ import Varlink
 
     // MARK: - GetState
 
-    @Test("GetState returns names that are not published as null, and what is there of a pattern")
+    @Test("GetState returns null for unpublished names, and the published names of a pattern")
     func stateOfNames() throws {
         try publisher.publish(Self.name, ["level": 1])
         try publisher.publish("org.example.player.title", ["text": "x"])

@@ -9,7 +9,7 @@ import Varlink
 
 /// Entries that the schedule refuses, or does not fire.
 @Suite(.timeLimit(.minutes(10))) struct RefusedEntryTests {
-    @Test("B128: one entry too many of a user is refused, and users neither list nor cancel those of others")
+    @Test("B128: a user's entry beyond the limit is refused, and users neither list nor cancel other users' entries")
     func quota() throws {
         let scene = try ScheduleScene(
             publish: #"{ allow: [{ names: "org.example.*", users: [1000, 1001] }] }"#, owner: 0, entries: 2)

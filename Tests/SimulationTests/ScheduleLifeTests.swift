@@ -31,7 +31,7 @@ import Varlink
         var slots: [Int64]
         var fired = 0
 
-        /// Removes the slots that have passed, and returns the number of those that fire.
+        /// Removes the slots that have passed, and returns how many of them fire.
         mutating func pass(to now: Int64, awakeSince: Int64) -> Int {
             let passed = slots.prefix { $0 <= now }
             let lateness = skipsMissed ? 0 : grace ?? .max

@@ -90,7 +90,7 @@ import Varlink
         #expect(throws: StateError.self) { try decode(passed(Firing.most + 1)) { _ in } }
     }
 
-    @Test("the highest numbers of firings in a file do not end the bus, which starts their programs")
+    @Test("firings with the highest numbers in a file start their programs")
     func highestNumbers() throws {
         let directory = try TemporaryDirectory()
         let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
@@ -111,7 +111,7 @@ import Varlink
     @Test("a file that is nearly full takes firings, and no more entries") func reserve() throws {
         let directory = try TemporaryDirectory(inMemory: "reveille-file")
         let file = ScheduleFile(path: directory.path + "/schedule")
-        // Long values, of which few are needed.
+        // Long values, so that a few are enough.
         let size = 8 << 20
         let value = PublishedValue(
             "org.example.a", bytes: Array(#"{"a":"\#(String(repeating: "a", count: size))"}"#.utf8))

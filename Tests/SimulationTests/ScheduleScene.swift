@@ -97,7 +97,7 @@ final class ScheduleScene {
         return (peer, try peer.subscribe(to: [Self.name], parameters))
     }
 
-    /// The parameters with which a launched program subscribes, by default the last one.
+    /// The parameters for the subscription of a launched program, by default the last one.
     func launchParameters(_ launch: Int? = nil) throws -> JSONObject {
         let launched = launcher.launches[launch ?? launcher.launches.count - 1]
         let text = try #require(launched.additions["REVEILLE_LAUNCH"])
@@ -128,7 +128,7 @@ final class ScheduleScene {
     }
 }
 
-/// Time zones whose rules are those of files of this machine.
+/// Time zones with rules from files of this machine.
 final class SceneZones: ZoneSource {
     var changed: (String) -> Void = { _ in }
     /// The device's zone.

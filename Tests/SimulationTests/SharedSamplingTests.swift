@@ -39,7 +39,7 @@ import Testing
         #expect(try order(of: [Self.spender], priority: .normal, seed: seed) == ["other work", "reading"])
     }
 
-    @Test("a reading that others wait for, too, begins before what is served last", arguments: 0..<20)
+    @Test("a reading that other users also wait for begins before work that is served last", arguments: 0..<20)
     func othersDoNotWait(seed: UInt64) throws {
         #expect(
             try order(of: [Self.spender, Self.other], priority: .flood, seed: seed)

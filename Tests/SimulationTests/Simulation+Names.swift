@@ -128,7 +128,7 @@ extension Simulation {
         else { throw Broken("the history of \(name) is \(events), and its states are \(ledger.states(of: name))") }
     }
 
-    /// Takes the names of a bus that has started: all but those that were tied, or none of another instance.
+    /// Takes the names of a bus that has started: all names that were not tied, or none if the instance is new.
     func meetBus(mayBeNew: Bool) throws {
         let before = instance
         instance = nil

@@ -6,7 +6,7 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// Clients of the first version of the interface, which refuse replies with fields that it does not have.
+/// Clients of the first version of the interface, which refuse replies with later fields.
 @Suite(.timeLimit(.minutes(10))) struct StrictClientTests {
     private let scene: BusScene
     private let first: Interface
@@ -70,7 +70,7 @@ import Varlink
         #expect(try check(calls, then: change) == calls.count)
     }
 
-    @Test("a stream for the default aspects has only fields of the first interface, also if it resumes")
+    @Test("a stream for the default aspects has only fields of the first interface, even if it resumes")
     func streamIsThatOfTheFirstInterface() throws {
         #expect(try check([call("Subscribe", ["initial": true], mode: .more)], then: change) >= 2)
         let instance = try scene.connect().call("GetState").parameters["instance"] ?? ""

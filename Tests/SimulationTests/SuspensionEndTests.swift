@@ -28,7 +28,7 @@ import Varlink
         #expect(life.programs.isFrozen(program.process))
     }
 
-    @Test("the end of the program answers those who wait for its suspension", arguments: [false, true])
+    @Test("the end of the program answers the callers that wait for its suspension", arguments: [false, true])
     func endAnswers(isFrozen: Bool) throws {
         let life = try SuspensionScene()
         let program = try life.start()

@@ -25,7 +25,7 @@ final class SuspensionScene {
     ///
     /// - Parameters:
     ///   - pid: Its process ID.
-    ///   - cgroup: Its cgroup; `nil` for one that is unknown.
+    ///   - cgroup: Its cgroup; `nil` if unknown.
     ///   - aspects: The aspects.
     ///   - ends: Whether it declares that it ends in the background.
     ///   - state: The state of the subscription.

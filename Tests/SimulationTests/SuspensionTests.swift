@@ -114,7 +114,7 @@ import Varlink
     }
 
     @Test(
-        "what the system refuses, or does not answer, is said, and the program is in the background and runs",
+        "a refused or unanswered suspension is reported, and the program runs in the background",
         arguments: [SimulatedPrograms.Manner.refusing, .mute, .late])
     func failureIsSaid(manner: SimulatedPrograms.Manner) throws {
         let life = try SuspensionScene()

@@ -11,7 +11,7 @@ final class TaskSimulation {
     static let time: UInt64 = 30_000_000
     private static let limit = 6
     static let user: UInt32 = 1_000
-    /// A process without subscriptions, whose holds are those of an operator.
+    /// A process without subscriptions, which sets operator holds.
     static let shell: Int32 = 99
 
     final class Subscription {

@@ -94,13 +94,13 @@ import Varlink
         #expect(try two.next() == nil)
     }
 
-    @Test("B98: one task more than a user may have is refused with QuotaExceeded, which names the limit")
+    @Test("B98: a task beyond the limit of its user is refused with QuotaExceeded, which names the limit")
     func tasksAreLimited() throws {
         let holders = try (0..<16).map { try begin("\($0)").holder }
         let (refused, error) = try begin()
         #expect(error.error == "org.reveille.Bus.QuotaExceeded")
         #expect(error.parameters == ["quota": "tasks", "limit": 16])
-        // The tasks of another user, also root's for this subscription, are counted apart.
+        // Other users' tasks are counted separately, even root's for this subscription.
         #expect(try begin(uid: 0, pid: 1).reply.continues)
         holders[0].stream.close()
         scene.turn()

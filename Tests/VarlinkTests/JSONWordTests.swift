@@ -8,7 +8,7 @@ import Varlink
 @Suite struct JSONWordTests {
     /// The offsets of a special byte, before and after three word boundaries wherever a string begins.
     private static let offsets = 0...33
-    /// The bytes after it, with which a string ends inside and outside the last whole word of the text.
+    /// The bytes after it, so that a string ends inside or outside the last whole word of the text.
     private static let rests = [0, 1, 6, 7, 8, 9, 17]
 
     /// Calls a closure for each text that contains the bytes in a string, as a value and as a name.

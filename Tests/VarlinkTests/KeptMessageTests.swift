@@ -6,7 +6,7 @@ import Varlink
 
 /// Messages share the memory for their values with the messages before them.
 @Suite struct KeptMessageTests {
-    /// Texts of parameters, each with more, fewer or other values than the one before.
+    /// Texts of parameters, each with more, fewer or other values than the previous text.
     private static let texts = [
         #"{"a":[1,2,{"b":"x"}],"c":null}"#, "{}", #"{"\u0061":"\u00e9\n","b":{"c":{"d":[true]}}}"#, #"{"a":"plain"}"#,
         "{\"many\":[" + (0..<300).map(String.init).joined(separator: ",") + "]}", #"{"after":-1.5}"#,

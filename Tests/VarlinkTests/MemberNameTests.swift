@@ -6,7 +6,7 @@ import Varlink
 
 /// Names are compared by their bytes in UTF-8: neither RFC 8259 nor Varlink normalizes them.
 @Suite struct MemberNameTests {
-    /// Names that are equal as strings, of which the first is ASCII where the language allows no others.
+    /// Names that are equal as strings, the first one in ASCII where the language allows no others.
     private static let equalStrings = [("K", "\u{212A}"), ("é", "e\u{301}"), ("Å", "\u{212B}"), (";", "\u{37E}")]
 
     @Test func equalStringsAreDifferentNames() throws {

@@ -48,7 +48,7 @@ struct NaiveValidation {
     }
 }
 
-/// Random values for types, of which most are valid.
+/// Random values for types, mostly valid ones.
 struct RandomValue {
     let interface: Interface
     private static let wrong: [JSON] = [nil, true, 1, 0.5, "", "one", [], [:], [nil], ["x": 1], 1e300, -1]

@@ -71,8 +71,8 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  */
 
 /**
- * The last event that a subscriber has seen of each aspect: store it as JSON to resume from there later. The format is
- * that of the Swift library and of `reveille watch --state`.
+ * The last event of each aspect that a subscriber has seen: store them as JSON to resume later. The Swift library and
+ * `reveille watch --state` use the same format.
  *
  * @typedef {object} Positions
  * @property {string} instance
@@ -111,7 +111,7 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
  * @property {number} [every] The interval, at least 1,000.
  * @property {Record<string, number>} [calendar] The parts that must match: { hour: 7, minute: 30 } is 07:30 of each
  *   day. Instead of `every`.
- * @property {string} [zone] The time zone of the calendar, by default that of the device.
+ * @property {string} [zone] The time zone of the calendar, by default the device's.
  * @property {number | Date} [until] The time after which the entry does not fire.
  * @property {"fire" | "skip"} [ifMissed] What becomes of firings that pass while the device is off or asleep: "fire" by
  *   default.
@@ -143,7 +143,7 @@ ReveilleError.prototype.name = "ReveilleError";
 const now = () => performance.now();
 const difference = () => uptime() * 1_000 - performance.now();
 const initialDifference = difference();
-/** A time that includes the time in which the machine was suspended. */
+/** A clock that continues while the machine is suspended. */
 function bootTime() {
   const suspended = difference() - initialDifference;
   return now() + (suspended > SHORTEST_SUSPENSION ? suspended : 0);
@@ -165,7 +165,7 @@ class Exclusive {
 
 // --- The wire
 
-/** Returns the path of the bus: the given one, the one in $REVEILLE_ADDRESS, or the first usual one that is served. */
+/** Returns the path of the bus: as given, from $REVEILLE_ADDRESS, or the first usual path that a bus serves. */
 async function resolve(address) {
   address ??= process.env.REVEILLE_ADDRESS;
   if (address !== undefined) return pathOf(address);
@@ -265,7 +265,7 @@ class Connection {
   /** The beginning of a frame that is not complete. */
   #chunks = [];
   #length = 0;
-  /** The complete frames; the bus sends the next one after the one before was read. */
+  /** The complete frames; the bus sends a frame after the last one was read. */
   #frames = [];
   #failure;
   /** The number of bytes received so far. */
@@ -393,7 +393,7 @@ function parseReply(frame) {
   return { parameters, error, continues };
 }
 
-/** The text of a value from the bus; that of an object could be replaced by its members. */
+/** The text of a value from the bus. An object is written as JSON: its members could replace its conversion to text. */
 const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
 
 /** Returns the parameters of a reply that is not an error. */
@@ -547,7 +547,7 @@ function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMi
   };
 }
 
-/** The positions before the firings for which the bus started this program: the first subscription continues there. */
+/** The positions before the firings that started this program: the first subscription continues there. */
 class Launch {
   /** @type {Positions | undefined} */
   positions;
@@ -576,7 +576,7 @@ class Launch {
 const launch = new Launch(process.env.REVEILLE_LAUNCH ?? "null");
 
 /**
- * Returns the positions before the firings for which the bus started this program; undefined if it did not.
+ * Returns the positions before the firings that started this program; undefined if it was started otherwise.
  *
  * The first subscription to each of these names continues from there, so that its first event has their number.
  *
@@ -588,7 +588,7 @@ export function launchPositions() {
 
 // --- The bus
 
-/** The calls of a bus, over one connection, which is opened again when a call finds it closed. */
+/** The calls of a bus, over one connection. A call that finds the connection closed opens a new one. */
 class Caller {
   path;
   #calls = new Exclusive();
@@ -719,7 +719,7 @@ export class Bus {
   }
 
   /**
-   * Returns the current states of several aspects by aspect; without arguments those that `subscribe()` has.
+   * Returns the current states of several aspects by aspect; without arguments, of the default aspects.
    *
    * @param {string[]} [aspects]
    * @returns {Promise<Record<string, Event>>}
@@ -740,7 +740,7 @@ export class Bus {
   }
 
   /**
-   * Publishes a state, to which every program can subscribe. An equal value is not a change.
+   * Publishes a state. Every program can subscribe to it. An equal value is not a change.
    *
    * @param {string} name Two words or more, joined by dots: "org.example.volume".
    * @param {Record<string, any>} value A JSON object, by default of at most 4,096 bytes.
@@ -812,7 +812,7 @@ export class Bus {
   /**
    * Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
    *
-   * Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+   * Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
    *
    * @param {...string} capabilities
    * @returns {Promise<Record<string, Record<string, any>>>}
@@ -895,12 +895,12 @@ export class Subscription {
   #instance;
   /** The generation of the last event taken, by aspect. */
   #generations = new Map();
-  /** The aspects known from an earlier instance of which no event of this one was taken, and the positions then. */
+  /** The aspects of an earlier instance without a taken event of this instance, and the positions then. */
   #untaken = new Set();
   #before;
-  /** The states that were asked for, which are delivered in the background too. */
+  /** Requested states, which are delivered in the background too. */
   #answers = [];
-  /** The events received and not taken: those of one reply, or of some that came before a background. */
+  /** The events received and not taken: from one reply, or from several that came before a background. */
   #waiting = [];
   #background;
   /** When the bus ends the background, since boot. */
@@ -988,7 +988,7 @@ export class Subscription {
   /**
    * Sends the subscription to the background: nothing is delivered until it wakes.
    *
-   * @param {{ wakeAfter?: number }} [options] wakeAfter: from 1 to a year, after which it wakes automatically;
+   * @param {{ wakeAfter?: number }} [options] wakeAfter: the time after which it wakes automatically, from 1 to a year;
    *   undefined for no limit. The limit of an earlier call is replaced.
    * @returns {Promise<void>}
    */
@@ -1020,9 +1020,9 @@ export class Subscription {
   }
 
   /**
-   * Begins a task, for which a shell waits before it suspends the program: end it with close(), best in a `finally`.
+   * Begins a task: a shell waits for its end before suspending the program. End it with close(), best in a `finally`.
    *
-   * In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+   * In the background, the bus waits for 30 seconds by default, shared by all tasks of the process. Five seconds
    * before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing waits
    * for it, and `failure` is the reason. A bus that restarts does not count the task again.
    *
@@ -1096,9 +1096,9 @@ export class Subscription {
     });
   }
 
-  /** Returns the positions for which a call has room, and the aspects of the others. */
+  /** Returns the positions that fit into a call, and the aspects of the others. */
   #fittingPositions(room) {
-    // Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+    // Aspects that the subscription names come first: only a name that a pattern matches can be compared.
     const aspects = [...this.#generations.keys()].sort();
     const named = aspects.filter((aspect) => !this.#isMatched(aspect));
     const matched = aspects.filter((aspect) => this.#isMatched(aspect));
@@ -1239,7 +1239,7 @@ export class Subscription {
   #lose(error) {
     if (this.#connection) {
       this.#connection.close();
-      // A bus that always ends connections soon is not tried more often than one that is gone.
+      // A bus that soon ends every connection is not tried more often than a missing bus.
       if (now() >= this.#connectedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
     }
     this.#connection = undefined;
@@ -1293,7 +1293,7 @@ export class Subscription {
 
   // --- Background
 
-  /** Ends a background at its deadline, which the bus keeps too. */
+  /** Ends a background at its deadline, as the bus does too. */
   #endBackground() {
     return this.#changing.run(async () => {
       if (bootTime() >= this.#deadline) await this.#wake();
@@ -1334,7 +1334,7 @@ export class Subscription {
     return this.#bus.states(aspects).then(Object.values, () => []);
   }
 
-  /** Notifies the bus. One that is gone is notified when the subscription is opened again. */
+  /** Notifies the bus, or the next bus when the subscription is opened again. */
   async #setState(background, wakeAfter) {
     const connection = this.#connection;
     if (!connection) return;

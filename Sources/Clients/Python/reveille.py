@@ -97,9 +97,9 @@ class ReveilleError(Exception):
 
 
 class Positions(typing.TypedDict):
-    """The last event that a subscriber has seen of each aspect: store it as JSON to resume from there later.
+    """The last event of each aspect that a subscriber has seen: store them as JSON to resume later.
 
-    The format is that of the Swift library and of `reveille watch --state`.
+    The Swift library and `reveille watch --state` use the same format.
     """
 
     instance: str
@@ -208,7 +208,7 @@ class _Turns:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the process is a child of the one that connected: they share the connections."""
+        """Whether this process is a forked child: it shares its connections with the parent that opened them."""
         return self._process != os.getpid()
 
     def check_process(self) -> None:
@@ -651,7 +651,7 @@ def _milliseconds(seconds: float) -> int:
 
 
 class _BusCore:
-    """The calls of a bus, over one connection, which is opened again when a call finds it closed."""
+    """The calls of a bus, over one connection. A call that finds the connection closed opens a new one."""
 
     def __init__(self, address: str | None, new_signal: Callable[[], _Signal]) -> None:
         self.address = _resolve(address)
@@ -975,12 +975,12 @@ def _entry(
 
 
 def _microseconds(time: datetime) -> int:
-    """Returns the microseconds since 1970 of a time, which is a local one if it has no time zone."""
+    """Returns the microseconds since 1970 of a time. Without a time zone, the time is local."""
     return (time.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1)
 
 
 class _Launch:
-    """The positions before the firings for which the bus started this program: the first subscription continues there."""
+    """The positions before the firings that started this program: the first subscription continues there."""
 
     def __init__(self, text: str | None) -> None:
         self.positions: Positions | None = None
@@ -1002,7 +1002,7 @@ _launch = _Launch(os.environ.get("REVEILLE_LAUNCH"))
 
 
 def launch_positions() -> Positions | None:
-    """Returns the positions before the firings for which the bus started this program, or None.
+    """Returns the positions before the firings that started this program, or None.
 
     The first subscription to each of these names continues from there, so that its first event has their number.
     """
@@ -1032,18 +1032,18 @@ class _SubscriptionCore:
         self._instance: str | None = None
         # The generation of the last event taken, by aspect.
         self._generations: dict[str, int] = {}
-        # The aspects known from an earlier instance of which no event of this one was taken, and the positions then.
+        # The aspects of an earlier instance without a taken event of this instance, and the positions then.
         self._untaken: set[str] = set()
         self._before: Positions = {"instance": "", "generations": {}}
         resume = resume or _launch.take(self._is_wanted)
         if resume is not None:
             self._instance, generations = _check_positions(resume)
             self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
-        # The states that were asked for, which are delivered in the background too.
+        # Requested states, which are delivered in the background too.
         self._answers: list[Event] = []
-        # The events received and not taken: those of one reply, or of some that came before a background.
+        # The events received and not taken: from one reply, or from several that came before a background.
         self._waiting: list[Event] = []
-        # The event taken for a caller, who removes it: one that is interrupted receives it the next time.
+        # The event taken for a caller, who removes it. An interrupted caller receives the event the next time.
         self.taken: list[Event] = []
         self._background = background
         # When the bus ends the background, in seconds since boot.
@@ -1138,10 +1138,10 @@ class _SubscriptionCore:
             yield from self._set_state(self._background, self._deadline)
 
     def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
-        """Returns the positions for which a call has room, and the aspects of the others."""
+        """Returns the positions that fit into a call, and the aspects of the others."""
         fitting: list[dict[str, Any]] = []
         unsent: set[str] = set()
-        # Those of aspects that the subscription names come first: only a name that a pattern matches can be compared.
+        # Aspects that the subscription names come first: only a name that a pattern matches can be compared.
         for aspect in sorted(self._generations, key=lambda aspect: (self._is_matched(aspect), aspect)):
             entry = {"aspect": aspect, "generation": self._generations[aspect]}
             room -= len(json.dumps(entry, separators=(",", ":"))) + 1
@@ -1280,7 +1280,7 @@ class _SubscriptionCore:
         """Prepares another attempt, or ends the subscription."""
         if self._connection:
             self._connection.close()
-            # A bus that always ends connections soon is not tried more often than one that is gone.
+            # A bus that soon ends every connection is not tried more often than a missing bus.
             if time.monotonic() >= self._connected_at + LONGEST_PAUSE:
                 self._backoff = _Backoff()
         self._connection, self._is_torn = None, False
@@ -1337,7 +1337,7 @@ class _SubscriptionCore:
         yield from self._changing.hold(lambda: self._change(self._wake))
 
     def _end_background(self) -> _Steps[None]:
-        """Ends a background at its deadline, which the bus keeps too."""
+        """Ends a background at its deadline, as the bus does too."""
         if _boot_time() >= self._deadline:
             yield from self._change(self._wake)
 
@@ -1400,7 +1400,7 @@ class _SubscriptionCore:
             return {}
 
     def _set_state(self, background: bool, deadline: float) -> _Steps[None]:
-        """Notifies the bus. One that is gone is notified when the subscription is opened again."""
+        """Notifies the bus, or the next bus when the subscription is opened again."""
         connection = self._connection
         if not connection:
             return
@@ -1449,7 +1449,7 @@ def _note(generations: dict[str, int], event: Event) -> None:
 
 
 def _boot_time() -> float:
-    """Seconds since boot, including the time in which the machine was suspended."""
+    """Seconds since boot, including time during which the machine was suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -1482,7 +1482,7 @@ def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
 
 
 class BackgroundTask:
-    """Work that a program finishes before it is suspended: Subscription.task(). A context manager, which ends it."""
+    """Work that a program finishes before it is suspended: Subscription.task(). The end of a `with` statement ends it."""
 
     def __init__(self, core: _TaskCore) -> None:
         self._core = core
@@ -1518,7 +1518,7 @@ class BackgroundTask:
 
 
 class Subscription:
-    """The events of some aspects: an iterator that waits for the next one. It is a context manager, which closes it.
+    """The events of some aspects: an iterator that waits for the next one. The end of a `with` statement closes it.
 
     Events that are not taken are merged by the bus: one waits for each aspect that changed. One thread may iterate
     while others call the methods. The iteration ends after close(); it raises ReveilleError if the bus refuses the
@@ -1551,7 +1551,7 @@ class Subscription:
         """Sends the subscription to the background: nothing is delivered until it wakes.
 
         Args:
-            wake_after: Seconds, from a millisecond to a year, after which it wakes automatically. None for no limit;
+            wake_after: Seconds until it wakes automatically, from a millisecond to a year. None for no limit;
                 the limit of an earlier call is replaced.
         """
         _run(self._core.enter_background(wake_after))
@@ -1561,9 +1561,9 @@ class Subscription:
         _run(self._core.enter_foreground())
 
     def task(self, name: str) -> BackgroundTask:
-        """Begins a task, for which a shell waits before it suspends the program. It ends with the `with` statement.
+        """Begins a task: a shell waits for its end before suspending the program. It ends with the `with` statement.
 
-        In the background, the bus waits for 30 seconds by default, which all tasks of the process share. Five seconds
+        In the background, the bus waits for 30 seconds by default, shared by all tasks of the process. Five seconds
         before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing
         waits for it, and `failure` is the reason. A bus that restarts does not count the task again.
 
@@ -1591,7 +1591,7 @@ class Subscription:
 
 
 class Bus:
-    """A bus: its states, and subscriptions to their changes. It is a context manager, which closes it.
+    """A bus: its states, and subscriptions to their changes. The end of a `with` statement closes it.
 
     Its methods may be called from any thread. They raise ReveilleError. If the bus has restarted, the next call
     reconnects.
@@ -1631,7 +1631,7 @@ class Bus:
         return _run(self._core.state(aspect))
 
     def get_all(self, *aspects: str) -> dict[str, Event]:
-        """Returns the current states of several aspects by aspect; without arguments those that `subscribe()` has."""
+        """Returns the current states of several aspects by aspect; without arguments, of the default aspects."""
         return _run(self._core.states(aspects))
 
     def history(self, aspect: str, limit: int | None = None) -> list[Event]:
@@ -1639,7 +1639,7 @@ class Bus:
         return _run(self._core.history(aspect, limit))
 
     def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
-        """Publishes a state, to which every program can subscribe. An equal value is not a change.
+        """Publishes a state. Every program can subscribe to it. An equal value is not a change.
 
         Args:
             name: Two words or more, joined by dots: "org.example.volume".
@@ -1704,7 +1704,7 @@ class Bus:
             at: The only time; with `every` or `calendar`, the earliest one.
             every: The interval, in seconds, at least 1.
             calendar: The parts that must match: {"hour": 7, "minute": 30} is 07:30 of each day. Instead of `every`.
-            zone: The time zone of the calendar, by default that of the device.
+            zone: The time zone of the calendar, by default the device's.
             until: The time after which the entry does not fire.
             if_missed: "fire" (the default) or "skip", for firings that pass while the device is off or asleep.
             grace: The delay in seconds beyond which such a firing is skipped.
@@ -1726,7 +1726,7 @@ class Bus:
     def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
         """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
 
-        Each `answer` is "yes", "no" or "unknown", which is also the answer of a bus of an earlier version.
+        Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
         """
         return _run(self._core.check(capabilities))
 
@@ -1764,7 +1764,7 @@ _Closing = TypeVar("_Closing", bound=_Closable)
 
 
 class _Opening(Generic[_Closing]):
-    """Something that is opened by `await`, or by `async with`, which also closes it."""
+    """Something that `await` opens, and that `async with` opens and closes."""
 
     def __init__(self, open_it: Callable[[], typing.Coroutine[Any, Any, _Closing]]) -> None:
         self._open = open_it
@@ -1839,7 +1839,7 @@ class AsyncSubscription:
         await _run_async(self._core.enter_foreground())
 
     def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
-        """Begins a task by `await`, or by `async with`, which also ends it. See Subscription.task()."""
+        """Begins a task by `await`, or for the time of an `async with`. See Subscription.task()."""
 
         async def open_it() -> AsyncBackgroundTask:
             core = self._core.task(name)
@@ -1859,7 +1859,7 @@ class AsyncSubscription:
 
 
 class AsyncBus:
-    """A bus for asyncio; its methods are those of Bus, for the tasks of one event loop."""
+    """A bus for asyncio: it has the methods of Bus, for the tasks of one event loop."""
 
     def __init__(self, core: _BusCore) -> None:
         self._core = core
@@ -1873,7 +1873,7 @@ class AsyncBus:
         self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
         policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
     ) -> _Opening[AsyncSubscription]:
-        """Subscribes by `await`, or by `async with`, which also closes the subscription. See Bus.subscribe()."""
+        """Subscribes by `await`, or for the time of an `async with`. See Bus.subscribe()."""
 
         async def open_it() -> AsyncSubscription:
             core = _SubscriptionCore(
@@ -1960,7 +1960,7 @@ class AsyncBus:
 
 
 def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
-    """Connects to a bus by `await`, or by `async with`, which also closes it. See connect()."""
+    """Connects to a bus by `await`, or for the time of an `async with`. See connect()."""
 
     async def open_it() -> AsyncBus:
         core = _BusCore(address, asyncio.Event)

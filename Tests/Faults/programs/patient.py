@@ -1,4 +1,4 @@
-"""A subscriber in a process of its own, which can be suspended: writes what it has after each event, as lines of JSON."""
+"""A subscriber in a process of its own, for suspending: after each event, it writes its states as a line of JSON."""
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""Entries of the schedule that fire, for a subscriber that is awake and one that sleeps, over a SIGTERM and a SIGKILL."""
+"""Entries of the schedule that fire, for an awake and a sleeping subscriber, over a SIGTERM and a SIGKILL."""
 from crowd import Crowd
 from schedule import Entries
 from world import World

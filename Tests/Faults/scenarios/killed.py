@@ -1,4 +1,4 @@
-"""A bus that is killed after a firing, which the next one repeats for a sleeper, and then in the middle of changes."""
+"""A bus that is killed after a firing, and then in the middle of changes. The next bus repeats the firing for a sleeper."""
 from crowd import Crowd
 from schedule import Entries
 from world import Broken, World

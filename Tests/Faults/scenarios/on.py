@@ -7,7 +7,7 @@ from reader import Reader
 from world import Broken, World
 
 COUNTS_START = True
-# libdispatch, which runs Swift's tasks, ends the process without it. The program has checked at its start that it works.
+# libdispatch runs Swift's tasks, and ends the process if this call fails. The program has checked it at the start.
 FATAL = ("eventfd2",)
 # The commands are started by others, and have no fault.
 DETACHES = True

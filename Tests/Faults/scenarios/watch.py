@@ -4,7 +4,7 @@ from reader import Reader, life
 from world import World
 
 COUNTS_START = True
-# libdispatch, which runs Swift's tasks, ends the process without it. The program has checked at its start that it works.
+# libdispatch runs Swift's tasks, and ends the process if this call fails. The program has checked it at the start.
 FATAL = ("eventfd2",)
 
 

@@ -119,7 +119,7 @@ struct FleetReadingTests {
         #expect(states.map(\.aspect) == ["battery"])
     }
 
-    @Test("a deleted state is a removal, also if it was deleted while the reader was away") func removal() async throws
+    @Test("a deleted state is a removal, even if it was deleted while the reader was away") func removal() async throws
     {
         let broker = try MosquittoBroker()
         try await scene.connect("a", to: broker.address())

@@ -39,7 +39,7 @@ final class FalseBroker {
         }
     }
 
-    /// Waits for a connection, accepts its client, and waits for its packet of a type, which is returned.
+    /// Waits for a connection, accepts its client, and returns the client's first packet of a type.
     @discardableResult
     func welcome(_ bytes: [UInt8] = welcome, until type: UInt8) throws -> [UInt8] {
         try accept()

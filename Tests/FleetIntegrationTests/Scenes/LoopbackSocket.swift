@@ -15,7 +15,7 @@ extension MosquittoBroker {
     }
 }
 
-/// A listener on loopback, which accepts connections only when it is asked to.
+/// A listener on loopback, which accepts connections only on request.
 final class LoopbackListener: Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -89,7 +89,7 @@ struct DesiredStatesTests {
         #expect(states.endCollection(isComplete: true).contains(.withdraw(Self.name)))
     }
 
-    @Test("a broker that lost its memory withdraws nothing, also later, until a value is deleted")
+    @Test("a broker that lost its memory withdraws nothing, even later, until a value is deleted")
     mutating func forgottenByBroker() throws {
         _ = states.take(.desired(device, Self.name), counted(1, "day"))
         _ = settle(states.endCollection(isComplete: true))
@@ -136,7 +136,7 @@ struct DesiredStatesTests {
         #expect(states.retry().isEmpty)
     }
 
-    @Test("a deletion that the bus did not take is repeated, also after a restart")
+    @Test("a deletion that the bus did not take is repeated, even after a restart")
     mutating func absentBusForDeletion() {
         _ = states.take(.desired(device, Self.name), counted(1, "a"))
         _ = settle(states.endCollection(isComplete: true))

@@ -4,7 +4,7 @@
 import ReveilleFleetCore
 import Varlink
 
-/// The states of a bus by its rules: generations grow by one, and those of a name begin after the bus's sequence.
+/// The states of a bus by its rules: generations grow by one, and a name's generations begin after the bus's sequence.
 struct SimulatedBus {
     private(set) var instance = "i0"
     private var sequence: Int64 = 0
@@ -34,7 +34,7 @@ struct SimulatedBus {
             value: ["instance": .string(instance), "number": .integer(generation)])
     }
 
-    /// Withdraws a name, which the bus then remembers as long as a subscription has not seen that.
+    /// Withdraws a name, but remembers it until all subscriptions have seen the withdrawal.
     mutating func withdraw(_ name: String, isForgotten: Bool) {
         guard states[name]?.value.isNull == false else { return }
         change(name)

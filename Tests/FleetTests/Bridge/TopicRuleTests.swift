@@ -8,7 +8,7 @@ import Testing
 @Suite("The rules that a broker lacks")
 struct TopicRuleTests {
     @Test(
-        "the rule for each topic of a bridge is one of the example",
+        "the example has the rule for each topic of a bridge",
         arguments: [
             "reveille/v1/k/state/battery", "reveille/v1/k/status", "reveille/v1/k/desired/+",
             "reveille/v1/group/shops/desired/+", "homeassistant/device/reveille_k/config", "homeassistant/status",

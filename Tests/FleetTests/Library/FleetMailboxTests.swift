@@ -17,7 +17,7 @@ struct FleetMailboxTests {
         _ = mailbox.receive(state.bytes, on: topic, isRetained: false, expiry: nil, at: 0)
     }
 
-    @Test("events that were taken and not confirmed are not in the positions, nor are those that wait")
+    @Test("the positions contain neither waiting events nor unconfirmed ones")
     func unconfirmed() throws {
         let mailbox = FleetMailbox(confirmsEvents: true)
         mailbox.connect()

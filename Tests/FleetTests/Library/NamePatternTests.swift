@@ -9,7 +9,7 @@ import Testing
 @Suite("Patterns of devices and aspects")
 struct NamePatternTests {
     @Test(
-        "a star stands for any characters, also for none",
+        "a star stands for any characters, or none",
         arguments: [
             ("shop-*", "shop-7", true), ("shop-*", "shop-", true), ("shop-*", "shop", false), ("*", "a", true),
             ("*-7", "shop-7", true), ("*-7", "shop-77", false), ("s*p-*7", "shop-17", true), ("a*b*c", "abbc", true),
@@ -20,7 +20,7 @@ struct NamePatternTests {
         #expect(try NamePattern(devices: pattern).matches(name) == isMatch)
     }
 
-    @Test("patterns match as a naive search says, also with many stars", arguments: 0..<50)
+    @Test("patterns match like a naive search, even with many stars", arguments: 0..<50)
     func random(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {

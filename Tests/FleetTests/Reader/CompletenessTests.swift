@@ -62,7 +62,7 @@ struct CompletenessTests {
         #expect(check.mark(&scene.ledger, at: 0) == .complete([Ledger.Outcome(problem: problem)]))
     }
 
-    @Test("devices of which the broker has nothing are asked for once")
+    @Test("devices that are missing on the broker are asked for once")
     func nothing() throws {
         var ledger = Ledger()
         for number in 0..<1_000 {

@@ -52,7 +52,7 @@ struct LedgerAbsenceTests {
         #expect(loseAll() == ["battery"])
     }
 
-    @Test("a state that is deleted is forgotten, also if the broker had lost it")
+    @Test("a state that is deleted is forgotten, even if the broker had lost it")
     mutating func deleted() {
         _ = loseAll()
         #expect(scene.ledger.remove("battery", of: scene.device) == Ledger.Outcome())

@@ -15,7 +15,7 @@ struct LedgerTests {
         #expect(scene.state("a", 16).state?.changes == 1)
     }
 
-    @Test("a single state of a foreign bus does not hide those of the bus that the status names")
+    @Test("a single state of a foreign bus does not hide the states of the bus that the status names")
     func foreignState() throws {
         var scene = try LedgerScene(knowing: "a", 5)
         #expect(scene.state("lie", 9).state?.isNewInstance == true)

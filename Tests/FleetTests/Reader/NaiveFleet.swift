@@ -4,8 +4,7 @@
 import ReveilleFleetCore
 import Varlink
 
-/// A fleet of which every change is known, the broker that has its newest messages, and a consumer that believes only what
-/// it is given.
+/// A fleet with all its changes, the broker with its newest messages, and a consumer that knows only its events.
 struct NaiveFleet {
     /// A topic of a state.
     struct Key: Hashable {

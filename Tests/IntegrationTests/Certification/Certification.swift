@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// The calls of `org.varlink.certification` in order, each with the result of the one before.
+/// The calls of `org.varlink.certification` in order, each with the result of the previous call.
 enum Certification {
     struct Step {
         let method: String

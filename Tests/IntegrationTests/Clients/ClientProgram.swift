@@ -12,7 +12,7 @@ enum ClientLanguage: String, CaseIterable {
     case asyncio
     case node
 
-    /// Those with code of their own: the client for asyncio is the blocking one, and only waits in another way.
+    /// Clients with code of their own: the client for asyncio only waits in another way than the blocking one.
     static let separate: [ClientLanguage] = [.python, .node]
 
     /// The file of the client.

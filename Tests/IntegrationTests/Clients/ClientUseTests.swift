@@ -201,7 +201,7 @@ struct ClientUseTests {
         #expect(run.output == bus.address + "\n", "\(run.errors)")
     }
 
-    @Test("the name that a program was run with is that of its subscriptions", arguments: ["player", nil])
+    @Test("subscriptions have the name that their program was run with", arguments: ["player", nil])
     func nameOfTheProgramIsTheDefault(name: String?) throws {
         let python = """
             import reveille

@@ -36,7 +36,7 @@ final class TopicClient {
         try send(0x31, Self.text(topic) + [0] + Array(payload.utf8))
     }
 
-    /// The messages about a topic, after those that have arrived were read.
+    /// Reads all messages that have arrived, and returns the messages about a topic.
     func messages(about topic: String) throws -> [Message] {
         while try receiveNow() {}
         return messages.filter { $0.topic == topic }

@@ -87,7 +87,7 @@ import Varlink
         var attributes = ["in_accel_x_raw": "", "in_accel_y_raw": "", "in_accel_z_raw": ""]
         attributes = attributes.mapValues { _ in "not a number" }
         _ = try scene.addChip(attributes)
-        // Its buffer stays empty, for which a reader waits.
+        // Its buffer stays empty, and a reader waits for it.
         let silent = open(scene.node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(silent) }
         let bus = try BusProcess(environment: scene.testbed.environment)

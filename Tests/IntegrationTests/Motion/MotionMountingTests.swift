@@ -46,7 +46,7 @@ import Varlink
         try expect(rotation: (0, 0, 1.571))
     }
 
-    @Test("B140: a gyroscope's own mounting is preferred to that of the accelerometer") func ownMountingIsPreferred()
+    @Test("B140: a gyroscope's own mounting is preferred to the accelerometer's") func ownMountingIsPreferred()
         throws
     {
         try add(0, Self.accelerometer, properties: Self.mounting)

@@ -51,7 +51,7 @@ def replaced(value, path, wrong):
 
 
 def spoiled(method):
-    """Returns each wrong reply to a method: those that are no errors, and errors with wrong parameters."""
+    """Returns each wrong reply to a method: wrong results, and errors with wrong parameters."""
     good = {"parameters": REPLIES.get(method, {}), "continues": method in ("Subscribe", "Event", "BeginTask")}
     for path, wrong in itertools.product(paths(good), WRONG):
         if path or wrong is not MISSING:

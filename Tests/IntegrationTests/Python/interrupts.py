@@ -3,7 +3,7 @@
 """Raises an exception at every line of reveille.py that a scenario reaches, as a signal handler can.
 
 Afterwards the bus object and the subscription must work: each call receives its own reply, and the newest state arrives.
-A client that hangs is ended by a watchdog, which prints where it waits.
+A watchdog ends a client that hangs, and prints its stack.
 """
 import collections
 import faulthandler

@@ -15,7 +15,7 @@ import Varlink
 struct SensorProxyTests {
     private let properties = "org.freedesktop.DBus.Properties"
 
-    @Test func `Claims and releases start no thread beside the main one and that of the loop`() throws {
+    @Test func `Claims and releases start no thread beside the main thread and the loop`() throws {
         let scene = try SensorProxyScene()
         let client = try SensorProxyClient(scene)
         for _ in 0..<2 {

@@ -52,7 +52,7 @@ void chips_set(const int32_t values[6]) {
         is_present = 1;
     }
     int32_t raw[3];
-    // Twelve bits, of which the first are the first of the register.
+    // Twelve bits, aligned to the first bit of the register.
     int code = access_register(accelerometer_address, range_register, I2C_SMBUS_READ, 0);
     int g = code == 3 ? 2 : code == 5 ? 4 : code == 8 ? 8 : 16;
     for (int axis = 0; axis < 3; axis++) raw[axis] = values[axis] * 2048 / (1000 * g) * 16;

@@ -34,7 +34,7 @@ static void notify(uint32_t notification) {
     uint32_t count = get(TOLD);
     set(TELL, notification);
     outb(0, com2 + 1);
-    outb(2, com2 + 1); // interrupt when the transmitter is empty, which it is
+    outb(2, com2 + 1); // interrupt when the transmitter is empty: now
     for (int i = 0; i < 3000 && get(TOLD) == count; i++) usleep(1000);
     outb(0, com2 + 1);
     errno = ETIMEDOUT;

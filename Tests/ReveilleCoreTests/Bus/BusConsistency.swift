@@ -29,7 +29,7 @@ struct BusConsistency {
     // MARK: - Lists
 
     private mutating func checkLists(of subscription: SubscriptionState, _ slot: Int, _ bus: borrowing Bus) {
-        require(bus.slotOf[subscription.id] == Int32(slot), "slot \(slot) is not that of its identifier")
+        require(bus.slotOf[subscription.id] == Int32(slot), "slot \(slot) is not found by its identifier")
         var own: [Int32] = []
         var index = subscription.firstEntry
         while index >= 0, own.count <= bus.entries.count {
@@ -99,7 +99,7 @@ struct BusConsistency {
             let isKnown = bus.nameTable.logs[log.aspect] == index
             require(isKnown || isOwn != free.contains(index), "log \(index) is neither used nor free")
             if isOwn {
-                require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not that of a lifecycle")
+                require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not the log of a lifecycle")
             }
             guard isKnown else { continue }
             require(log.aspect.isPublished, "log \(index) has the aspect \(log.aspect)")

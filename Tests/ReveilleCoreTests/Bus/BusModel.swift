@@ -147,7 +147,7 @@ struct BusModel {
         }
     }
 
-    /// Takes over which names the bus has made vacant and forgotten, if it may.
+    /// Checks that the bus was allowed to make names vacant and to forget names, and does the same.
     mutating func checkVacancies() throws(Difference) {
         for (name, topic) in naive.topics where name.isPublished {
             let index = driver.bus.nameTable.logs[name]

@@ -88,7 +88,7 @@ import Testing
         #expect(replies.flatMap(\.events).count { $0.lifecycle != nil } == 1)
     }
 
-    @Test("subscriptions have lifecycles of their own, and those that do not name it have none to deliver")
+    @Test("subscriptions have lifecycles of their own, delivered only to subscriptions that name the aspect")
     func lifecyclesAreIndependent() {
         let (one, other) = (driver.subscribe(request()), driver.subscribe(request()))
         let third = driver.subscribe(SubscriptionRequest(aspects: .battery))
@@ -170,7 +170,7 @@ import Testing
         #expect(driver.read().isEmpty)
     }
 
-    @Test("B103: of two subscriptions of a process, only the one with a mode receives events in the background")
+    @Test("B103: of two subscriptions of a process, only one with a mode receives events in the background")
     func modeIsOfOneSubscription() {
         let policies: [Aspect: Policy] = [.battery: Policy(background: .immediate)]
         let one = driver.subscribe(SubscriptionRequest(aspects: .battery, policies: policies))

@@ -67,7 +67,7 @@ extension NaiveBus {
         }
     }
 
-    /// Returns the event of all changes since a position; one before the start of a name counts as the one before.
+    /// Returns the event of all changes since a position, or since just before the start of the name if that is later.
     private func event(of topic: Topic, since position: Int) -> Event {
         let isName = topic.current.reading.aspect.isPublished
         let seen = max(position, isName ? topic.start - 1 : 0)

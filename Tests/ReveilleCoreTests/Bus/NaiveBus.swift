@@ -43,7 +43,7 @@ struct NaiveBus {
             feeds[.lifecycle]?.queue.append(change)
         }
 
-        /// Returns the policy of an aspect: its own, or that of the longest pattern with one.
+        /// Returns the policy of an aspect: its own, or else the policy of the longest pattern that has one.
         func policy(_ aspect: Aspect) -> Policy {
             let patterns = aspects.names.filter { policies[$0] != nil && $0.matches(aspect) }
             let longest = patterns.max { $0.name.count < $1.name.count }

@@ -56,7 +56,7 @@ import Testing
         #expect(driver.read().map(\.events.count) == [1_024])
     }
 
-    @Test("changes that were held one by one are divided too, those of one name together")
+    @Test("changes that were held one by one are divided too, but the changes of a name stay together")
     func heldChangesAreDivided() {
         let id = driver.subscribe(
             SubscriptionRequest(aspects: ["org.*"], policies: ["org.*": Policy(background: .hold(limit: 256))]))
@@ -84,7 +84,7 @@ import Testing
         for round in 1...6 {
             let delivery = try #require(driver.nextDelivery())
             for event in delivery.events { changes[event.aspect, default: 0] += event.changes }
-            // Those that were delivered first, and some that were not.
+            // Names that were delivered first, and some that were not.
             publish(0..<300, round: round)
             driver.bus.noteRead(by: id)
         }

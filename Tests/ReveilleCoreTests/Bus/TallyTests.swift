@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReveilleCore
 
-/// Tallies: aspects of which each occurrence counts, even if it equals the last one.
+/// Tallies: aspects that count each occurrence, even if two are equal.
 @Suite struct TallyTests {
     private let driver = BusDriver()
 

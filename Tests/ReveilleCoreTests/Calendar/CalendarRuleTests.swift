@@ -85,7 +85,7 @@ import Testing
                 == ["2026-10-04 01:00:00 630", "2026-10-04 03:00:00 660", "2026-10-04 04:00:00 660"])
     }
 
-    @Test("all times in a gap are one slot, together with the one at its end") func gapIsOneSlot() throws {
+    @Test("all times in a gap and the time at its end are one slot") func gapIsOneSlot() throws {
         let rule = try CalendarRule(hour: 2, second: 0)
         #expect(
             try Self.slots(rule, after: "2026-03-29 00:00:00", in: Self.berlin, count: 2)

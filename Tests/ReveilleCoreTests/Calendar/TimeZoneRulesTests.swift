@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("the offset is that of the table, then that of the footer") func tableComesBeforeTheFooter() throws {
+    @Test("the offset is from the table, and later from the footer") func tableComesBeforeTheFooter() throws {
         let file = TZifFile(initial: 561, changes: [(-100, 0), (1_000, 7_200), (2_000, 3_600)], footer: Self.paris)
         let zone = try TimeZoneRules(tzif: file.bytes)
         #expect([-101, -100, 999, 1_000, 1_999, 2_000].map(zone.offset(at:)) == [561, 0, 0, 7_200, 7_200, 3_600])

@@ -13,7 +13,7 @@ import Testing
         MachineID(Array(file.utf8))?.identifier(forUser: user)
     }
 
-    @Test("the identifier is that of sd_id128_get_machine_app_specific for the application ID of the user")
+    @Test("the identifier is the result of sd_id128_get_machine_app_specific for the application ID of the user")
     func identifierIsThatOfSystemd() throws {
         // systemd-id128 machine-id --app-specific=a4a9ee68b765a97860c888c2000003e8, on a machine with this ID.
         #expect(identifier(Self.secret + "\n") == "c632fa55-2475-475a-af33-89ffa2f95679")

@@ -15,7 +15,7 @@ struct NaiveFolder {
     private static let names = ["a", "b", "c", "d", "e", "f", "x.part"]
 
     private(set) var files: [String: File] = [:]
-    /// The periods of each name: the reports in which it appeared and in which it had gone.
+    /// The periods of each name: the reports at its appearance and at its disappearance.
     private(set) var lives: [String: [(birth: Int, death: Int)]] = [:]
     private var reported: [String: File] = [:]
     private var last: UInt64 = 0
@@ -40,7 +40,7 @@ struct NaiveFolder {
         }
     }
 
-    /// The state as a watcher reports it; `generation` is that of the change if there is one.
+    /// Reports the state as a watcher does; a change has this `generation`.
     mutating func report(generation: Int) -> Reading {
         for name in Self.names {
             if reported[name] == nil, files[name] != nil { lives[name, default: []].append((generation, .max)) }

@@ -75,7 +75,7 @@ import Testing
                 == "wlan0")
     }
 
-    @Test("addresses are sorted, and those that peers cannot use for long are omitted")
+    @Test("addresses are sorted, and omitted if peers cannot use them for long")
     func addressesAreSelected() {
         let entries: [NetworkEntry] = [
             .link(Self.eth), .route(NetworkRoute(metric: 1, links: [2])),

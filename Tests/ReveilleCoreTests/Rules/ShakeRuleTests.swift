@@ -44,7 +44,7 @@ import Testing
         #expect(pass(0.6, at: 20, 1.9).count == 1)
     }
 
-    @Test("B150: a sensor with 12 samples a second is too slow, which its rate shows") mutating func slowSensor() {
+    @Test("B150: a sensor with 12 samples a second is too slow by its rate") mutating func slowSensor() {
         #expect(pass(5, at: 12, 3).isEmpty)
         #expect(abs((rule.rate ?? 0) - 12) < 1)
         #expect(ShakeRule.lowestRate > 12)

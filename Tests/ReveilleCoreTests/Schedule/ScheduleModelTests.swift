@@ -112,7 +112,8 @@ struct ScheduleModelTests {
         #expect(count >= 30_000)
     }
 
-    @Test("entries whose zone is unknown wait for it, and then fire for what has passed") func unknownZone() throws {
+    @Test("entries with an unknown zone wait for it, and then fire for the slots that have passed")
+    func unknownZone() throws {
         var schedule = Schedule()
         let entry = try ScheduleEntry(
             id: "a", aspect: "org.example.a", calendar: try CalendarRule(minute: 0), zone: "Europe/Berlin")

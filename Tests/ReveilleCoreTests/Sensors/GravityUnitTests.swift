@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// Samples of gravity, and those of knocks, falls, garbage and wrong scales.
+/// Samples of gravity, knocks, falls, garbage and wrong scales.
 @Suite struct GravityUnitTests {
     /// Returns gravity for samples along one axis.
     private func gravity(_ samples: [Double], of unit: inout GravityUnit) -> [Double?] {

@@ -91,7 +91,7 @@ import Testing
         table.addSubscription(of: Self.process, isInForeground: false, at: 0)
         _ = begin(1, at: 0)
         #expect(table.next == seconds(2))
-        // Later times are those of later backgrounds.
+        // A new time applies to later backgrounds only.
         table.time = .seconds(60)
         #expect(table.next == seconds(2))
         move(toForeground: true, at: 1)

@@ -108,7 +108,7 @@ struct HostileLife {
     }
 }
 
-/// A consumer that reads all events and records those that are wrongly delivered in the background.
+/// A consumer that reads all events and records events wrongly delivered in the background.
 final class HostileConsumer: Sendable {
     private struct State {
         /// The number of the current background; `nil` unless the consumer is certainly in one.

@@ -40,7 +40,7 @@ import Varlink
         #expect(inbox.seen.isEmpty)
     }
 
-    @Test("B126: positions stored while a withdrawal on a new instance waits are those on the earlier one")
+    @Test("B126: while a withdrawal on a new instance waits, the stored positions are the earlier instance's")
     func storedPositionsStillHaveTheName() {
         var inbox = Inbox(Self.pattern)
         inbox.receive(.start([Self.state(Self.a, ["x": 1], 1), Self.state(Self.b, ["x": 1], 2)], instance: "i"))

@@ -16,7 +16,7 @@ import random
 import sys
 from datetime import date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo, available_timezones
-from zoneinfo._zoneinfo import ZoneInfo as ReadableZone  # the one in Python, which shows its table
+from zoneinfo._zoneinfo import ZoneInfo as ReadableZone  # written in Python, with a table to read
 
 UTC = timezone.utc
 EPOCH = datetime(1970, 1, 1)
@@ -48,7 +48,7 @@ def first_with(zone, low, high, wanted):
 
 
 def changes(name, zone):
-    """All changes: those of the table, then those found by a look at each month."""
+    """All changes: first from the table, then by a look at each month."""
     table = list(ReadableZone(name)._trans_utc)
     times = [time for time in table if FIRST < time <= LAST]
     found, last = [], offset(zone, FIRST)
@@ -120,7 +120,7 @@ def slots(zone, start, parts, wanted):
                     after = first_with(zone, naive - offsets[1] - 1, naive - offsets[0], offsets[1])
                     if after > start:
                         found.add(after)
-                # Times that come twice may be earlier than those of the hours before: Kwajalein repeated 23 hours.
+                # Times that come twice may precede the times of the hours before: Kwajalein repeated 23 hours.
                 if offsets[0] == offsets[1] and len(found) > wanted + 200:
                     break
             if rest is None and len(found) >= wanted:

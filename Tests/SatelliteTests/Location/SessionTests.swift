@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a line without an end is refused, also if it arrives byte by byte") func endlessLineIsRefused() throws {
+    @Test("a line without an end is refused, even if it arrives byte by byte") func endlessLineIsRefused() throws {
         #expect(throws: GPSDError.lineTooLong) {
             try Self.latitudes([Self.greeting, String(repeating: "a", count: LineSplitter.limit + 1)])
         }

@@ -44,7 +44,8 @@ import Testing
         #expect(abs(location.distance - 111.2) < 0.1)
     }
 
-    @Test("the distance is that of the whole path, also over a loss of the location") func distanceIsThePath() throws {
+    @Test("the distance is the length of the whole path, even across a loss of the location")
+    func distanceIsThePath() throws {
         var track = Track(threshold: 0)
         #expect(try take(fix(1), into: &track)?.distance == 0)
         let there = try #require(try take(fix(2), into: &track)).distance

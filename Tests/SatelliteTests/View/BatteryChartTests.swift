@@ -58,7 +58,7 @@ import Varlink
         #expect(late.points.count == 2)
     }
 
-    @Test("an event of the battery is a sample, and those of a device without one are none") func samples() {
+    @Test("an event of the battery is a sample, unless the device has no battery") func samples() {
         let sample = BatterySample(
             ["aspect": "battery", "changedAt": 5_999_999, "changes": 4, "battery": ["state": "full", "level": 1.0]],
             isStart: true)

@@ -59,7 +59,7 @@ import Varlink
         state("org.example.mode", changes: 1, at: Self.start + 3 * Self.hour)
         status(at: Self.start + 3 * Self.hour)
         #expect(problem == found.description)
-        // Another lie, of which the reader does not report any more.
+        // The reader does not report a further lie.
         state(changes: nil)
         #expect(problem == found.description)
         state(changes: 1)
@@ -166,7 +166,7 @@ import Varlink
         #expect(board.problem == nil)
     }
 
-    @Test("a sleeper was last seen at its newest status, also if nothing else has changed") mutating func lastSeen() {
+    @Test("a sleeper was last seen at its newest status, even if nothing else has changed") mutating func lastSeen() {
         status(age: 600)
         let later = Self.start + Self.hour
         status(age: 4, at: later)

@@ -151,7 +151,7 @@ def expect(value, expected, what):
 
 
 def furnish(scene):
-    """States and a history that look like those of a laptop."""
+    """Sets states and a history as on a laptop."""
     now = int(time.time())
     lines, level, charging = [], 64.0, False
     for at in range(now - 20 * 86400, now - 900, 600):

@@ -374,7 +374,7 @@ def measure(scene, devices):
         scene.publisher.battery(f"device-{number:05}", 1, number % 101)
     scene.start_view()
     scene.start_browser()
-    # Longest time in which the page did not answer.
+    # The longest time without an answer of the page.
     start = time.monotonic()
     scene.driver.get(scene.url)
     count = "return document.querySelectorAll('.tile').length"
