@@ -99,7 +99,7 @@ extension Aspect: CustomStringConvertible {
 }
 
 extension Aspect: Comparable {
-    /// Orders the aspects of the device before published names, and those by their bytes.
+    /// Orders the aspects of the device before published names, and published names by their bytes.
     public static func < (one: Aspect, other: Aspect) -> Bool {
         switch (one.kind, other.kind) {
         case (.builtIn(let one), .builtIn(let other)): one.index < other.index

@@ -43,7 +43,7 @@ package struct DashboardEntity: Sendable {
     @usableFromInline package let key: StaticString
     /// The title.
     @usableFromInline package let title: StaticString
-    /// The quantity in the words of Home Assistant, which calls it the device class.
+    /// The quantity, as a device class of Home Assistant.
     @usableFromInline package let quantity: StaticString?
     /// The unit of a number.
     @usableFromInline package let unit: StaticString?
@@ -53,7 +53,7 @@ package struct DashboardEntity: Sendable {
     @usableFromInline package let on: StaticString?
     /// An icon, for a field without a quantity.
     @usableFromInline package let icon: StaticString?
-    /// Whether the entity is for those who look for the cause of a problem.
+    /// Whether the entity is meant for finding the cause of a problem.
     @usableFromInline package let isDiagnostic: Bool
 
     /// Creates an entity.

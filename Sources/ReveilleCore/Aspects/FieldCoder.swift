@@ -35,7 +35,7 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(Fault)
     /// A word of a set that may grow; `unknown` is the meaning of a word that a later version adds.
     mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word, else unknown: Word) throws(Fault)
-    /// A word that the closure allows, or null, which is also the meaning of a word that a later version adds.
+    /// A word that the closure allows, or null. A word that a later version adds also reads as null.
     mutating func word<Word: WordSet>(
         _ field: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)
@@ -52,7 +52,7 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
         try number(field, &value, in: .any)
     }
 
-    /// One of all words, or null.
+    /// A word of the set, or null.
     @inlinable
     @inline(__always)
     package mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word?) throws(Fault) {

@@ -44,7 +44,7 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
-    /// Whether the aspect has a state, which a name lacks while no program publishes it.
+    /// Whether the aspect has a state; a name has none while no program publishes it.
     var hasState: Bool { aspect.builtIn != nil || isLive }
 
     /// Whether the aspect is a name that is withdrawn when the connection of its publisher ends.
@@ -55,7 +55,7 @@ struct AspectLog {
     /// A vacant name has no entries of patterns.
     var isVacant: Bool { isName && publisher == nil && !isLive }
 
-    /// Whether the aspect is a name that is not published, and no subscription has a change of it to take.
+    /// Whether the aspect is an unpublished name of which no subscription has a change to take.
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }

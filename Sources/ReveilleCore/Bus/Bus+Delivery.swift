@@ -5,7 +5,7 @@
 package struct Delivery: Sendable, Hashable {
     /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// The events in ascending order of last change, but first that of the lifecycle; never empty.
+    /// The events in ascending order of last change, after any lifecycle event; never empty.
     package var events: [Event]
 }
 
@@ -26,10 +26,11 @@ extension Bus {
     /// Whether ``takeReady()`` may return a subscription.
     package var hasReady: Bool { !ready.isEmpty }
 
-    /// Takes a subscription with due events off the queue, first the one that became ready first.
+    /// Takes the subscription that has been ready longest off the queue.
     ///
-    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless its last reply is still unread: then its
-    /// ``noteRead(by:)`` puts it back on the queue. It may be held or canceled in between.
+    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless the subscription's last reply is still unread:
+    /// then ``noteRead(by:)`` puts the subscription back on the queue. The subscription may be held or canceled in
+    /// between.
     ///
     /// - Returns: The subscription; `nil` if nothing is due.
     package mutating func takeReady() -> ReadySubscription? {
@@ -45,13 +46,13 @@ extension Bus {
         return nil
     }
 
-    /// Takes the only event that a ready subscription is due, which most deliveries consist of.
+    /// Takes the only event that is due to a ready subscription. Most deliveries consist of one event.
     ///
     /// The reply counts as unread, as after ``delivery(to:at:)``.
     ///
     /// - Parameter ready: The subscription, which has read its last reply.
-    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to take:
-    ///   ``delivery(to:at:)`` takes these.
+    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to
+    ///   take; use ``delivery(to:at:)`` then.
     package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
         guard var state = slots[ready.slot], state.id.rawValue == ready.id.rawValue, state.firstBehind >= 0,
             state.holds.subtracting(ready.readReply).isEmpty
@@ -155,7 +156,8 @@ extension Bus {
 
     // MARK: - Queue
 
-    /// Puts the listeners of a log that has changed behind it, and queues those that can take the change.
+    /// Moves the listeners of a changed log to the "behind" lists, and queues the subscriptions that can take the
+    /// change.
     mutating func notifyListeners(of log: Int) {
         guard !logs[log].listeners.isEmpty else { return }
         var listeners: [Int32] = []
@@ -212,7 +214,7 @@ extension Bus {
         }
     }
 
-    /// Lets an entry continue that waited for a time, and is no longer in the queue.
+    /// Continues with an entry that has waited for a time and is no longer in the queue.
     mutating func endWait(of index: Int32) {
         let entry = entries[Int(index)]
         guard entry.isBehind else { return settle(Int(entry.log)) }

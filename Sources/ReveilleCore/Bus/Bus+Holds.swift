@@ -17,7 +17,7 @@ extension Bus {
     /// Removes a hold reason of the background; pending changes can be delivered once none is left.
     ///
     /// - Parameters:
-    ///   - reason: The reason; one that does not hold has no effect on deliveries.
+    ///   - reason: The reason; removing an absent reason has no effect on deliveries.
     ///   - id: The subscription.
     ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it.
     ///   - time: The current time.
@@ -57,7 +57,7 @@ extension Bus {
         countForeground(slot, 1)
     }
 
-    /// Prepares the policies for a background, in which only aspects that ignore it wait for a time.
+    /// Prepares the policies for a background. In it, only aspects that ignore the background wait for an interval.
     private mutating func beginBackground(_ slot: Int) {
         var index = slots[slot]?.firstEntry ?? -1
         while index >= 0 {

@@ -57,7 +57,7 @@ extension Bus {
 
     /// Returns the logs of aspects, and of all names that their patterns match.
     ///
-    /// Adds those of names that are missing, and that of the subscription's own lifecycle.
+    /// Adds missing logs of names, and the log of the subscription's own lifecycle.
     private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
         var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
         if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }

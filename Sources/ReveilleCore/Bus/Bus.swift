@@ -16,7 +16,7 @@ package struct Bus: ~Copyable {
     /// The number of the last firing of the schedule.
     package internal(set) var firings: Int
 
-    /// The logs: first those of built-in aspects, by their index, and then those of names and of lifecycles.
+    /// The logs: built-in aspects first, by index, then names and lifecycles.
     var logs: [AspectLog] = []
     var freeLogs: [Int] = []
     var nameTable = NameTable()

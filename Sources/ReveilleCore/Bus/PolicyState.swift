@@ -37,8 +37,8 @@ struct PolicyState {
 }
 
 extension Policy {
-    /// Returns the policy that an aspect has: with an interval that a stream can grant; for the lifecycle, one that ignores
-    /// the background.
+    /// Returns the effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the
+    /// background.
     func granted(to aspect: Aspect) -> Policy {
         var policy = self
         if aspect.builtIn?.isOfSubscription == true { policy.background = .immediate }
@@ -52,7 +52,7 @@ extension Policy {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }
 
-    /// Whether the policy treats an aspect as no policy does.
+    /// Whether the policy is the default.
     var isDefault: Bool { self == Policy() }
 
     /// The shortest time between two events in microseconds, rounded up.

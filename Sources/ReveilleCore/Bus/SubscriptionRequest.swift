@@ -48,7 +48,7 @@ package struct SubscriptionStatus: Sendable, Hashable {
     private static let pendingTotal = 16_384
     /// The aspects that each subscription can have in ``pending`` nevertheless: more than people read.
     private static let pendingMinimum = 32
-    /// The most aspects in ``pending``: a reply is written subscription by subscription, and this one takes no long turn.
+    /// The most aspects in ``pending``: a reply is written subscription by subscription, and none may take a long turn.
     private static let pendingMaximum = 256
 
     /// Returns the most aspects in ``pending`` among a number of subscriptions.
@@ -70,6 +70,6 @@ package struct SubscriptionStatus: Sendable, Hashable {
     package var pending: [Aspect: Int]
     /// The number of events delivered.
     package var events: Int
-    /// The number of changes in those events.
+    /// The number of changes in these events.
     package var changes: Int
 }

@@ -18,7 +18,7 @@ package struct TimeZoneRules: Sendable, Hashable {
 
     /// The times at which the offset changes, in ascending order.
     private var transitions: [Int] = []
-    /// The offset before the first transition, and the one from each transition on.
+    /// The offset before the first transition, and the offset from each transition on.
     private var offsets: [Int32]
     /// The rule that replaces the table.
     private var footer: TimeZoneFooter?
@@ -60,7 +60,7 @@ package struct TimeZoneRules: Sendable, Hashable {
         return Int(offsets[transitionCount(through: time)])
     }
 
-    /// Returns the first time after a time at which the offset changes; `nil` if it does not change any more.
+    /// Returns the time of the next change of the offset; `nil` if the offset never changes again.
     package func transition(after time: Int) -> Int? {
         let index = transitionCount(through: time)
         return index < transitions.count ? transitions[index] : footer?.transition(after: max(time, footerStart))
@@ -95,7 +95,8 @@ extension TimeZoneRules {
 
     /// Returns the first time at which clocks show a wall time or a later one.
     ///
-    /// This is the first occurrence of the wall time, or the first moment after the gap in which it is skipped.
+    /// This is the first occurrence of the wall time. If a gap skips the wall time, this is the first moment after the
+    /// gap.
     func firstTime(atWallTime wallTime: Int) -> Int {
         var start = wallTime - Self.offsets.upperBound
         while true {

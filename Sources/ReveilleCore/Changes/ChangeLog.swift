@@ -5,7 +5,7 @@
 struct ChangeLog {
     /// The largest size in bytes of the names of settings or folders in the events of one reply.
     ///
-    /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
+    /// A change whose names were too many to keep lists all names that have changed since. Without a limit, 256 of them
     /// could exceed what a client accepts in one reply, 64 MiB.
     static let namesLimit = 4 << 20
     /// How many of the latest changes ``equalGenerations`` compares: about as many as a short absence misses.
@@ -17,9 +17,9 @@ struct ChangeLog {
     private(set) var isEstablished: Bool
     /// The generation before the first change that the log counts; of a name, when it was not published yet.
     let start: Int
-    /// The smallest generation that a position can have: what was seen before it, the log does not know.
+    /// The smallest generation that a position can have; the log does not know any earlier state.
     private let floor: Int
-    /// The changes before a restart that led to the same state as the one with which the log began, by generation.
+    /// The changes before a restart that led to the log's first state, by generation.
     private let former: [Int: Change]
     private var ring: ChangeRing
     private var parts: PartHistory
@@ -83,7 +83,7 @@ struct ChangeLog {
 
     /// Appends a change for each of several firings of a published name at once.
     ///
-    /// The log keeps the last of them, so a billion of them take as long as those that it keeps.
+    /// The log keeps only the latest changes, so a billion firings take no longer than the changes that it keeps.
     ///
     /// - Parameters:
     ///   - value: The state, which may be equal to the one before.
@@ -141,7 +141,7 @@ struct ChangeLog {
         return event
     }
 
-    /// Returns one event for all changes since the one that a subscriber has seen.
+    /// Returns one event for all changes since a subscriber's last seen change.
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         var event = Event(

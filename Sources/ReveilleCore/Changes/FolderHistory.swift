@@ -3,7 +3,7 @@
 
 /// The changes of all folders, from which events list the differences from what a subscriber last saw.
 struct FolderHistory {
-    /// The size in bytes of the names in one event, which is that of a reply.
+    /// The size limit in bytes of the names in one event, as for a reply.
     ///
     /// The lists of small folders are kept whole. A folder whose lists do not fit is to be scanned again by its
     /// subscribers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The changes of the names in one folder, from which each subscriber gets the difference from what it last saw.
+/// The changes of the names in one folder. From them, each subscriber gets the difference from its last seen state.
 ///
 /// A name has lives, each from its birth to its death. A subscriber saw the life that its generation is in, so the log
 /// keeps no listing for any subscriber. Names that never changed are not recorded.
@@ -26,7 +26,7 @@ struct FolderLog {
         var changed = 0
         /// The generation in which another file last took the name.
         var replaced = 0
-        /// The identity and stamp of the file, at death those that it had last.
+        /// The identity and stamp of the file; after a death, the last known.
         var identity: UInt64
         var stamp: UInt64
 
@@ -111,7 +111,7 @@ struct FolderLog {
     private mutating func forget() {
         guard removed.count > Self.removedLimit else { return }
         for (name, generation) in removed.prefix(removed.count - Self.removedLimit) {
-            // A name that came back has a life, and one that was also removed again has a later death.
+            // A name that came back is alive, or has a later death if it was removed again.
             guard lives[name]?.last?.death == generation else { continue }
             lives[name] = nil
             forgottenThrough = max(forgottenThrough, generation)

@@ -106,7 +106,7 @@ struct SettingsHistory {
     private mutating func forget(in now: [[UInt8]: Defaults.Domain]) {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
-            // One that was added again has a value, and one that was also removed again has a later generation.
+            // A key that was added again has a value, or a later generation if it was removed again.
             if let key {
                 guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
                 domains[path]?.keys[key] = nil

@@ -22,7 +22,7 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - value: The value.
     ///   - now: The time.
-    ///   - limit: The longest time that this value must last, if it is shorter than that of the filter.
+    ///   - limit: The longest time that this value must last, if shorter than the filter's own time.
     /// - Returns: The value if it is reported now; `nil` if it is held back or not new.
     package mutating func offer(_ value: Value, at now: Instant, within limit: Duration? = nil) -> Value? {
         guard let reported else { return pass(value) }

@@ -26,7 +26,7 @@ package enum OrientationRule {
         return Orientation(pose: planar, planar: planar)
     }
 
-    /// The cosine of the smallest angle of a large turn, 45 degrees: half of one from a pose to the next.
+    /// The cosine of the smallest large turn, 45 degrees: half the angle between two poses.
     private static let largeTurn = 0.707_106_8
 
     /// Returns whether gravity has turned far enough to show that the device was turned, and not only moved.

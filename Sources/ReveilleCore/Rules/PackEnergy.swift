@@ -15,7 +15,7 @@ struct PackEnergy {
     /// A pack is never charged this many times over, so the numbers have different units.
     private static let greatestLevel = 2.0
 
-    /// Takes the energies of a pack; those that cannot be right are `nil`.
+    /// Takes the energies of a pack; implausible energies become `nil`.
     init(_ pack: PowerSupply) {
         for unit in ["energy", "charge"] {
             take(unit, of: pack)

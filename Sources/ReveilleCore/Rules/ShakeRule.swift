@@ -3,7 +3,7 @@
 
 /// Recognizes a shake: strong acceleration during most of half a second.
 ///
-/// The thresholds are those of Square's Seismic, which many phones have proven.
+/// The thresholds come from Square's Seismic, proven on many phones.
 package struct ShakeRule: Sendable {
     /// The acceleration in g above which a sample is strong: 13 m/s².
     private static let strong = 1.33
@@ -17,7 +17,7 @@ package struct ShakeRule: Sendable {
     private static let fewest = 4
     /// The time after a shake in which no other one begins.
     private static let lockout: Duration = .seconds(1)
-    /// The fewest samples a second from which a shake is recognized, a little less than those at rest.
+    /// The lowest sample rate, per second, at which shakes are recognized: a little below the rate at rest.
     package static let lowestRate = 18.0
 
     /// The time between samples of a device at rest: 20 a second.

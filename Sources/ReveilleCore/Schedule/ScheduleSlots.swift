@@ -3,12 +3,12 @@
 
 /// The times at which an entry is due, all in microseconds since 1970.
 ///
-/// The slots do not depend on when they are looked at: a late firing moves none.
+/// The slots do not depend on when they are computed: a late firing moves none.
 struct ScheduleSlots {
     let entry: ScheduleEntry
     /// The time at which the entry was added, from which an interval without a start counts.
     let origin: Int64
-    /// The rules of the entry's zone; without a calendar, those of any zone.
+    /// The rules of the entry's zone; without a calendar, any rules will do.
     let zone: TimeZoneRules
 
     /// Returns the first slot after a time; `nil` if there is none.

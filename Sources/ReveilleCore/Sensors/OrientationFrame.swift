@@ -25,7 +25,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - sample: The sensor's values in its own axes, in meters per second squared.
     ///   - matrix: The mounting of the sensor.
-    ///   - isHID: Whether its name is one of ``hidNames``.
+    ///   - isHID: Whether the sensor's name is in ``hidNames``.
     /// - Returns: Gravity in the axes of the display.
     package func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
         var gravity = (1 / Self.standardGravity) * matrix.applied(to: sample)
@@ -33,7 +33,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
         case .hid: break
         case .iioDocument: gravity = -gravity
         case .auto:
-            // A matrix that mirrors also turns the reaction into gravity; one that only rotates leaves z unchanged.
+            // A mirroring matrix also turns the reaction into gravity; a pure rotation leaves z unchanged.
             let mirrors = matrix.determinant < 0
             gravity.z *= mirrors != isHID ? 1 : -1
         }

@@ -5,8 +5,8 @@
 package struct SampleClock: Sendable {
     /// The greatest difference between a driver's time and the present: more than a sample waits in a buffer.
     ///
-    /// A driver may use another clock, or none. A time that is earlier than the last one by more than this shows that
-    /// the wall clock was set back.
+    /// A driver may use another clock, or none. A time that precedes the last sample by more than this shows that the
+    /// wall clock was set back.
     private static let tolerance: Int64 = 1_000_000
 
     /// The time of the last sample, and the time since boot when it was requested; `nil` before the first.

@@ -150,7 +150,7 @@ package struct TaskTable: Sendable {
         return state
     }
 
-    /// Ends a task; one that has ended is ignored.
+    /// Ends a task; a task that has already ended is ignored.
     package mutating func end(_ id: TaskID) {
         guard let task = tasks.removeValue(forKey: id) else { return }
         processes[task.process]?.tasks.removeAll { $0 == id }
@@ -204,7 +204,7 @@ package struct TaskTable: Sendable {
     /// Returns a task; `nil` if it has ended.
     package subscript(id: TaskID) -> Task? { tasks[id] }
 
-    /// Returns the state of a task; one that has ended has no time left.
+    /// Returns the state of a task; an ended task has no time left.
     package func state(of id: TaskID, at now: UInt64) -> TaskState {
         let process = tasks[id].flatMap { processes[$0.process] }
         return process?.state(at: now) ?? TaskState(remaining: .zero, isExpiring: false, hasEnded: true)
