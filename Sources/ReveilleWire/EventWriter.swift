@@ -12,10 +12,10 @@ package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
-    /// The last reply with a sole event, which most subscribers in the foreground receive.
+    /// The last reply with a sole event. Most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
-    /// The last reply with other events, which those that slept equally long receive.
+    /// The last reply with other events. Subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
 
@@ -33,7 +33,7 @@ package struct EventWriter {
         return frame
     }
 
-    /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
+    /// Returns a whole reply of a stream with a sole event. All subscribers that receive the event share the bytes.
     ///
     /// - Parameters:
     ///   - sole: The event, which must be of the same bus each time.
@@ -101,7 +101,7 @@ extension [Event] {
                 self[index].dropped == others[index].dropped, self[index].aspect == others[index].aspect
             else { return false }
         }
-        // Those of two subscriptions can differ in nothing else. A lifecycle is the first event.
+        // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.
         return first?.reading.lifecycle == others.first?.reading.lifecycle
     }
 }

@@ -3,7 +3,7 @@
 
 package import Varlink
 
-/// What one user, one call or all users may have at a time, so that there is enough for others.
+/// Limits on what one user, one call or all users may have at a time, so that there is enough for others.
 package enum Quota: String {
     case connections, aspects, names, value, entries, tasks, storage
 

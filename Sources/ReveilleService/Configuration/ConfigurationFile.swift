@@ -25,7 +25,7 @@ extension Configuration {
 package struct ConfigurationFile: Sendable, CustomStringConvertible {
     /// The path.
     package let path: String
-    /// Whether the file need not exist, as one that a unit names for its user to create.
+    /// Whether the file need not exist, such as a file that a unit names for its user to create.
     package let isOptional: Bool
 
     /// Creates a reference to a file.

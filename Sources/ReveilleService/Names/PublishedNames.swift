@@ -15,7 +15,7 @@ final class PublishedNames: BusPart {
 
     /// Publishes or withdraws the state of a name for a peer.
     ///
-    /// - Returns: The state of the name after it.
+    /// - Returns: The new state of the name.
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid

@@ -3,7 +3,7 @@
 
 package import ReveilleSystem
 
-/// The programs that a bus has launched as its children, which outlast it.
+/// The programs that a bus has launched as its children. They outlast the bus.
 ///
 /// The next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {

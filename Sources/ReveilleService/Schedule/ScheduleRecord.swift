@@ -16,11 +16,12 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var id: String
         /// The time of the last slot that is over.
         package var after: Int64
-        /// The number of its firings up to now.
+        /// The number of the entry's firings up to now.
         package var fired: Int
         /// Whether it was its last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out; its value is that of the entry, which the file has already.
+        /// The firing, unless all slots were left out. Its value is not written again, because the file already has the
+        /// entry.
         package var firing: Firing?
         /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool
@@ -46,7 +47,7 @@ package enum ScheduleRecord: Sendable, Hashable {
     case removed([String], user: UInt32)
     /// Entries were due at one time.
     case passed([Passed])
-    /// A program has to be started for the firings of a name, of which subscribers may have received some.
+    /// A program has to be started for the firings of a name; subscribers may have received some of them.
     case launching(Launching)
     /// A program was started.
     case started([String], starts: Int)

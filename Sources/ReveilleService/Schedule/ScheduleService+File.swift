@@ -53,9 +53,9 @@ extension ScheduleService {
         rewriteFile()
     }
 
-    /// Writes the file anew without the firings, which are part of the bus's state first, or removes it if nothing is left.
+    /// Rewrites the file without the firings, after the bus's state includes them; removes the file if nothing is left.
     ///
-    /// If an outdated state can neither be replaced nor removed, there is always a file, which tells the next bus so.
+    /// If an outdated state can neither be replaced nor removed, the file is always kept, so that the next bus notices.
     @discardableResult
     func rewriteFile(isNeeded: Bool = false) -> Bool {
         guard let file = services.file else { return true }

@@ -111,7 +111,7 @@ extension ScheduleService {
             }
             var due = due
             due.firings = 0
-            // It stays without a next slot if this was the last one.
+            // The entry stays without a next slot if this was its last.
             var rest = due.rest ?? due.item
             rest.after = max(rest.after, time)
             rest.fired = due.item.fired
@@ -127,7 +127,7 @@ extension ScheduleService {
         fire()
     }
 
-    /// Loads the zones that have changed, once all slots that have passed have fired: they are those of the old rules.
+    /// Loads the changed zones, once all past slots have fired. Past slots follow the old rules.
     private func loadChangedZones() {
         let now = loop.wallClock
         guard !changedZones.isEmpty, schedule.next ?? .max > now else { return }
@@ -148,7 +148,7 @@ extension ScheduleService {
     func waitForNext() {
         loadChangedZones()
         if schedule.isEmpty {
-            // Both, since zones whose rules are known are not watched again.
+            // Both, since known zones are not watched again.
             schedule.forgetZones()
             services.zones?.stop()
         }

@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 
-// What subscribers receive of the firings for which a program would be started otherwise.
+// How subscribers receive firings for which a program would be started otherwise.
 
 extension ScheduleService {
     /// Sets the timer for the programs to start, and waits for subscribers to read if that depends on them.
@@ -37,7 +37,7 @@ extension ScheduleService {
 
     /// Notes that a subscriber is sent a reply, and asks for notice of when it has read it.
     ///
-    /// What was sent can be read even if the bus is killed, so the next bus does not start the program for it.
+    /// A reply that was sent can be read even if the bus is killed, so the next bus does not start the program for it.
     func sends(to connection: Connection) {
         let names = namesAttended(by: connection)
         guard !names.isEmpty, let id = connection.subscription else { return }
@@ -50,7 +50,7 @@ extension ScheduleService {
         if !records.isEmpty { _ = save(records, isDurable: false) }
     }
 
-    /// Notes what a subscriber has received, which has read all its replies.
+    /// Notes what a subscriber has received, now that it has read all its replies.
     func hasRead(_ connection: Connection) {
         guard let id = connection.subscription else { return }
         var receipts: [LaunchQueue.Receipt] = []

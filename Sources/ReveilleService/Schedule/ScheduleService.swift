@@ -25,10 +25,10 @@ final class ScheduleService: BusPart {
     /// The names of firings that wait for their subscribers to read them.
     var attendedNames: Set<Aspect> = []
     var timers = ScheduleTimers()
-    /// What each user's changes have written; further changes wait, and those of other users do not.
+    /// How much each user's changes have written. A user's excess delays only this user's changes.
     let shares = UserShares.ofSchedule()
 
-    /// What the bus before has saved, until it is resumed.
+    /// What the previous bus has saved, until it is resumed.
     private var saved: SavedSchedule?
 
     init(_ access: BusAccess, _ services: ScheduleServices, saved: SavedSchedule?, loop: any Loop) {

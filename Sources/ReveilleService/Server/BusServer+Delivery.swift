@@ -40,7 +40,7 @@ extension BusServer {
         }
     }
 
-    /// Tells the parts that wait for subscribers to read that one is sent events.
+    /// Tells the parts that wait for subscribers to read about events sent to a subscriber.
     func notifyWaiting(of connection: Connection) {
         for part in parts.waiting { part.sends(to: connection) }
     }

@@ -57,13 +57,13 @@ package final class BusServer {
     ///   - configuration: The limits and permissions.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether it serves all users, which root's bus does in any case.
+    ///   - isSystemWide: Whether it serves all users. Root's bus does so in any case.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
     ///   - programs: Follows, freezes and ends the processes of subscribers.
     ///   - logger: The log.
-    ///   - random: Generates unpredictable names; a simulation passes one that repeats.
+    ///   - random: Generates unpredictable names; a simulation passes a repeatable generator.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
@@ -120,7 +120,7 @@ package final class BusServer {
             }
             return (completed, schedule)
         } catch {
-            // Firings that followed the state are lost with it, so it cannot be continued.
+            // The firings that followed the state are lost with the file, so the state cannot be continued.
             logger.error("starting as a new instance, without a schedule: the saved one is unusable: \(error)")
             return (nil, nil)
         }
@@ -142,8 +142,8 @@ package final class BusServer {
 
     /// Replaces the watchers and the configuration; subscriptions, positions and posted states stay.
     ///
-    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
-    /// tasks to later backgrounds. The length of the history stays.
+    /// New limits of the bus apply to new connections, and new limits of publishers and tasks to new calls. A new task
+    /// time applies from the next background on. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(

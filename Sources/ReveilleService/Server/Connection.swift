@@ -34,11 +34,13 @@ final class Connection {
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
-    /// Like all unchecked properties of this class, it is used at each call or delivery; see ``BusServer/bus``.
+    /// Like all unchecked properties of this class, the session is used at each call or delivery; see
+    /// ``BusServer/bus``.
     @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
+    /// The process behind the subscription; `nil` if it is unknown. The subscription is held and ends together with its
+    /// process.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]

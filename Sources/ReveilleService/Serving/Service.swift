@@ -139,7 +139,7 @@ package final class Service {
 
     /// Returns the path of the schedule's file: in the supervisor's state directory, else in the user's or the system's.
     ///
-    /// There, the name of a bus with another socket than the usual one contains a digest of its path, since two buses must
+    /// There, the name for a bus with an unusual socket contains a digest of the socket's path, since two buses must
     /// not write to one file.
     private static func schedulePath(of address: UnixAddress, home: String) -> String {
         if let directory = Environment["STATE_DIRECTORY"] {

@@ -15,7 +15,7 @@ struct FrozenRecord {
     private(set) var cgroups: [String]
     private let file: String?
 
-    /// Reads the record of the bus before; without a file there is none, and nothing is recorded.
+    /// Reads the previous bus's record; without a file, there is no record and nothing is recorded.
     init(file: String?, _ logger: Logger) {
         self.file = file
         cgroups = []

@@ -12,7 +12,7 @@ final class Suspension {
     let origin: SubscriberProcess
     /// The processes in the cgroup that have subscriptions.
     var processes: [SubscriberProcess] = []
-    /// The way to the freezing; `nil` once that has begun.
+    /// The departure before the freeze; `nil` once the freeze has begun.
     var departure: Departure?
     var freeze = FreezeState()
     /// The callers that wait for the suspension.

@@ -32,9 +32,9 @@ extension Suspensions {
         access.deliver()
     }
 
-    /// Returns the next step of some subscribers, and waits for those that have not read.
+    /// Returns the next step of some subscribers, and waits for subscribers that have not read.
     func next(_ departure: inout Departure, of members: [Connection]) -> Departure.Step? {
-        // What they have not been sent, they cannot have read.
+        // Nobody can have read what has not been sent.
         access.deliver()
         for connection in members { access.releaseIfRead(connection) }
         let unread = members.filter { !hasRead($0) }
@@ -71,9 +71,9 @@ extension Suspensions {
 
     // MARK: - End
 
-    /// Begins the end of a program that has gone to the background, if it has declared that it ends there.
+    /// Begins the end of a program that has gone to the background, if the program has declared this.
     ///
-    /// It has gone there once all its subscriptions have.
+    /// A program is in the background once all its subscriptions are.
     func beginEnd(of target: Connection) {
         guard let process = target.process else {
             guard endsInBackground(target) else { return }
@@ -81,7 +81,8 @@ extension Suspensions {
                 "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
                 level: .warning)
         }
-        // Of thousands of subscriptions, each may go to the background and return: without an end, no other is looked at.
+        // Thousands of subscriptions may each go to the background and return. Without a declared end, the others need
+        // no look.
         guard !process.ending.isEmpty, process.departure == nil,
             process.connections.values.allSatisfy(access.isInBackground)
         else { return }

@@ -10,7 +10,7 @@ import Varlink
 // SetState.
 
 extension Suspensions {
-    /// Brings a subscription to a state for a peer.
+    /// Sets the state of a subscription for a peer.
     func setState(
         _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
@@ -48,7 +48,7 @@ extension Suspensions {
         if !wasInBackground { beginEnd(of: target) }
     }
 
-    /// Replies once the program runs in the background, which one that is suspended does not.
+    /// Replies once the program runs in the background; a suspended program is thawed first.
     private func runInBackground(_ target: Connection, then connection: Connection) {
         guard let suspension = suspension(of: target) else {
             access.reply(EmptyReply(), on: connection)

@@ -23,8 +23,8 @@ final class TaskService: BusPart {
 
     func reconfigured() { tasks.time = configuration.lifecycle.taskTime }
 
-    /// Begins a task, which lasts until the time for it is over or its connection, its holder's process or its
-    /// subscription ends.
+    /// Begins a task. The task ends when its time is over, or with its connection, its holder's process or its
+    /// subscription.
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
@@ -77,7 +77,8 @@ final class TaskService: BusPart {
         if !tasks.hasTasks(process) { access.becameIdle() }
     }
 
-    /// Returns whether a process has a task whose time is not over: it is neither suspended nor ended before.
+    /// Returns whether a process has a task whose time is not over. Until then, the process is neither suspended nor
+    /// ended.
     func isBusy(_ process: SubscriberProcess) -> Bool {
         tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }
@@ -132,7 +133,7 @@ final class TaskService: BusPart {
 
     var next: UInt64? { tasks.next }
 
-    /// Ends the tasks whose time is over, and warns those whose time is about to end.
+    /// Ends the tasks whose time is over, and warns the holders of tasks whose time is about to end.
     func advance(to now: UInt64) {
         let changes = tasks.advance(to: now)
         for task in changes.expiring { holders[task]?.due = .expiring }

@@ -47,12 +47,12 @@ extension DBusConnection {
 
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
-    /// One rule for all names: a bus limits the rules of a connection, and not its peers.
+    /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
     ///
     /// - Throws: `SystemError` if the request cannot be sent to the bus.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
         let handler = Self.handler { signal in
-            // Of a well-known name, the owner may stay.
+            // When a well-known name is released, its owner may stay.
             if let name = signal.string(), name.hasPrefix(":") { handler(name) }
         }
         let rule = """

@@ -8,7 +8,7 @@ package enum Output {
     /// Writes bytes, and waits for room if another process has made the descriptor non-blocking.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes, of which a part may be written if it fails.
+    ///   - bytes: The bytes; after a failure, a part of them may have been written.
     ///   - descriptor: The descriptor.
     ///   - name: The name of the file, for errors.
     /// - Throws: `SystemError` if they cannot be written.

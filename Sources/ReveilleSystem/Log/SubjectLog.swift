@@ -14,7 +14,7 @@ package final class SubjectLog<Subject: Hashable> {
     ///
     /// - Parameters:
     ///   - log: The log to write to.
-    ///   - known: Messages about subjects that are not news at first.
+    ///   - known: Messages that are not news at first, by subject.
     package init(_ log: ProgramLog, known: [Subject: String] = [:]) {
         self.log = log
         last = known

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// It must be created, used and released on one thread, on which handlers run one at a time.
 package final class EventLoop: Loop {
-    /// The conditions of a descriptor to wait for, or those that occurred.
+    /// The conditions of a descriptor to wait for, or the conditions that occurred.
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
@@ -157,8 +157,8 @@ package final class EventLoop: Loop {
         return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds, or `UInt64.max`, which means never, if
-    /// the clock cannot represent it.
+    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds. A time that the clock cannot represent
+    /// becomes `UInt64.max`: never.
     package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
         let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment

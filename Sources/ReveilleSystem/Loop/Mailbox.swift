@@ -34,7 +34,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
     /// Creates a mailbox.
     package init(_ contents: sending Contents) { state = Lock(State(contents: contents)) }
 
-    /// Reads or changes the contents, without a look at those who wait.
+    /// Reads or changes the contents, without waking any consumer.
     package func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
         state.withLock { body(&$0.contents) }
     }
@@ -54,7 +54,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
             defer { state.waiters = [:] }
             return (result, Array(state.waiters.values))
         }
-        // Each looks for an item itself: one that was cancelled in between takes nothing from the others.
+        // Each waiter looks for an item itself: a waiter that was cancelled in between takes nothing from the others.
         for waiter in waiters { waiter.resume() }
         return result
     }

@@ -49,7 +49,7 @@ package final class SharedTimer {
         let handler: () -> Void
         /// The time since boot at which the handler is called; the maximum is never.
         var due = UInt64.max
-        /// The time by which it may be called earlier.
+        /// How much earlier the handler may be called.
         var leeway: UInt64 = 0
 
         func isDue(at now: UInt64) -> Bool { due != .max && due <= EventLoop.moment(in: leeway, from: now) }

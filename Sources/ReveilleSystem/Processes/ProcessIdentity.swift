@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A process, which no other equals: an ID is reused, but not for a process with the same start in the same boot.
+/// The unmistakable identity of a process: an ID is reused, but never with the same start time in the same boot.
 package struct ProcessIdentity: Sendable, Hashable {
     /// The process ID.
     package let pid: Int32

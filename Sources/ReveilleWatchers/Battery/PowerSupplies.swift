@@ -17,7 +17,7 @@ struct PowerSupplies {
 
     /// The attributes that a reading needs.
     enum Extent {
-        /// Those that decide the battery's reading, and the others only if these do not suffice.
+        /// The attributes that decide the battery's reading, and all others only if these do not suffice.
         case decisive
         /// All attributes of batteries.
         case batteries

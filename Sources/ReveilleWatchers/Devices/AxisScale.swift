@@ -28,7 +28,7 @@ struct AxisScale: Equatable {
     ///   - device: The device.
     init(of kind: String, _ device: IIODevice) {
         func number(_ name: String) -> Double? { SysfsText.number(device.text(name)) }
-        // A scale of 0 is none.
+        // A scale of 0 means no scale.
         func factor(_ name: String) -> Double? { number(name).flatMap { $0 == 0 ? nil : $0 } }
         func axes(_ value: (String) -> Double?) -> Vector? {
             guard let x = value("\(kind)_x"), let y = value("\(kind)_y"), let z = value("\(kind)_z") else { return nil }

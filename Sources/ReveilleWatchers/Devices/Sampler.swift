@@ -89,7 +89,7 @@ package final class Sampler {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
         guard hasTraces else { return }
-        // If the process exited immediately, the sensor could continue to measure. One that hangs is abandoned.
+        // If the process exited immediately, the sensor could continue to measure. A sensor that hangs is abandoned.
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 

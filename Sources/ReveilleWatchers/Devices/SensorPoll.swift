@@ -87,7 +87,7 @@ final class SensorPoll {
     /// The stream that samples the same device.
     private var stream: MotionStream? { shared.stream(of: reader.channels.device) }
 
-    /// Takes a sample of a stream, whose channels begin with those of this poll.
+    /// Takes a sample of a stream; the stream's channels begin with this poll's.
     private func sample(of stream: MotionStream, for asked: [() -> Void]) {
         stream.sample { [weak self] sample in
             guard let self else { return }
@@ -128,7 +128,7 @@ struct SampleIntervals {
     /// While all subscribers are held.
     var idle: Duration
 
-    /// The interval at a pace, a third for an attentive one at `.live`; `nil` when the sensor is off.
+    /// The interval at a pace; a third of it for an attentive poll at `.live`; `nil` when the sensor is off.
     subscript(pace: Pace, isAttentive: Bool = false) -> Duration? {
         switch pace {
         case .off: nil

@@ -10,7 +10,7 @@ package import ReveilleSystem
 /// stream reads the sensor; the thread keeps the order. Loop thread only.
 package final class SharedSensor {
     private let loop: EventLoop
-    /// The thread, which is kept, since releasing it waits for the sensor.
+    /// The thread; it is kept, because its release waits for the sensor.
     private var thread: Sampler?
     /// The stream that samples the sensor at an interval, while there is one.
     weak var stream: MotionStream?

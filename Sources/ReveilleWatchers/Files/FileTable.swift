@@ -61,7 +61,7 @@ struct FileTable<Value: Equatable> {
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
     }
 
-    /// Returns a path with the root, as others can open it.
+    /// Returns a path with the root, as other programs see it.
     func real(_ path: String) -> String {
         reader.root + path
     }

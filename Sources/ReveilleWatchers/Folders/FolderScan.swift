@@ -16,7 +16,7 @@ final class FolderScan {
         case failed(String)
     }
 
-    /// The largest number of entries that are counted beyond those that are reported.
+    /// The largest number of entries that are counted beyond the reported entries.
     static let countLimit = 10 * FolderListing.nameLimit
 
     private let opened: Result<DirectoryScan, SystemError>?
@@ -89,7 +89,7 @@ extension FolderEntry {
         var stamp = Digest()
         for number in [UInt64(status.type), status.size, UInt64(bitPattern: status.modified)] { stamp.combine(number) }
         // The number of a removed file may be given to the next one at once, so the time of creation is part of the
-        // identity. Where it is unknown, what a rename leaves as it is stands for it.
+        // identity. If it is unknown, the attributes that a rename does not change are used instead.
         var identity = stamp
         if status.born != 0 {
             identity = Digest()

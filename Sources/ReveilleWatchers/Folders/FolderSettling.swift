@@ -22,7 +22,7 @@ struct FolderSettling {
 
     /// The result of a scan.
     enum Outcome {
-        /// The names of the folder that was scanned before, or of the first one.
+        /// The names of the folder that was scanned before, or of the first folder.
         case same
         /// The names of another folder in its place, or no folder.
         case other
@@ -99,7 +99,8 @@ struct FolderSettling {
 
     /// Returns whether the result of a scan is to be ignored, since something changed meanwhile.
     ///
-    /// Of a rename it may have seen both names or neither. A folder that changes all the time is taken as it was seen.
+    /// After a rename, the result may contain both names or neither. A folder that changes all the time is taken as it
+    /// was seen.
     func isOutdated(at now: Instant) -> Bool {
         noticedAt != nil && outdatedSince.map { now - $0 < Self.patience } == true
     }

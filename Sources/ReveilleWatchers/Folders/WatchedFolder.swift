@@ -97,7 +97,7 @@ struct WatchedFolder {
         return listing != old
     }
 
-    /// The listing of a folder with too many names, which is another one after each change.
+    /// The listing of a folder with too many names; it differs after each change.
     private mutating func cut(
         _ sorted: SortedEntries, _ count: Int, _ status: DirectoryScan.Status, isAsked: Bool
     ) -> FolderListing {

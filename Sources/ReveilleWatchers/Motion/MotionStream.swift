@@ -234,7 +234,7 @@ final class MotionStream {
     private func becameReadable() {
         guard let interval else { return }
         let now = loop.now
-        // The sensor is faster than its frequency. Its scans wait until one of them is due.
+        // The sensor is faster than its frequency. Its scans wait until the next sample is due.
         if now < due + interval * -0.25, waiting.isEmpty {
             isPausing = true
             return pause(at: now)

@@ -15,7 +15,7 @@ package struct ZoneLocations: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - root: A prefix of `/etc/localtime`. The database belongs to the machine and has none.
-    ///   - database: The value of `TZDIR`, which is ignored unless it is absolute; `nil` for the directory of Debian.
+    ///   - database: The value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
     package init(root: String, database: String?) {
         self.database = database.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
         local = root + "/etc/localtime"

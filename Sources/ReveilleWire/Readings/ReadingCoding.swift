@@ -30,8 +30,8 @@ package enum ReadingCoding {
     ///
     /// - Parameters:
     ///   - structure: The value of the field of the aspect's name.
-    ///   - aspect: The aspect that the structure is of.
-    ///   - unknownWords: Takes words that are not known, which read as `unknown`; without it they are errors.
+    ///   - aspect: The aspect of the structure.
+    ///   - unknownWords: Collects unknown words, which read as `unknown`; if it is `nil`, unknown words are errors.
     /// - Returns: The reading.
     /// - Throws: `InvalidParameter` with the path of the field that has a value that the interface does not allow.
     package static func decode(

@@ -27,9 +27,9 @@ extension JSON {
 
     /// Returns the value as a value of a type.
     ///
-    /// Optional properties are `nil` if their member is absent or `null`. An integer property accepts any notation of
-    /// a whole number in the range of `Int64`, such as `1.0` or `1e3`. A floating-point property accepts integers too,
-    /// and rounds to its precision. Of members with equal names, the last one counts.
+    /// Optional properties are `nil` if their member is absent or `null`. An integer property accepts any notation of a
+    /// whole number in the range of `Int64`, such as `1.0` or `1e3`. A floating-point property accepts integers too,
+    /// and rounds to its precision. Among members with equal names, the last counts.
     ///
     /// - Throws: ``JSONCodingError``, also if the type reads arrays and objects nested deeper than
     ///   ``Limits/jsonDepth``.

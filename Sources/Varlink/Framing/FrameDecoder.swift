@@ -57,7 +57,7 @@ public struct FrameDecoder: Sendable {
 
     /// Takes the next message, with its NUL.
     ///
-    /// A short message shares its memory with the decoder, which uses it again once the message is released.
+    /// A short message shares its memory with the decoder. The decoder reuses the memory once the message is released.
     mutating func nextMessage() throws(VarlinkError) -> [UInt8]? {
         guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
         guard searched < buffer.count else { return nil }

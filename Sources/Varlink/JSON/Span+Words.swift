@@ -60,13 +60,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes from an index are those of another span.
+    /// Returns whether the bytes from an index equal another span.
     func hasBytes(_ other: Span<UInt8>, at start: Int) -> Bool {
         for index in other.indices where self[start + index] != other[index] { return false }
         return true
     }
 
-    /// Returns whether the bytes near the end are those of a text in words.
+    /// Returns whether the bytes near the end equal a text in words.
     @inline(never)
     private func endsWithText(_ words: Span<UInt64>, from first: Int, at start: Int, count: Int) -> Bool {
         for offset in 0..<count {

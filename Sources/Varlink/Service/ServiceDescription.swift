@@ -13,9 +13,9 @@ public struct ServiceDescription: Sendable, Hashable {
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
     private let interfaces: [Text]
-    /// The methods of the service's own interfaces with these, in the order of their positions.
+    /// The methods of the service's own interfaces, with the interface names, in the order of their positions.
     package let methods: [String]
-    /// All methods, beginning with those of `org.varlink.service`.
+    /// All methods, beginning with the methods of `org.varlink.service`.
     private let names: NameTable
     /// The parameters of calls.
     private let schema: Schema
