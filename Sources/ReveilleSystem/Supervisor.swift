@@ -39,7 +39,9 @@ package enum Supervisor {
         case connection(Int32)
     }
 
-    /// Takes the sockets passed for Varlink. This is possible only once, since the variables are removed.
+    /// Takes the sockets passed for Varlink.
+    ///
+    /// This is possible only once, since the variables are removed.
     ///
     /// If there are several, only those named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {

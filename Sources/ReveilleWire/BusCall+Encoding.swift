@@ -30,8 +30,10 @@ extension Call {
     /// A call for the properties of the service.
     package static var info: Call { Call(method: "org.varlink.service.GetInfo") }
 
-    /// A call without any effect. Its reply shows that the bus has processed every earlier call of the connection, and
-    /// that everything the bus sent before, on any connection, can be read.
+    /// A call without any effect.
+    ///
+    /// Its reply shows that the bus has processed every earlier call of the connection, and that everything the bus
+    /// sent before, on any connection, can be read.
     package static var fence: Call { info }
 
     /// The method for messages: a method of the bus without its interface.

@@ -12,10 +12,14 @@ package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
-    /// The last reply with a sole event. Most subscribers in the foreground share it.
+    /// The last reply with a sole event.
+    ///
+    /// Most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
-    /// The last reply with other events. Subscribers that slept equally long share it.
+    /// The last reply with other events.
+    ///
+    /// Subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
 
@@ -33,7 +37,9 @@ package struct EventWriter {
         return frame
     }
 
-    /// Returns a whole reply of a stream with a sole event. All subscribers that receive the event share the bytes.
+    /// Returns a whole reply of a stream with a sole event.
+    ///
+    /// All subscribers that receive the event share the bytes.
     ///
     /// - Parameters:
     ///   - sole: The event, which must be of the same bus each time.

@@ -46,7 +46,9 @@ extension Bus {
         return nil
     }
 
-    /// Takes the only event that is due to a ready subscription. Most deliveries consist of one event.
+    /// Takes the only event that is due to a ready subscription.
+    ///
+    /// Most deliveries consist of one event.
     ///
     /// The reply counts as unread, as after ``delivery(to:at:)``.
     ///

@@ -57,7 +57,9 @@ extension Bus {
         countForeground(slot, 1)
     }
 
-    /// Prepares the policies for a background. In it, only aspects that ignore the background wait for an interval.
+    /// Prepares the policies for a background.
+    ///
+    /// In it, only aspects that ignore the background wait for an interval.
     private mutating func beginBackground(_ slot: Int) {
         var index = slots[slot]?.firstEntry ?? -1
         while index >= 0 {

@@ -99,7 +99,9 @@ extension Bus {
         nameTable.counts[user] = count.kept == 0 ? nil : count
     }
 
-    /// Adds the log of a name. Its generations begin above every generation of the name that was ever delivered.
+    /// Adds the log of a name.
+    ///
+    /// Its generations begin above every generation of the name that was ever delivered.
     mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
         let index = add(
             AspectLog(

@@ -10,7 +10,8 @@ package enum KeptReading: Sendable, Hashable {
 
     /// The largest ``Defaults/size`` and ``Folders/size`` of states that are saved whole.
     ///
-    /// This is about four thousand keys or two thousand files, more than most users have, which take a few milliseconds to write.
+    /// This allows about four thousand keys or two thousand files, more than most users have. Writing them takes a few
+    /// milliseconds.
     package static let sizeLimit = 128 << 10
 
     /// Creates the saved form of a reading: whole, unless the reading is too large.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// All changes of an aspect since the state that a subscriber has seen. They become an event only when they are
-/// written.
+/// All changes of an aspect since the state that a subscriber has seen.
+///
+/// They become an event only when they are written.
 package struct SoleEvent {
     /// Identifies an event among all of one bus.
     package struct Identity: Sendable, Hashable {

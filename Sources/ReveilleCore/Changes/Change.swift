@@ -31,8 +31,9 @@ final class Change {
 
     /// Whether the change is still known; otherwise, only its generation is known.
     let isKnown: Bool
-    /// The generation of the last firing up to this change, or 0. A firing is a change even if the state stays the
-    /// same.
+    /// The generation of the last firing up to this change, or 0.
+    ///
+    /// A firing is a change even if the state stays the same.
     let lastFiring: Int
 
     init(

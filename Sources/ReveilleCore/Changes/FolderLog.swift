@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The changes of the names in one folder. From them, each subscriber gets the difference from its last seen state.
+/// The changes of the names in one folder.
+///
+/// From them, each subscriber gets the difference from its last seen state.
 ///
 /// A name has lives, each from its birth to its death. A subscriber saw the life that its generation is in, so the log
 /// keeps no listing for any subscriber. Names that never changed are not recorded.

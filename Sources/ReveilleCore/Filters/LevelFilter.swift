@@ -11,7 +11,9 @@ package struct LevelFilter: Sendable {
     private static let jump = 0.05
     /// The levels at which programs warn, save and shut down (UPower: low 20%, critical 5%; phones: 20% and 10%).
     private static let thresholds = [0.20, 0.10, 0.05]
-    /// The largest number of urgent reports in a row. After them, a gauge that flaps waits for the interval.
+    /// The largest number of urgent reports in a row.
+    ///
+    /// After them, a gauge that flaps waits for the interval.
     ///
     /// From full to empty there are 20 jumps and 3 thresholds.
     private static let urgentLimit = 23

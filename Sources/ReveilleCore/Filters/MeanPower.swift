@@ -5,8 +5,9 @@
 package struct MeanPower: Sendable {
     /// The time of the mean: long enough for short loads not to matter, short enough to follow a change of use.
     private static let memory: Duration = .seconds(180)
-    /// The time between the samples of the mean. Equal spacing gives each sample the same weight, however often the
-    /// power is read.
+    /// The time between the samples of the mean.
+    ///
+    /// Equal spacing gives each sample the same weight, however often the power is read.
     private static let spacing: Duration = .seconds(5)
 
     private var powers = RecentSamples(spacing: spacing, memory: memory)

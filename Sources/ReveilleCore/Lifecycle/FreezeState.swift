@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Whether a cgroup is frozen. A change takes time and may fail, and the decision may change meanwhile.
+/// Whether a cgroup is frozen.
+///
+/// A change takes time and may fail, and the decision may change meanwhile.
 ///
 /// One request is under way at a time. A freeze that failed or was not answered is followed by a thaw, since it may
 /// still succeed.

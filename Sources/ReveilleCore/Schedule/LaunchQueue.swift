@@ -194,7 +194,9 @@ package struct LaunchQueue: Sendable {
         return pause
     }
 
-    /// Notes that a program was not started because it is still running. This does not count as an attempt.
+    /// Notes that a program was not started because it is still running.
+    ///
+    /// This does not count as an attempt.
     package mutating func postpone(_ command: [String], at now: UInt64) {
         let key = Self.key(command)
         guard let program = table[key], program.isAwaited else { return }

@@ -6,8 +6,9 @@ package struct Schedule: ~Copyable {
     /// How late a slot may fire, in microseconds, without being missed, if the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
 
-    /// The longest time in microseconds by which a clock is usually set back. An entry does not repeat slots within
-    /// this time.
+    /// The longest time in microseconds by which a clock is usually set back.
+    ///
+    /// An entry does not repeat slots within this time.
     package static let longestSetBack: Int64 = 86_400_000_000
 
     /// An entry on the schedule.
@@ -99,7 +100,9 @@ package struct Schedule: ~Copyable {
 
     // MARK: - Changes
 
-    /// Adds an item. It replaces an item of the same user with the same identifier.
+    /// Adds an item.
+    ///
+    /// It replaces an item of the same user with the same identifier.
     ///
     /// - Returns: The item with its next slot.
     @discardableResult
@@ -163,7 +166,7 @@ package struct Schedule: ~Copyable {
     ///
     /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If the
     /// present time is wrong instead, as on a machine that starts without a clock, the entries resume their former
-    /// state when the clock is right again. So earlier slots do not fire again.
+    /// state when the clock is right again. So the slots up to then do not fire again.
     ///
     /// - Returns: The entries that have changed.
     package mutating func returnToPresent(at now: Int64) -> [Item] {

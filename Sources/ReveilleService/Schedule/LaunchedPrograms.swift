@@ -3,7 +3,9 @@
 
 package import ReveilleSystem
 
-/// The programs that a bus has launched as its children. They outlast the bus.
+/// The programs that a bus has launched as its children.
+///
+/// They outlast the bus.
 ///
 /// The next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {

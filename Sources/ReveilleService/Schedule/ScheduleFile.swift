@@ -34,13 +34,17 @@ package final class ScheduleFile {
     /// Whether the file on the disk is unusable and could not be moved aside.
     private var isBlocked = false
 
-    /// Creates a reference to a file. Neither the file nor its directory need exist.
+    /// Creates a reference to a file.
+    ///
+    /// Neither the file nor its directory need exist.
     package init(path: String, on disk: Disk = Disk()) {
         self.path = path
         self.disk = disk
     }
 
-    /// Whether records can be appended. They cannot before the file exists, or after a failed rewrite.
+    /// Whether records can be appended.
+    ///
+    /// They cannot before the file exists, or after a failed rewrite.
     package var isOpen: Bool { file != nil }
 
     /// Whether firings can be appended: the file is open and has room for them.

@@ -20,8 +20,9 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var fired: Int
         /// Whether it was its last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out. Its value is not written again, because the file already has the
-        /// entry.
+        /// The firing, unless all slots were left out.
+        ///
+        /// Its value is not written again, because the file already has the entry.
         package var firing: Firing?
         /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool

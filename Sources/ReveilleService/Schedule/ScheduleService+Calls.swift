@@ -31,8 +31,9 @@ struct ScheduleChange {
 }
 
 extension ScheduleService {
-    /// Changes the schedule for a peer. The reply follows when the change is saved, or at once if there is nothing to
-    /// save.
+    /// Changes the schedule for a peer.
+    ///
+    /// The reply follows when the change is saved, or at once if there is nothing to save.
     func change(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let user = connection.peer.uid
         switch kind {

@@ -127,7 +127,9 @@ extension ScheduleService {
         fire()
     }
 
-    /// Loads the changed zones, once all past slots have fired. Past slots follow the old rules.
+    /// Loads the changed zones, once all past slots have fired.
+    ///
+    /// Past slots follow the old rules.
     private func loadChangedZones() {
         let now = loop.wallClock
         guard !changedZones.isEmpty, schedule.next ?? .max > now else { return }

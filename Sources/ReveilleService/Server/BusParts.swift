@@ -7,8 +7,9 @@ struct BusParts {
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
-    /// All parts, in the order in which they learn of a new subscription. The end of a subscription is reported in
-    /// reverse.
+    /// All parts, in the order in which they learn of a new subscription.
+    ///
+    /// The end of a subscription is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []

@@ -39,8 +39,7 @@ final class Connection {
     @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// The process behind the subscription; `nil` if it is unknown. The subscription is held and ends together with its
-    /// process.
+    /// The process behind the subscription, with which it is held and ends; `nil` if the process is unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]

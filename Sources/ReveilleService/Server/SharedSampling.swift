@@ -81,7 +81,9 @@ final class SharedSampling {
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 
-    /// Replaces the watcher with another at the same pace. The new watcher also reads for the waiting callers.
+    /// Replaces the watcher with another at the same pace.
+    ///
+    /// The new watcher also reads for the waiting callers.
     func replaceWatcher(by next: any Watcher) {
         let pace = watcher.pace
         if let stream = watcher as? any StreamWatcher { (next as? any StreamWatcher)?.interval = stream.interval }

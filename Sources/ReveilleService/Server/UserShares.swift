@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// How much of a resource each user has used recently. Time pays this debt off.
+/// How much of a resource each user has used recently.
+///
+/// Time pays this debt off.
 package final class UserShares {
     /// The largest number of users that are remembered; beyond it, the users that owe least are forgotten.
     private static let users = 64
@@ -28,8 +30,9 @@ package final class UserShares {
     /// reads devices. A fifth of the elapsed time is returned, and any debt within a second.
     package static func ofProcessor() -> UserShares { UserShares(allowance: 4_000, price: 5, memory: 200_000) }
 
-    /// Creates shares of the log, in lines: one line is always possible. Beyond it, a program under development may log
-    /// enough at once for debugging, then a line a second.
+    /// Creates shares of the log, in lines: one line is always possible.
+    ///
+    /// Beyond it, a program under development may log enough at once for debugging, then a line a second.
     static func ofLog() -> UserShares { UserShares(allowance: 19, price: 1_000_000, memory: 20) }
 
     /// Creates shares of the schedule's file, in bytes: at once hundreds of entries with long values, then a megabyte a

@@ -67,7 +67,9 @@ extension StateCoding {
             equal: equal)
     }
 
-    /// Reads the value of a name, and makes it canonical. A bus saves canonical values only.
+    /// Reads the value of a name, and makes it canonical.
+    ///
+    /// A bus saves canonical values only.
     private static func decodeValue(_ fields: JSONObject, of name: Aspect) throws(StateError) -> PublishedValue {
         guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
             throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")

@@ -81,8 +81,8 @@ extension Suspensions {
                 "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
                 level: .warning)
         }
-        // Thousands of subscriptions may each go to the background and return. Without a declared end, the others need
-        // no look.
+        // A process may have thousands of subscriptions that each go to the background and return. All are checked only
+        // if an end is declared.
         guard !process.ending.isEmpty, process.departure == nil,
             process.connections.values.allSatisfy(access.isInBackground)
         else { return }

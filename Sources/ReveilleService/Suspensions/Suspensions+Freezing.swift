@@ -61,8 +61,9 @@ extension Suspensions {
         frozen.cgroups.filter { cgroup in !suspensions.contains { $0.cgroup == cgroup } }
     }
 
-    /// Thaws the cgroups that an earlier bus froze, since their programs cannot ask for it. Failed thaws are tried
-    /// again later.
+    /// Thaws the cgroups that an earlier bus froze, since their programs cannot ask for it.
+    ///
+    /// Failed thaws are tried again later.
     ///
     /// - Parameter isRepeated: Whether it was tried before, so that failures have been logged.
     func thawFormerPrograms(isRepeated: Bool = false) {

@@ -6,8 +6,9 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Suspensions {
-    /// Follows the process behind a subscription. The subscription ends with the process, and is held while the process
-    /// is frozen.
+    /// Follows the process behind a subscription.
+    ///
+    /// The subscription ends with the process, and is held while the process is frozen.
     ///
     /// Without this, a child that inherited the socket would keep the subscription and its sensors alive, unread.
     func subscribed(_ connection: Connection, to aspects: AspectSet) {

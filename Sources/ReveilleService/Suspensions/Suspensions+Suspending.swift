@@ -10,8 +10,9 @@ import Varlink
 // The suspension of programs, whose cgroups are frozen.
 
 extension Suspensions {
-    /// Suspends the program behind a subscription that is in the background. The reply follows when the program is
-    /// frozen.
+    /// Suspends the program behind a subscription that is in the background.
+    ///
+    /// The reply follows when the program is frozen.
     ///
     /// - Throws: `CannotSuspend` if it is known that the program cannot be frozen.
     func suspend(_ target: Connection, for connection: Connection) throws(CallError) {

@@ -23,8 +23,9 @@ final class TaskService: BusPart {
 
     func reconfigured() { tasks.time = configuration.lifecycle.taskTime }
 
-    /// Begins a task. The task ends when its time is over, or with its connection, its holder's process or its
-    /// subscription.
+    /// Begins a task.
+    ///
+    /// The task ends when its time is over, or with its connection, its holder's process or its subscription.
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
@@ -77,8 +78,9 @@ final class TaskService: BusPart {
         if !tasks.hasTasks(process) { access.becameIdle() }
     }
 
-    /// Returns whether a process has a task whose time is not over. Until then, the process is neither suspended nor
-    /// ended.
+    /// Returns whether a process has a task whose time is not over.
+    ///
+    /// Until then, the process is neither suspended nor ended.
     func isBusy(_ process: SubscriberProcess) -> Bool {
         tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }

@@ -18,7 +18,9 @@ package struct Disk {
         self.refuses = refuses
     }
 
-    /// Carries out a step. Throws the disk's error, or else the system call's.
+    /// Carries out a step.
+    ///
+    /// Throws the disk's error, or else the system call's.
     func attempt(
         _ step: Step, _ call: String, on path: String, _ body: () -> Bool
     ) throws(SystemError) {

@@ -157,8 +157,8 @@ package final class EventLoop: Loop {
         return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds. A time that the clock cannot represent
-    /// becomes `UInt64.max`: never.
+    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds; `UInt64.max`, for never, if it is out of
+    /// range.
     package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
         let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment

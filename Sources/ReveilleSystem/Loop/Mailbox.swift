@@ -34,7 +34,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
     /// Creates a mailbox.
     package init(_ contents: sending Contents) { state = Lock(State(contents: contents)) }
 
-    /// Reads or changes the contents, without waking any consumer.
+    /// Reads or changes the contents, without waking consumers.
     package func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
         state.withLock { body(&$0.contents) }
     }

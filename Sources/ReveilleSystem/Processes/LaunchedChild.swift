@@ -4,7 +4,9 @@
 import CReveilleLinux
 import Glibc
 
-/// A launched child process. It is reaped when it ends, and continues if its owner is released.
+/// A launched child process.
+///
+/// It is reaped when it ends, and continues if its owner is released.
 final class LaunchedChild {
     /// The process; `nil` if it has ended already.
     let identity: ProcessIdentity?

@@ -60,7 +60,9 @@ struct ProgramCgroup {
         }
     }
 
-    /// Checks that this user may freeze the cgroup. A bus with a system user of its own may not.
+    /// Checks that this user may freeze the cgroup.
+    ///
+    /// A bus with a system user of its own may not.
     private func checkPermission() throws(CannotFreeze) {
         guard access(freezer, W_OK) == 0 else { throw CannotFreeze("\(SystemError("open", on: freezer))") }
     }

@@ -3,8 +3,9 @@
 
 /// The name of a unit of the service manager, with its suffix (systemd.unit(5)).
 package struct UnitName: Sendable, Hashable {
-    /// The longest part of a name that comes from elsewhere, in bytes. Escaping can make it four times as long, which
-    /// still leaves room in the 255 bytes of a name.
+    /// The longest part of a name that comes from elsewhere, in bytes.
+    ///
+    /// Escaping can make it four times as long, which still leaves room in the 255 bytes of a name.
     private static let longestWord = 40
 
     /// The complete name, such as `app-reveille-player-1f.scope`.

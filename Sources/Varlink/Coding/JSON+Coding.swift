@@ -4,8 +4,9 @@
 extension JSON {
     /// Creates the JSON form of a value.
     ///
-    /// Integers must have at most 64 bits and be in the range of `Int64`, and other numbers must be finite. A `nil` property is absent from its object
-    /// unless its type encodes it as `null`. An object keeps the order in which its members are encoded.
+    /// Integers must have at most 64 bits and be in the range of `Int64`, and other numbers must be finite. A `nil`
+    /// property is absent from its object unless its type encodes it as `null`. An object keeps the order in which its
+    /// members are encoded.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -68,7 +68,9 @@ final class ValueEncoder: Encoder {
 extension ValueEncoder {
     var count: Int { children.count }
 
-    /// Returns an encoder for a value in this array or object. The value is not part of the container yet.
+    /// Returns an encoder for a value in this array or object.
+    ///
+    /// The value is not part of the container yet.
     func child(_ key: any CodingKey) -> ValueEncoder {
         ValueEncoder(at: codingPath + [key], progress)
     }
