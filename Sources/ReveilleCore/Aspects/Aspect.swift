@@ -35,7 +35,7 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
         kind = builtIn.map { .builtIn($0) } ?? .published(name)
     }
 
-    /// Creates the aspect or pattern with a name; `nil` for a name that no aspect can have.
+    /// Creates the aspect or pattern with a name; `nil` for an invalid name.
     public init?(_ name: String) {
         self.init(unchecked: name)
         if builtIn != nil { return }
@@ -87,7 +87,7 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
 }
 
 extension Aspect: ExpressibleByStringLiteral {
-    /// Creates the aspect or pattern with a name; a name that no aspect can have is refused when it is used.
+    /// Creates the aspect or pattern with a name; an invalid name is refused when it is used.
     public init(stringLiteral name: String) {
         self.init(unchecked: name)
     }

@@ -19,9 +19,9 @@ package protocol AspectDeclaration: AspectState, Record {
     /// whose main field says enough.
     static var abbreviations: String? { get }
 
-    /// Replaces the fields for which a word is an abbreviation.
+    /// Replaces the fields that a word abbreviates.
     ///
-    /// - Returns: Whether it is one.
+    /// - Returns: Whether the word is an abbreviation.
     mutating func abbreviate(_ word: String) -> Bool
 }
 

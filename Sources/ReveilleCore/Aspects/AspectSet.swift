@@ -70,7 +70,7 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
         return contains(builtIn) ? aspect : nil
     }
 
-    /// Adds an aspect, or replaces it by itself.
+    /// Adds an aspect, or replaces it with itself.
     @discardableResult
     public mutating func update(with aspect: Aspect) -> Aspect? {
         insert(aspect).inserted ? nil : aspect

@@ -10,7 +10,7 @@ package struct Field: Sendable, ExpressibleByStringLiteral {
     @usableFromInline package let name: StaticString
     /// The values that the field accepts, in words; `nil` if its type says enough.
     @usableFromInline package let accepted: StaticString?
-    /// The unit with which charts show the field, after the number; `nil` for a field that charts do not show.
+    /// The unit that charts show after the field's number; `nil` for a field that charts do not show.
     @usableFromInline package let chartUnit: StaticString?
     /// How a dashboard shows the field; `nil` for a field that it does not show.
     @usableFromInline package let entity: DashboardEntity?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A structure of the interface, whose fields are listed once, for everything that reads, writes or describes them.
+/// A structure of the interface, with a single list of its fields for all code that reads, writes or describes them.
 @usableFromInline
 package protocol Record: Sendable {
     /// A value whose fields can be replaced.

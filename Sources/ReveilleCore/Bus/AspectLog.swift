@@ -25,7 +25,8 @@ struct AspectLog {
         var isPosted = false
         /// Whether a client has received the state.
         var wasReturned = false
-        /// The digest of the saved state, until the source is read: only then is it known whether the state is the same.
+        /// The digest of the saved state, kept until the source is read: only then is it known whether the state is the
+        /// same.
         var digest: UInt64?
     }
 
@@ -55,7 +56,7 @@ struct AspectLog {
     /// A vacant name has no entries of patterns.
     var isVacant: Bool { isName && publisher == nil && !isLive }
 
-    /// Whether the aspect is an unpublished name of which no subscription has a change to take.
+    /// Whether the aspect is an unpublished name, and no subscription has any of its changes left to take.
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }

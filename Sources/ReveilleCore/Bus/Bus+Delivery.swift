@@ -39,7 +39,7 @@ extension Bus {
             guard var state = slots[slot] else { continue }
             state.isQueued = false
             slots[slot] = state
-            // It may have been held since it was queued.
+            // The subscription may have been held since it was queued.
             guard mayDeliver(state) else { continue }
             return ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread))
         }
@@ -208,7 +208,7 @@ extension Bus {
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }
 
-    /// Makes the subscriptions ready whose interval is over.
+    /// Makes subscriptions ready if their interval is over.
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)
         while let index = paced.popDue(at: now) {

@@ -42,7 +42,9 @@ extension Bus {
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Sets the holds of a subscription, whose background may begin or end.
+    /// Sets the holds of a subscription.
+    ///
+    /// This may begin or end its background.
     private mutating func setHolds(_ holds: HoldReasons, _ slot: Int) {
         guard let before = slots[slot]?.holds else { return }
         guard
@@ -92,7 +94,8 @@ extension Bus {
             let log = bus.logs[Int(entry.log)].changes
             switch state.policy.background {
             case .hold where log.current.generation > state.backgroundStart:
-                // If changes of an earlier background are still due, those between the two are delivered one by one too.
+                // If changes of an earlier background are still due, the changes between both backgrounds are delivered
+                // one by one too.
                 let earlier = state.heldChanges(after: seen, in: log)
                 bus.policies[Int(entry.policy)].held = PolicyState.Held(
                     after: earlier?.after ?? state.backgroundStart, through: log.current)
@@ -105,7 +108,7 @@ extension Bus {
         for log in dropped { settle(log) }
     }
 
-    /// Adds a subscription to the counts of those in the foreground, or removes it.
+    /// Adds a subscription to the foreground counts, or removes it from them.
     mutating func countForeground(_ slot: Int, _ difference: Int) {
         guard let state = slots[slot] else { return }
         let isFrozen = state.holds.contains(.frozen)

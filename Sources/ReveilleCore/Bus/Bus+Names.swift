@@ -126,7 +126,7 @@ extension Bus {
         freeLogs.append(index)
     }
 
-    /// Adds a name that was vacant to the subscriptions whose patterns match it.
+    /// Adds a formerly vacant name to the subscriptions with matching patterns.
     mutating func addEntriesOfPatterns(to index: Int) {
         let name = logs[index].aspect
         let literal = Set(logs[index].listeners.map { entries[Int($0)].slot })
@@ -170,7 +170,7 @@ extension Bus {
         removeLog(index)
     }
 
-    /// Returns whether an entry has changes that its subscription has not seen, also if none is due.
+    /// Returns whether an entry has changes that its subscription has not seen, even if none is due.
     private func hasPending(_ entry: Int32) -> Bool {
         let entry = entries[Int(entry)]
         return (entry.seen?.generation ?? 0) < logs[Int(entry.log)].changes.current.generation

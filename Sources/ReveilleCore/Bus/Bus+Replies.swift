@@ -4,10 +4,10 @@
 // How pending events are divided into replies.
 
 extension Bus {
-    /// The approximate size in bytes at which a reply ends; all further events follow in the next one.
+    /// The approximate size limit of a reply in bytes; all further events follow in the next reply.
     ///
     /// A thousand names with values of the usual length fit in one reply. Without a limit, each of a user's connections
-    /// could leave the latest changes of all names unread, which take 64 MB and more.
+    /// could leave the latest changes of all names unread: 64 MB and more.
     static let replySize = 1 << 20
 
     /// The approximate size of an event without its value: its aspect, its numbers and the names of its fields.

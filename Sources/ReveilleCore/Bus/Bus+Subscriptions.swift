@@ -88,14 +88,14 @@ extension Bus {
         {
             return logs[index].changes.event(since: logs[index].changes.change(at: position))
         }
-        // The samples before a restart are unknown: the current one comes instead.
+        // The samples before a restart are unknown, so the current sample is sent instead.
         let isOutdated = logs[index].isStream && request.positions?[aspect] ?? .max < logs[index].changes.start
         guard request.wantsInitial || resumed == false || isOutdated, isLiteral || isLive else { return nil }
         logs[index].origin.wasReturned = true
         return logs[index].changes.state
     }
 
-    /// Returns an event for each name that the subscriber knows by a pattern and that is vacant or forgotten now.
+    /// Returns an event for each vacant or forgotten name that the subscriber knows by a pattern.
     private func withdrawals(since request: SubscriptionRequest, at time: Timestamp) -> [Event] {
         let patterns = request.aspects.names.filter(\.isPattern)
         return (request.positions ?? [:]).sorted { $0.key < $1.key }.compactMap { name, position in

@@ -5,9 +5,9 @@
 struct PolicyState {
     /// The changes that a `hold` policy kept in a background.
     struct Held {
-        /// The generation before the first of them.
+        /// The generation before the first kept change.
         var after: Int
-        /// The last of them.
+        /// The last kept change.
         var through: Change
     }
 
@@ -47,7 +47,7 @@ extension Policy {
         return policy
     }
 
-    /// The interval in microseconds at which a stream is sampled for the policy.
+    /// The sampling interval of a stream under the policy, in microseconds.
     var sampleInterval: UInt64 {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }

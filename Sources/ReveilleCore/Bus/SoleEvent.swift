@@ -5,7 +5,7 @@
 ///
 /// They become an event only when they are written.
 package struct SoleEvent {
-    /// Identifies an event among all of one bus.
+    /// Identifies an event among all events of one bus.
     package struct Identity: Sendable, Hashable {
         let log: Int
         let seenGeneration: Int

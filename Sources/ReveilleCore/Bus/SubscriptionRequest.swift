@@ -46,7 +46,7 @@ package struct SubscriptionStart: Sendable, Hashable {
 package struct SubscriptionStatus: Sendable, Hashable {
     /// The most aspects in ``pending`` of all subscriptions together, about 4 MB.
     private static let pendingTotal = 16_384
-    /// The aspects that each subscription can have in ``pending`` nevertheless: more than people read.
+    /// The number of aspects that each subscription can have in ``pending`` regardless: more than people read.
     private static let pendingMinimum = 32
     /// The most aspects in ``pending``: a reply is written subscription by subscription, and none may take a long turn.
     private static let pendingMaximum = 256

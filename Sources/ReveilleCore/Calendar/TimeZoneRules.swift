@@ -8,15 +8,15 @@
 package struct TimeZoneRules: Sendable, Hashable {
     /// The possible offsets in seconds, as RFC 8536 recommends them.
     static let offsets = -89_999...93_599
-    /// The longest time between two moments at which clocks can show the same.
+    /// The longest time between two moments with the same wall time.
     static let longestShift = offsets.upperBound - offsets.lowerBound
-    /// The number of seconds before and after 1970 in which offsets change: 34,000 years.
+    /// The number of seconds before and after 1970 during which offsets change: 34,000 years.
     static let horizon = 1 << 40
 
     /// Coordinated Universal Time.
     package static let utc = TimeZoneRules(initialOffset: 0)
 
-    /// The times at which the offset changes, in ascending order.
+    /// The times when the offset changes, in ascending order.
     private var transitions: [Int] = []
     /// The offset before the first transition, and the offset from each transition on.
     private var offsets: [Int32]
@@ -54,7 +54,7 @@ package struct TimeZoneRules: Sendable, Hashable {
         footerStart = time ?? Int.min
     }
 
-    /// Returns the number of seconds by which clocks are ahead of UTC at a time.
+    /// Returns how many seconds clocks are ahead of UTC at a time.
     package func offset(at time: Int) -> Int {
         if let footer, time >= footerStart { return footer.offset(at: time) }
         return Int(offsets[transitionCount(through: time)])
@@ -93,7 +93,7 @@ extension TimeZoneRules {
         return latest
     }
 
-    /// Returns the first time at which clocks show a wall time or a later one.
+    /// Returns the first time when clocks show a wall time or a later wall time.
     ///
     /// This is the first occurrence of the wall time. If a gap skips the wall time, this is the first moment after the
     /// gap.

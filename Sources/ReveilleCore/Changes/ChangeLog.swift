@@ -15,7 +15,7 @@ struct ChangeLog {
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
-    /// The generation before the first change that the log counts; of a name, when it was not published yet.
+    /// The generation before the first change that the log counts; for a name, a generation before it was published.
     let start: Int
     /// The smallest generation that a position can have; the log does not know any earlier state.
     private let floor: Int
@@ -29,7 +29,7 @@ struct ChangeLog {
     /// - Parameters:
     ///   - start: The first change: a saved state, or a placeholder.
     ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
-    ///   - beginning: The generation with which the log of a name began before a restart, if known.
+    ///   - beginning: The first generation in the log of a name before a restart, if known.
     ///   - equal: The generations before a restart with the state of `start`.
     ///   - capacity: The number of changes to keep.
     init(start: Change, isEstablished: Bool, after beginning: Int? = nil, equal: [Int] = [], capacity: Int) {
@@ -86,10 +86,10 @@ struct ChangeLog {
     /// The log keeps only the latest changes, so a billion firings take no longer than the changes that it keeps.
     ///
     /// - Parameters:
-    ///   - value: The state, which may be equal to the one before.
+    ///   - value: The state, which may equal the previous state.
     ///   - times: The number of firings, at least 1.
-    ///   - sequence: The sequence of the last one.
-    ///   - time: The time of all of them.
+    ///   - sequence: The sequence of the last firing.
+    ///   - time: The time of all firings.
     mutating func fire(_ value: PublishedValue, times: Int, sequence: Int, at time: Timestamp) {
         let last = current.generation + times
         for age in (0..<min(times, ring.capacity)).reversed() {
@@ -116,7 +116,7 @@ struct ChangeLog {
                 isKnown: false)
     }
 
-    /// The earlier generations, of the latest ones, that had the current state too.
+    /// Recent earlier generations that also had the current state.
     var equalGenerations: [Int] {
         let last = current.generation
         return (max(0, last - Self.equalLimit)..<last).filter { generation in
@@ -157,11 +157,11 @@ struct ChangeLog {
     /// Returns an event for each of the latest held changes.
     ///
     /// - Parameters:
-    ///   - seen: The change that the subscriber has seen; later ones before the held ones are merged into the first
-    ///     event.
+    ///   - seen: The change that the subscriber has seen; changes between it and the held changes are merged into the
+    ///     first event.
     ///   - start: The generation before the first held change.
     ///   - last: The generation of the last held change.
-    ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
+    ///   - limit: The largest number of events; the first event counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
         let kept = fitting(changes(through: last, limit: min(limit, last - start)))
@@ -205,7 +205,7 @@ struct ChangeLog {
         return (0..<count).compactMap { retained(last - count + 1 + $0) }
     }
 
-    /// Returns the latest of some changes, at least one, whose names do not exceed ``namesLimit`` together.
+    /// Returns the latest of some changes, at least one, so that their names do not exceed ``namesLimit`` in total.
     private func fitting(_ changes: [Change]) -> [Change] {
         guard current.reading.aspect.builtIn?.isReportedInParts == true else { return changes }
         var size = 0
@@ -231,7 +231,7 @@ struct ChangeLog {
     }
 
     private func firstChange(after seen: Change) -> Timestamp {
-        // If the log has dropped the change, the oldest one is the best approximation.
+        // If the log has dropped the change, the oldest kept change is the best approximation.
         seen.supersededAt ?? ring.oldest?.supersededAt ?? current.time
     }
 

@@ -18,7 +18,7 @@ struct FolderLog {
     /// A subscriber that is older than a dropped name gets all names.
     static let removedLimit = 1_000
 
-    /// A period in which a name was in the folder.
+    /// A period during which a name was in the folder.
     private struct Life {
         /// The first generation with the name; 0 if it was there from the start.
         var birth = 0
@@ -26,7 +26,7 @@ struct FolderLog {
         var death = Int.max
         /// The generation of the last change of the file.
         var changed = 0
-        /// The generation in which another file last took the name.
+        /// The generation when another file last took the name.
         var replaced = 0
         /// The identity and stamp of the file; after a death, the last known.
         var identity: UInt64
@@ -138,7 +138,7 @@ struct FolderLog {
         return folder
     }
 
-    /// Returns the difference from what a subscriber saw at a generation.
+    /// Returns the difference from the state that a subscriber saw at a generation.
     func difference(since generation: Int) -> Folders.Folder {
         guard generation >= forgottenThrough, !listing.isCut else { return rescan }
         var added: [FolderEntry] = []
@@ -161,7 +161,7 @@ struct FolderLog {
         return difference(added.sorted { $0.name < $1.name }, removed.sorted { $0.name < $1.name }, changed, generation)
     }
 
-    /// Finds the files that have a new name among those added and removed.
+    /// Finds renamed files among the added and removed names.
     private func difference(
         _ added: [FolderEntry], _ removed: [(name: EntryName, life: Life)], _ changed: [EntryName], _ generation: Int
     ) -> Folders.Folder {

@@ -39,7 +39,7 @@ package struct DeviceFacts: Sendable {
         return numbers.sorted()
     }
 
-    /// The variables of the first of both files os-release that has some.
+    /// The variables of the first os-release file that has any; there are two.
     var release: [String: String] {
         let variables = variables(.release)
         return variables.isEmpty ? self.variables(.vendorRelease) : variables

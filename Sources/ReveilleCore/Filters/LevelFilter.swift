@@ -39,7 +39,7 @@ package struct LevelFilter: Sendable {
         self.interval = interval
     }
 
-    /// The time at which ``expire(at:)`` returns a reading; `nil` while none waits.
+    /// The time when ``expire(at:)`` returns a reading; `nil` while none waits.
     package var deadline: Instant? {
         waiting == nil ? nil : reportedAt.map { $0 + interval }
     }

@@ -12,7 +12,7 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
         self.settle = settle
     }
 
-    /// The time at which ``expire(at:)`` returns a value; `nil` while none is held back.
+    /// The time when ``expire(at:)`` returns a value; `nil` while none is held back.
     package var deadline: Instant? {
         candidate.map { $0.since + $0.settle }
     }

@@ -78,7 +78,7 @@ extension EntryName: Hashable, Comparable {
         return bytes.count - others.count
     }
 
-    /// Returns the number of bytes with which both names begin.
+    /// Returns the length of the common prefix of both names, in bytes.
     func commonLength(with other: EntryName) -> Int {
         let (bytes, others) = (text.utf8.span, other.text.utf8.span)
         let length = min(bytes.count, others.count)
@@ -92,7 +92,7 @@ extension EntryName: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // A string's own hash is equal for two spellings, of which a name may have thousands.
+        // A string's own hash is equal for all spellings of a name, and there may be thousands.
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }

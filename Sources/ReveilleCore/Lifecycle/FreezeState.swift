@@ -33,12 +33,12 @@ package struct FreezeState: Sendable, Hashable {
     /// its reasons are reported.
     package static let answerTime: UInt64 = 15_000_000
 
-    /// The number of requests whose late answers are recognized: some minutes of them.
+    /// The number of requests whose late answers are recognized: the requests of some minutes.
     private static let expiredLimit = 16
 
     /// Whether the cgroup is frozen, as far as is known.
     package private(set) var isFrozen = false
-    /// The time at which the request under way counts as failed, or a thaw that failed is tried again; `nil` if there is
+    /// The time when the request under way counts as failed, or a failed thaw is tried again; `nil` if there is
     /// neither.
     package private(set) var deadline: UInt64?
     /// Whether the cgroup is to be frozen.
@@ -58,7 +58,7 @@ package struct FreezeState: Sendable, Hashable {
 
     /// Decides whether the cgroup is to be frozen.
     ///
-    /// - Returns: The request to make now, if any; while one is under way, the next one follows its answer.
+    /// - Returns: The request to make now, if any; while a request is under way, the next request follows its answer.
     package mutating func want(frozen: Bool, at now: UInt64) -> Request? {
         wantsFrozen = frozen
         if request == nil { deadline = nil }

@@ -75,7 +75,7 @@ extension Power: CustomStringConvertible {
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
 
-    /// Returns a number with one decimal; a huge one is shown unchanged, since it may not fit an integer.
+    /// Returns a number with one decimal; a huge number is shown unchanged, since it may not fit an integer.
     private static func text(_ number: Double) -> String {
         abs(number) < 1e12 ? "\((number * 10).rounded() / 10)" : "\(number)"
     }

@@ -54,7 +54,7 @@ package enum BatteryRule {
         return !packs.isEmpty && packs.allSatisfy { $0.level(isMacBook: isMacBook) != nil }
     }
 
-    /// Returns the energy of all packs in microwatt-hours; `nil` if one does not report it.
+    /// Returns the energy of all packs in microwatt-hours; `nil` if a pack does not report its energy.
     package static func energy(of supplies: [PowerSupply]) -> Double? {
         let energies = supplies.filter(\.isPack).map(\.presentEnergy)
         let known = energies.compactMap { $0 }

@@ -3,7 +3,7 @@
 
 /// Derives the reading from the kernel's network tables.
 package enum NetworkRule {
-    /// The most addresses in a reading, so that a host with thousands of them does not fill the log.
+    /// The largest number of addresses in a reading, so that a host with thousands does not fill the log.
     package static let addressLimit = 32
 
     /// Returns the link of the default route: the route with the lowest metric among all over links that are up.

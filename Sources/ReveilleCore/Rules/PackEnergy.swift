@@ -46,7 +46,7 @@ struct PackEnergy {
         if let now, let full = full ?? design, now > Self.greatestLevel * full { self.now = nil }
     }
 
-    /// Returns the voltage by which a charge is converted, as for the weights of packs.
+    /// Returns the voltage that converts a charge to an energy, as for the weights of packs.
     static func voltage(of pack: PowerSupply) -> Double? {
         ["voltage_min_design", "voltage_max_design", "voltage_now"].lazy
             .compactMap { SupplyQuantity.value($0, of: pack) }.first

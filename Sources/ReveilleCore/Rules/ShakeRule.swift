@@ -9,13 +9,13 @@ package struct ShakeRule: Sendable {
     private static let strong = 1.33
     /// The share of strong samples that is a shake.
     private static let share = 0.75
-    /// The time that is looked at.
+    /// The length of the evaluated window.
     private static let window: Duration = .milliseconds(500)
     /// The shortest shake; a tap is shorter.
     private static let shortest: Duration = .milliseconds(250)
     /// The fewest samples of a shake.
     private static let fewest = 4
-    /// The time after a shake in which no other one begins.
+    /// The time after a shake during which no other shake begins.
     private static let lockout: Duration = .seconds(1)
     /// The lowest sample rate, per second, at which shakes are recognized: a little below the rate at rest.
     package static let lowestRate = 18.0

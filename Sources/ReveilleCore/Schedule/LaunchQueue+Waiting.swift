@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension LaunchQueue {
-    /// The firings of a name for which a program is started.
+    /// The firings of a name that a program is started for.
     package struct Waiting: Sendable, Hashable {
         /// The value of the last firing.
         package var value: PublishedValue

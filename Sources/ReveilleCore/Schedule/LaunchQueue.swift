@@ -12,7 +12,7 @@ package struct LaunchQueue: Sendable {
     package static let returnTime: UInt64 = 5_000_000
     /// The time that a program has to subscribe.
     package static let patience: UInt64 = 30_000_000
-    /// The pauses before a program is started again; the last one repeats.
+    /// The pauses before a program is started again; the last pause repeats.
     package static let pauses: [UInt64] = [60_000_000, 300_000_000, 1_800_000_000]
     /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
     package static let startsPerTurn = 8

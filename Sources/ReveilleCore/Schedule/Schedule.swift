@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The entries of all users, and the times at which they are due next.
+/// The entries of all users, and their next due times.
 package struct Schedule: ~Copyable {
     /// How late a slot may fire, in microseconds, without being missed, if the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
@@ -19,9 +19,9 @@ package struct Schedule: ~Copyable {
         package var entry: ScheduleEntry
         /// The time when the entry was added.
         package var added: Int64
-        /// The time of the last slot that is over: earlier ones never fire, even if the clock is set back.
+        /// The time of the last slot that is over: earlier slots never fire, even if the clock is set back.
         package var after: Int64
-        /// The number of its firings.
+        /// The number of the entry's firings.
         package var fired: Int
         /// The state before ``returnToPresent(at:)``; `nil` if the clock has come back to it since.
         package var former: Former?
@@ -198,8 +198,8 @@ package struct Schedule: ~Copyable {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - start: The time at which the bus was started, the machine resumed or its clock was set. Slots earlier than
-    ///     this by more than ``tolerance`` were missed.
+    ///   - start: The time when the bus was started, the machine resumed or its clock was set. Slots earlier than this
+    ///     by more than ``tolerance`` were missed.
     /// - Returns: The entry with the number of its slots that fire; `nil` if nothing is due.
     package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
         let now = Self.bounded(now)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The times at which an entry is due, all in microseconds since 1970.
+/// The times when an entry is due, in microseconds since 1970.
 ///
 /// The slots do not depend on when they are computed: a late firing moves none.
 struct ScheduleSlots {
     let entry: ScheduleEntry
-    /// The time at which the entry was added, from which an interval without a start counts.
+    /// The time when the entry was added; an interval without a start counts from here.
     let origin: Int64
     /// The rules of the entry's zone; without a calendar, any rules will do.
     let zone: TimeZoneRules
@@ -28,7 +28,7 @@ struct ScheduleSlots {
 
     /// Returns the number of slots after a time, up to and including another one.
     ///
-    /// It takes no longer for more slots: a clock can be set forward by a century.
+    /// The duration does not depend on the number of slots: a clock can be set forward by a century.
     func count(after start: Int64, through end: Int64) -> Int {
         let end = min(end, last)
         guard start < end else { return 0 }

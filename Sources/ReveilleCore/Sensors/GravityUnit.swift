@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The length of gravity in the samples of one accelerometer, by which knocks, falls and garbage are recognized.
+/// The length of gravity in the samples of one accelerometer.
+///
+/// It reveals knocks, falls and garbage.
 ///
 /// A pose needs only the direction of gravity, so an accelerometer with a wrong scale, or without one, is useful. A
 /// constant length is gravity's, while a device that is knocked or falls measures a different length each time.

@@ -3,7 +3,7 @@
 
 /// The times of samples, which never decrease.
 package struct SampleClock: Sendable {
-    /// The greatest difference between a driver's time and the present: more than a sample waits in a buffer.
+    /// The greatest difference between a driver's time and the present: longer than a sample waits in a buffer.
     ///
     /// A driver may use another clock, or none. A time that precedes the last sample by more than this shows that the
     /// wall clock was set back.

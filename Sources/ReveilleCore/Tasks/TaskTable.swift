@@ -19,7 +19,7 @@ package struct TaskTable: Sendable {
         package let subscription: SubscriptionID
         /// The process of the subscription.
         package let process: ProcessKey
-        /// The user whose tasks it counts among.
+        /// The user whose limit on tasks applies.
         package let user: UInt32
 
         /// Creates a task.
@@ -43,7 +43,7 @@ package struct TaskTable: Sendable {
         /// The tasks in the order in which they began.
         var tasks: [TaskID] = []
 
-        /// The time at which its tasks change next.
+        /// The time of the next change of the process's tasks.
         var next: UInt64? {
             tasks.isEmpty ? nil : deadline.map { isWarned ? $0.end : $0.warning }
         }
@@ -64,7 +64,7 @@ package struct TaskTable: Sendable {
         package var overrun: [Task] = []
     }
 
-    /// The time for tasks, at least a microsecond; a new one applies to later backgrounds.
+    /// The time for tasks, at least a microsecond; a new time applies to later backgrounds.
     package var time: Duration
     /// The number of tasks that were not ended in time.
     package private(set) var overruns = 0
