@@ -19,7 +19,7 @@ extension Call {
     /// A call of any method.
     ///
     /// - Parameters:
-    ///   - name: The method with its interface, or without one a method of the bus.
+    ///   - name: The method with its interface; without an interface, a method of the bus.
     ///   - parameters: The parameters.
     ///   - mode: The replies that the caller wants.
     package init(named name: String, parameters: JSONObject, mode: Mode) {

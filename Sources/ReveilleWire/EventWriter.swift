@@ -6,7 +6,7 @@ import Varlink
 
 /// Writes replies with events; subscribers that receive equal events one after the other share the bytes.
 ///
-/// Most events cost less to write than to find among those written before. Settings can be long, so their texts are
+/// For most events, writing costs less than a search among earlier events. Settings can be long, so their texts are
 /// kept.
 package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
@@ -65,7 +65,7 @@ package struct EventWriter {
     private static let start = ShortText(#""events":["#)
     private static let end = ShortText("]}")
 
-    /// A reply of a stream without the search for what can be shared.
+    /// A reply of a stream, without a search for a shared reply.
     private static func frame(of event: Event, reusing memory: consuming [UInt8]) -> [UInt8] {
         Reply.encode(reusing: memory, room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
             output.append(UInt8(ascii: "{"))

@@ -7,7 +7,7 @@ package import Varlink
 package enum Quota: String {
     case connections, aspects, names, value, entries, tasks, storage
 
-    /// Checks whether there may be a number of them.
+    /// Checks a number against the limit.
     ///
     /// - Throws: `QuotaExceeded` if it is larger than the limit.
     package func check(_ count: Int, atMost limit: Int) throws(CallError) {

@@ -19,7 +19,7 @@ extension Bus {
     /// - Parameters:
     ///   - reason: The reason; removing an absent reason has no effect on deliveries.
     ///   - id: The subscription.
-    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it.
+    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it unchanged.
     ///   - time: The current time.
     package mutating func release(
         _ reason: HoldReasons, from id: SubscriptionID, into phase: LifecyclePhase? = nil, at time: Timestamp

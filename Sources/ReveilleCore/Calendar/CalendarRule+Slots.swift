@@ -55,7 +55,7 @@ extension CalendarRule {
 
     private func nextShown(after time: Int, in zone: TimeZoneRules) -> Int? {
         var time = time + 1
-        // This avoids searching the same months again, in each half of a year, until the next match.
+        // The wall times up to a match, so that the same months are not searched again in each half of a year.
         var known = 0..<0
         while true {
             let offset = zone.offset(at: time)

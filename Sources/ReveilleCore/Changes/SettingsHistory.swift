@@ -3,7 +3,7 @@
 
 /// The last change of each settings key.
 ///
-/// From them, events list the keys with changes that a subscriber has not seen.
+/// From these changes, events list the keys that changed since a subscriber last looked.
 struct SettingsHistory {
     /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///

@@ -33,7 +33,7 @@ package struct FreezeState: Sendable, Hashable {
     /// its reasons are reported.
     package static let answerTime: UInt64 = 15_000_000
 
-    /// The number of requests whose late answers are recognized: the requests of some minutes.
+    /// The number of requests whose late answers are recognized: a few minutes' worth.
     private static let expiredLimit = 16
 
     /// Whether the cgroup is frozen, as far as is known.

@@ -21,7 +21,7 @@ extension Configuration {
     }
 }
 
-/// The file of a configuration, which is read at the start and on request.
+/// The file of a configuration, read at the start and on request.
 package struct ConfigurationFile: Sendable, CustomStringConvertible {
     /// The path.
     package let path: String

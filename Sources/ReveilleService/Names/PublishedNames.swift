@@ -34,10 +34,10 @@ final class PublishedNames: BusPart {
         return reply
     }
 
-    /// Withdraws the names whose states the connection published for as long as it lasts.
+    /// Withdraws the names whose states are tied to the connection.
     ///
-    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and a chain of such ends
-    /// would have no limit.
+    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and an immediate delivery
+    /// could end further connections without limit.
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
         let names = tied.names(of: connection.number)
         guard !names.isEmpty else { return }

@@ -16,7 +16,7 @@ package final class ScheduleFile {
     static let version = 1
     /// The maximum size of the file: thousands of entries with the longest values.
     static let limit = 96 << 20
-    /// The number of bytes that may be appended, besides as many as the schedule takes, before the file is written anew.
+    /// The number of bytes, beyond the size of the schedule, that may be appended before the file is rewritten.
     static let slack = 64 << 10
     /// The number of bytes that only firings may use: twice as many as the firings of one turn with the longest values.
     static let reserve = 34 << 20
@@ -79,7 +79,7 @@ package final class ScheduleFile {
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - isDurable: Whether to wait until a loss of power would not undo it; see ``sync()``.
+    ///   - isDurable: Whether to wait until a loss of power could not undo the append; see ``sync()``.
     /// - Throws: `SystemError`; the file is then as before, or not open any more if the records could not be removed.
     package func append(_ records: [ScheduleRecord], isDurable: Bool) throws(SystemError) {
         guard let file else { throw SystemError("write", on: path, code: EBADF) }
@@ -97,7 +97,7 @@ package final class ScheduleFile {
         }
     }
 
-    /// Waits until a loss of power would not undo what was appended.
+    /// Waits until a loss of power could not undo the appended records.
     package func sync() throws(SystemError) {
         try file?.sync()
     }
@@ -153,7 +153,7 @@ package final class ScheduleFile {
         return "it could not be moved aside, so entries are refused"
     }
 
-    /// Creates the directory and those above it, for this user alone.
+    /// Creates the directory and its parents, for this user alone.
     private func makeDirectory() throws(SystemError) {
         guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         var missing: [String] = []

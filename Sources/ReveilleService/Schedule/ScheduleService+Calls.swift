@@ -20,7 +20,7 @@ struct ScheduleChange {
     let connection: Connection
     var user: UInt32 { connection.peer.uid }
 
-    /// The approximate number of bytes that it writes.
+    /// The approximate number of bytes that the change writes.
     var size: Int {
         guard case .add(let entry) = kind else { return Self.usualSize }
         return Self.usualSize + (entry.value?.count ?? 0)

@@ -69,7 +69,9 @@ extension ScheduleService {
         waitForNext()
     }
 
-    /// Returns whether the file takes firings; it is written anew first if an earlier attempt to do so failed.
+    /// Returns whether the file takes firings.
+    ///
+    /// If an earlier rewrite failed, the file is rewritten first.
     private func canSaveFirings(at now: Int64) -> Bool {
         guard let file = services.file, schedule.next ?? .max <= now, !file.takesFirings else {
             return true
@@ -122,7 +124,7 @@ extension ScheduleService {
 
     func zoneChanged(_ zone: String) {
         changedZones.insert(zone)
-        // The clock can have been set too.
+        // The clock may have been set, too.
         returnToPresent()
         fire()
     }
@@ -140,7 +142,7 @@ extension ScheduleService {
         }
     }
 
-    /// Lets entries continue that fired while the clock was far ahead.
+    /// Lets entries that fired while the clock was far ahead continue.
     func returnToPresent() {
         let changed = schedule.returnToPresent(at: loop.wallClock)
         if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }

@@ -31,9 +31,9 @@ protocol BusPart: AnyObject {
     /// The configuration is another one.
     func reconfigured()
 
-    /// The time at which ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
+    /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
     ///
-    /// A part calls ``BusAccess/timesChanged()`` when it changes.
+    /// A part calls ``BusAccess/timesChanged()`` when this time changes.
     var next: UInt64? { get }
     /// Does what is due.
     func advance(to now: UInt64)

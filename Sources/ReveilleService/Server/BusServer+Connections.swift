@@ -110,7 +110,7 @@ extension BusServer {
         bus.noteRead(by: id)
     }
 
-    /// Reads and answers calls until there are no more or one waits for its reply.
+    /// Reads and answers calls until there are no more, or a call waits for its reply.
     func advance(_ connection: Connection) {
         // A call that is answered at once comes back here from inside the turn.
         connection.takeTurn {

@@ -21,7 +21,9 @@ package final class BusServer {
     static let timePerConnection: UInt64 = 50
 
     let loop: any Loop
-    /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
+    /// The configuration.
+    ///
+    /// ``reconfigure(_:watchers:)`` replaces everything except the length of the history.
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
@@ -165,7 +167,7 @@ package final class BusServer {
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
-                // What did not fit into the socket is lost when it is closed.
+                // Output that did not fit into the socket is lost when the socket is closed.
                 if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
             }
         }

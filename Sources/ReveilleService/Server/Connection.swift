@@ -49,14 +49,14 @@ final class Connection {
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
     private(set) var isInTurn = false
-    /// Whether all other connections go first, because this one had more calls than fit in a turn or its user has
-    /// used up its share.
+    /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
+    /// share is used up.
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
     /// Whether an edge for writing is asked for.
     @exclusivity(unchecked) private var awaitsReading = false
-    /// Whether the peer will write no more, so that only the end of the stream follows what is in the socket.
+    /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
     private var source: (any LoopSource)?
     @exclusivity(unchecked) private var output = PendingOutput()
@@ -83,7 +83,7 @@ final class Connection {
     /// The answer to the only call of a connection over a limit.
     var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
-    /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
+    /// Whether the connection takes no calls because a call has more than one reply: a Subscribe or a BeginTask.
     var isStream: Bool { phase.isStream }
     /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
@@ -191,7 +191,7 @@ final class Connection {
         }
     }
 
-    /// Writes a whole frame, and keeps what the socket has no room for.
+    /// Writes a whole frame, and keeps the bytes that do not fit into the socket.
     func send(_ bytes: [UInt8]) throws(SystemError) {
         guard try output.write(bytes, to: stream) else { throw broken() }
         if hasOutput { awaitReading() }

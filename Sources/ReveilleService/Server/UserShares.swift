@@ -14,7 +14,7 @@ package final class UserShares {
     private let price: UInt64
     /// The largest amount that is remembered.
     private let memory: UInt64
-    /// The times of the boot clock at which users have paid for everything, in microseconds.
+    /// The times of the boot clock when users will have paid for everything, in microseconds.
     ///
     /// An array, since most buses have the clients of one or two users; it is used at each call (see ``BusServer/bus``).
     @exclusivity(unchecked) private var accounts: [(user: UInt32, paid: UInt64)] = []

@@ -56,7 +56,7 @@ final class WatcherPool {
         }
     }
 
-    /// Keeps replaced watchers until their readers have returned, since releasing one waits for its reader.
+    /// Keeps replaced watchers until their readers have returned, since releasing a watcher waits for its reader.
     private func retireLater(_ watchers: [any Watcher]) throws(SystemError) {
         guard !watchers.isEmpty else { return }
         weak var retirement: (any LoopSource)?
@@ -86,8 +86,8 @@ final class WatcherPool {
 
     /// Sets each watcher to the pace that its subscribers need.
     ///
-    /// - Parameter demand: Returns what the subscribers of an aspect need. Not the bus itself: a watcher may report a
-    ///   reading to it before this returns.
+    /// - Parameter demand: Returns what the subscribers of an aspect need. It must not access the bus: a watcher may
+    ///   report a reading to the bus before this returns.
     /// - Throws: `SystemError` if a timer cannot be created.
     func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
         let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
@@ -194,7 +194,7 @@ final class WatcherPool {
 struct Demand: Equatable {
     /// Whether a subscriber is in the foreground, or ignores the background.
     let isInForeground: Bool
-    /// The shortest interval at which such subscribers want samples of a stream; `nil` for other aspects.
+    /// The shortest interval between samples that such subscribers want from a stream; `nil` for other aspects.
     let interval: Duration?
 }
 

@@ -41,10 +41,11 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
-        // Before anything is opened, since an incorrect count from the supervisor would include our own descriptors.
+        // This comes before anything is opened: an incorrect count from the supervisor would include our own
+        // descriptors.
         let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
-        // First of all, since a client that sees the socket may already send a signal.
+        // This comes first, since a client that sees the socket may already send a signal.
         for signal in [SIGTERM, SIGINT] {
             sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
         }
@@ -131,7 +132,7 @@ package final class Service {
 
     /// Returns the path of the state file: in the supervisor's runtime directory, else beside the socket.
     ///
-    /// The name contains the socket's, since two buses in one directory must not mix their generations.
+    /// The name contains the socket's name, since two buses in one directory must not mix their generations.
     private static func statePath(of address: UnixAddress) -> String {
         guard let directory = Environment["RUNTIME_DIRECTORY"] else { return address.path + ".state.json" }
         return String(directory.prefix { $0 != ":" }) + "/state.json"

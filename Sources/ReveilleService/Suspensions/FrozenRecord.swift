@@ -6,10 +6,10 @@ import Logging
 import ReveilleSystem
 import Varlink
 
-/// The cgroups that a bus has frozen, in a file, so that the next bus thaws them if this one is killed.
+/// The cgroups that a bus has frozen, in a file, so that the next bus thaws them if this bus is killed.
 ///
-/// A frozen program cannot subscribe to the next bus, so nobody could wake it there. The file exists only while
-/// something is frozen.
+/// A frozen program cannot subscribe to the next bus, so nobody could wake the program there. The file exists only
+/// while something is frozen.
 struct FrozenRecord {
     /// The cgroups that are frozen, or may be.
     private(set) var cgroups: [String]

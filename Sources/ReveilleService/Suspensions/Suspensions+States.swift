@@ -89,7 +89,7 @@ extension Suspensions {
         if wakes, let process = target.process { cancelEnd(of: process) }
         access.wake(target, from: reason, into: phase) { [weak self] in
             guard let self else { return }
-            // It may have been sent back during the sample; that call decides.
+            // The program may have been sent back during the sample; the later call decides.
             if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
             if wakes, let process = target.process { endTermination(of: process) }
             guard let suspension else { return completion() }

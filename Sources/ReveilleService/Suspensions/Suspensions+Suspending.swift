@@ -82,7 +82,7 @@ extension Suspensions {
         }
     }
 
-    /// Returns why a caller may not freeze a program: it would be frozen too, and could not wake it.
+    /// Returns why a caller may not freeze a program: the caller would be frozen too, and could not wake the program.
     private func obstacle(to suspension: Suspension, by caller: Connection) -> CallError? {
         guard !suspension.members.contains(where: { $0.peer.pid == caller.peer.pid }),
             let process = try? programs.process(behind: caller.stream), suspension.contains(process)
@@ -154,7 +154,7 @@ extension Suspensions {
         do throws(CallError) {
             // Processes may have moved or subscribed meanwhile.
             findProcesses(of: suspension)
-            // The process that was to be suspended may have ended, and others remain.
+            // The process that was to be suspended may have ended while others remain.
             let origin = suspension.processes.first { $0 === suspension.origin } ?? suspension.processes.first
             guard let origin, try cgroup(suspending: origin) == suspension.cgroup else {
                 throw .cannotSuspend("process \(suspension.origin.process.pid) has moved to another cgroup")
@@ -168,7 +168,7 @@ extension Suspensions {
         // From now on nothing is sent, even before the kernel reports that the processes are frozen.
         for connection in suspension.members { access.hold(.frozen, on: connection) }
         if let request = suspension.freeze.want(frozen: true, at: loop.bootClock) { make(request, of: suspension) }
-        // If it could not be thawed before, it is frozen already.
+        // A program that could not be thawed before is frozen already.
         if suspension.freeze.isSettled { answer(suspension, nil) }
     }
 

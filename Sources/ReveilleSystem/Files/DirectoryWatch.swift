@@ -111,7 +111,7 @@ package final class DirectoryWatch {
         for _ in 0..<Self.pendingReads where !read() { return }
     }
 
-    /// The most reads for events that are pending, which is enough for the kernel's longest queue of short names.
+    /// The most reads for pending events: enough for the kernel's longest queue of short names.
     private static let pendingReads = 64
 
     /// Handles the next events.

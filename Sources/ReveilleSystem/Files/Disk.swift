@@ -28,7 +28,7 @@ package struct Disk {
         guard body() else { throw SystemError(call, on: path) }
     }
 
-    /// Writes bytes; a part of them may be written if it fails.
+    /// Writes bytes; a failure may leave a part of them written.
     func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(SystemError) {
         let isRefused = refuses(.write)
         try Output.write(isRefused ? bytes.dropLast(bytes.count / 2 + 1) : bytes[...], to: descriptor, of: path)
@@ -40,7 +40,7 @@ package struct Disk {
         try attempt(.unlink, "unlink", on: path) { Glibc.unlink(path) == 0 || errno == ENOENT }
     }
 
-    /// Waits until a loss of power would not undo the creation, replacement or removal of a file.
+    /// Waits until a loss of power could not undo the creation, replacement or removal of a file.
     package func syncDirectory(of path: String) throws(SystemError) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -27,7 +27,7 @@ package enum Output {
         }
     }
 
-    /// Writes bytes as far as that does not block, and returns whether all of them were written.
+    /// Writes as many bytes as possible without blocking, and returns whether all were written.
     package static func writeReady(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {

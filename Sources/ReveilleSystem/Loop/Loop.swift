@@ -66,7 +66,7 @@ package protocol LoopSource: AnyObject {
     func rearm(_ interest: EventLoop.Interest)
 }
 
-/// The reason for which a ``WallClockAlarm`` calls its handler.
+/// The reason why a ``WallClockAlarm`` calls its handler.
 package enum WallClockEvent: Sendable, Hashable {
     /// The time has come.
     case expired

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One timer of a loop for everything that is read at intervals, which lets the wake-ups coincide.
+/// One timer of a loop for everything that is read at intervals, so that the wake-ups coincide.
 ///
 /// A poll is due at a multiple of its interval since boot. Polls with one interval are therefore due at the same time,
 /// however far apart they started, and so are polls whose intervals are multiples of each other. A poll also runs a
 /// little early if another one is due. Loop thread only.
 package final class SharedTimer {
-    /// The fraction of an interval by which a poll may run early to share a wake-up.
+    /// The fraction of an interval that a poll may run early to share a wake-up.
     private static let earliness: UInt64 = 10
     /// The fraction of an interval that passes at least before a poll is due again; more than ``earliness``, since a
     /// poll that ran early would be due once more.
@@ -47,7 +47,7 @@ package final class SharedTimer {
     private struct Entry {
         let number: Int
         let handler: () -> Void
-        /// The time since boot at which the handler is called; the maximum is never.
+        /// The time since boot when the handler is called; the maximum means never.
         var due = UInt64.max
         /// How much earlier the handler may be called.
         var leeway: UInt64 = 0

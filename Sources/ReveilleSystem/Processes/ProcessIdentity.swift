@@ -40,7 +40,7 @@ package struct ProcessIdentity: Sendable, Hashable {
         return fields.count > startField ? UInt64(fields[startField]) : nil
     }
 
-    /// Returns the fields of `/proc/PID/stat` after the name of the program, of which the first is the state (proc(5)).
+    /// Returns the fields of `/proc/PID/stat` after the name of the program, beginning with the state (proc(5)).
     package static func fields(inStat bytes: [UInt8]) -> [String] {
         // The name of the program is in parentheses, and may contain spaces and parentheses.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return [] }

@@ -18,7 +18,7 @@ package final class SystemPrograms: Programs {
     private let manager: ServiceManager
     private var knownHierarchy: CgroupHierarchy?
     private let later: DeferredCalls
-    /// The attempts that have not been completed, of which each cgroup has at most one.
+    /// The attempts that have not been completed; each cgroup has at most one.
     private var attempts: [String: FreezeAttempt] = [:]
 
     /// Creates an object that uses nothing before it is called.

@@ -12,7 +12,7 @@ package final class ServiceManager {
     ///
     /// The manager replies when a unit is frozen, which takes longer on a busy machine.
     package static let callTimeout: Duration = .seconds(10)
-    /// The time for a job, in which even a busy machine executes a program.
+    /// The time for a job: enough for even a busy machine to execute a program.
     package static let jobTimeout: Duration = .seconds(30)
     /// The time for the last calls of a process: a service that ends has 90 seconds by default, a user less patience.
     private static let lastPatience: Duration = .seconds(1)

@@ -15,7 +15,7 @@ struct FoundSupplies {
     private let attributes: [String]
     private var found: PowerSupplies?
 
-    /// Creates supplies that have not been found, of which some attributes may be read.
+    /// Creates supplies that have not been found; the given attributes may be read.
     init(attributes: [String]) {
         self.attributes = attributes
     }

@@ -59,7 +59,7 @@ struct PowerSupplies {
     /// Reads all supplies.
     ///
     /// - Parameter extent: The attributes to read.
-    /// - Returns: The supplies; `nil` when one has gone, and they must be found again.
+    /// - Returns: The supplies; `nil` if a supply has gone, so that all must be found again.
     mutating func read(_ extent: Extent = .decisive) -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for device in devices {

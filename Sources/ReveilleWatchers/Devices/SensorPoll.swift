@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// Samples one sensor at intervals, and on request.
 ///
-/// One sample is taken at a time. A request during a sample is answered by the next one, which begins after the
+/// One sample is taken at a time. A request during a sample is answered by the next sample, which begins after the
 /// request. Loop thread only.
 final class SensorPoll {
     /// How closely to sample; at `.off`, only on request.
@@ -103,7 +103,7 @@ final class SensorPoll {
     func rest() {
         guard isOpen else { return }
         isOpen = false
-        // The thread has finished with the reader when it has taken the samples of the next trial.
+        // Once the thread has taken the samples of the next trial, it has finished with the reader.
         speed.restart()
         sampler.rest(reader)
     }

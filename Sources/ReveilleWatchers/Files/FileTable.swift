@@ -37,7 +37,7 @@ struct FileTable<Value: Equatable> {
 
     /// The configured paths, in order, without duplicates.
     let paths: [String]
-    /// All files by path, including those in directories.
+    /// All files by path, including files in directories.
     private(set) var entries: [ExactText: Entry]
     /// The number of files found in each directory, at most ``DirectoryListing/limit``.
     private var foundCounts: [ExactText: Int] = [:]

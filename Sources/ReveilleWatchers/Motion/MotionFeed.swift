@@ -26,7 +26,7 @@ package final class MotionFeed {
 
         private let feed: MotionFeed
         let context: WatcherContext
-        /// The time of the next sample; `nil` for the next one there is.
+        /// The time of the next sample; `nil` to take the next available sample.
         private var due: Instant?
 
         init(_ feed: MotionFeed, context: WatcherContext) {

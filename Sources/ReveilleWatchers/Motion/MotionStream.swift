@@ -15,14 +15,14 @@ final class MotionStream {
     var sampled: (SensorSample) -> Void = { _ in }
     /// Called when the device has gone.
     var gone: () -> Void = {}
-    /// Called with an error, after which the next sample is tried.
+    /// Called with an error; the next sample is tried afterward.
     var failed: (SystemError) -> Void = { _ in }
 
     /// The number of waits for a scan after which a buffer is silent.
     ///
     /// After a suspend, a single wait may seem to have ended before the sensor could provide a scan.
     private static let waits = 2
-    /// The time for which the attributes are read after the buffer failed.
+    /// How long the attributes are read after the buffer failed.
     private static let recovery = Pace.retries[Pace.retries.count - 1]
 
     private let loop: EventLoop
@@ -40,7 +40,7 @@ final class MotionStream {
     /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
     private var buffer = BufferHealth()
-    /// The number of samples in a row for which the device was missing.
+    /// The number of samples in a row with a missing device.
     private var absences = 0
     private var isSampling = false
     /// The number of requests to the reader to rest.

@@ -24,7 +24,7 @@ package final class OrientationWatcher: Watcher {
     /// The time between the samples of a request while the sensor's scale is in doubt: the sampling period of a sensor
     /// at ``SamplingFrequency/enough``.
     private static let repetitionInterval: Duration = .milliseconds(100)
-    /// The time of a request in which samples are repeated.
+    /// The time of a request during which samples are repeated.
     private static let repetitionTime: Duration = .milliseconds(400)
 
     /// How long the pose after a large turn must last, at most: until the second sample that confirms the pose.

@@ -107,7 +107,7 @@ package final class PowerWatcher: Watcher {
         completion()
     }
 
-    /// The current reading; `nil` after an error, which keeps the previous reading.
+    /// The current reading; `nil` after an error, so that the previous reading is kept.
     private func reading() -> Power? {
         problem.attempt { () throws(SystemError) in
             let reading = PowerRule.reading(of: try readSupplies())

@@ -29,7 +29,7 @@ package struct ZoneLocations: Sendable, Hashable {
         }
     }
 
-    /// Reads the file of a zone; without a file for the device's zone, it is UTC (localtime(5)).
+    /// Reads the file of a zone; without a file, the device's zone is UTC (localtime(5)).
     func read(_ zone: ZoneName) throws(ZoneError) -> TimeZoneRules {
         let path = path(of: zone)
         switch FileContents.read(path, limit: TimeZoneRules.sizeLimit) {

@@ -4,7 +4,7 @@
 /// Decodes the members of an object.
 struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ValueDecoder
-    /// The names in order, each of them once.
+    /// The names in order, each once.
     private let names: [String]
     /// The values by the bytes of their names, since equal strings can differ in their scalars.
     private let values: [[UInt8]: JSON]

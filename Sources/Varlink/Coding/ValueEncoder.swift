@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Encodes one value, and is the place of that value in the result.
+/// Encodes one value, and is the value's place in the result.
 ///
 /// A type may fill in its containers in any order, and the result exists once all of them are complete.
 final class ValueEncoder: Encoder {

@@ -14,7 +14,8 @@ public struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     /// The offset of the first message that has not been taken.
     private var start = 0
-    /// The offset up to which there is no NUL, so that a message in many parts is searched only once.
+    /// The offset of the first byte that has not been searched for a NUL: a message in many parts is searched only
+    /// once.
     private var searched = 0
     private var hasFailed = false
 
