@@ -61,7 +61,7 @@ extension Bus {
 
     /// Prepares the policies for a background.
     ///
-    /// In it, only aspects that ignore the background wait for an interval.
+    /// In the background, only aspects with the policy `immediate` wait for an interval.
     private mutating func beginBackground(_ slot: Int) {
         var index = slots[slot]?.firstEntry ?? -1
         while index >= 0 {

@@ -88,7 +88,8 @@ package struct Bus: ~Copyable {
         return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), firings: firings)
     }
 
-    /// The number of sequences that a saved state leaves for samples, so that it is not written for each of them.
+    /// The number of sequences that a saved state reserves for samples, so that the state is not written for each
+    /// sample.
     ///
     /// At 100 samples a second, it is written once in almost three hours.
     package static let sampleReserve = 1 << 20

@@ -20,7 +20,7 @@ public struct Orientation: Sendable, Hashable, Codable {
         /// Flat, the display down.
         case faceDown
 
-        /// Whether this is an upright pose; there are four.
+        /// Whether this is one of the four upright poses.
         public var isPlanar: Bool {
             switch self {
             case .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight: true

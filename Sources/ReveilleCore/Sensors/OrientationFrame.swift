@@ -7,7 +7,7 @@
 /// give gravity itself (upright: y is -9.81), and differ in z. The result is gravity in g: y = -1 for upright portrait,
 /// x = -1 with the right edge up, z = -1 flat with the display up.
 package enum OrientationFrame: String, Sendable, CaseIterable {
-    /// Gravity in x and y, as matrices are tuned for them; z depends on the matrix and the kind of sensor.
+    /// Gravity in x and y, the axes that matrices are tuned for; z depends on the matrix and the kind of sensor.
     case auto
     /// Gravity on every axis, as in the HID usage tables.
     case hid

@@ -30,9 +30,7 @@ package struct Configuration: Sendable {
 
     /// Settings for the locale.
     package struct Locale: Sendable {
-        /// The files; the first existing file is used.
-        ///
-        /// `nil` for the usual files.
+        /// The files, in order of preference; `nil` for the usual files.
         package var paths: [String]?
     }
 

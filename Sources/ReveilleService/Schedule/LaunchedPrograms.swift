@@ -5,9 +5,7 @@ package import ReveilleSystem
 
 /// The programs that a bus has launched as its children.
 ///
-/// They outlast the bus.
-///
-/// The next bus does not start them a second time.
+/// They outlast the bus, and the next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {
     private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
 

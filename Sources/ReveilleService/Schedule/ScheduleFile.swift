@@ -42,9 +42,7 @@ package final class ScheduleFile {
         self.disk = disk
     }
 
-    /// Whether records can be appended.
-    ///
-    /// They cannot before the file exists, or after a failed rewrite.
+    /// Whether records can be appended: the file exists, and its last rewrite has not failed.
     package var isOpen: Bool { file != nil }
 
     /// Whether firings can be appended: the file is open and has room for them.

@@ -142,7 +142,7 @@ extension ScheduleService {
         }
     }
 
-    /// Lets entries that fired while the clock was far ahead continue.
+    /// Resumes entries that fired while the clock was far ahead.
     func returnToPresent() {
         let changed = schedule.returnToPresent(at: loop.wallClock)
         if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }

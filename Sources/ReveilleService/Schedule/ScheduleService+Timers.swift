@@ -55,7 +55,7 @@ extension ScheduleService {
         guard timers.retry == nil else { return }
         timers.retry = try loop.timer { [unowned self] in
             timers.retry = nil
-            // Without an alarm meanwhile, a set clock went unnoticed.
+            // Without an alarm meanwhile, a change of the clock went unnoticed.
             returnToPresent()
             fire()
         }

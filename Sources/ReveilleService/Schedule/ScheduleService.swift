@@ -18,7 +18,7 @@ final class ScheduleService: BusPart {
     var children = LaunchedPrograms()
     /// The changes that wait to be saved together.
     var changes: [ScheduleChange] = []
-    /// The zones that have changed, whose new rules apply when nothing is due any more.
+    /// The zones that have changed; their new rules apply once nothing is due.
     var changedZones: Set<String> = []
     /// The time since which no slot can have been missed.
     var awakeSince: Int64

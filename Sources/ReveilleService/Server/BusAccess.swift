@@ -7,7 +7,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The view that a part has of the server.
+/// A part's view of the server.
 final class BusAccess {
     private unowned var attached: BusServer?
 

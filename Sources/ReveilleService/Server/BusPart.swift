@@ -6,8 +6,8 @@ import ReveilleSystem
 
 /// A feature of the bus, which owns its state and its calls.
 ///
-/// A part reaches the server only through ``BusAccess``, and other parts not at all. These hooks notify the part of
-/// their effects. Loop thread only.
+/// A part reaches the server only through ``BusAccess``, and other parts not at all. These hooks notify a part of what
+/// the server and other parts do. Loop thread only.
 protocol BusPart: AnyObject {
     var access: BusAccess { get }
 

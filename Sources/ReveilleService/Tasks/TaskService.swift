@@ -48,7 +48,7 @@ final class TaskService: BusPart {
         access.timesChanged()
     }
 
-    /// Ends a task with the process of its holder, whose child may have inherited the socket.
+    /// Ends a task together with its holder's process, since a child may have inherited the socket.
     private func follow(_ holder: TaskHolder) {
         do throws(SystemError) {
             let process = try programs.process(behind: holder.connection.stream)

@@ -5,8 +5,8 @@ import Glibc
 
 /// The programs of this machine, frozen by the service manager or by the files of their cgroups.
 ///
-/// The service manager freezes and thaws the cgroups of its units, so that it knows their state. Nothing else needs the
-/// service manager, so it is connected to only then. Loop thread only.
+/// The service manager freezes and thaws the cgroups of its units, so that it knows their state. Only this needs a
+/// connection to the service manager. Loop thread only.
 package final class SystemPrograms: Programs {
     /// The time limit for freezing a cgroup.
     ///

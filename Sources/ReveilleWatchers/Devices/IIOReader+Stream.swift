@@ -14,8 +14,8 @@ extension IIOReader {
 
     /// Sets the frequency from the next sample on.
     ///
-    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets the lowest frequency that it has
-    ///   from there on.
+    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets its lowest frequency at or above
+    ///   this.
     package func want(_ frequency: Double) {
         wanted.withLock { $0 = max(frequency, SamplingFrequency.enough) }
     }

@@ -10,9 +10,7 @@ package import ReveilleSystem
 package final class DisplayWatcher: Watcher {
     /// How to describe screens.
     package struct Settings: Sendable {
-        /// The pixels per point of every screen; only the compositor knows this scale.
-        ///
-        /// `nil` if it is unknown.
+        /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.
         package var scale: Double?
 
         /// Creates the default settings.

@@ -38,7 +38,7 @@ package final class FoldersWatcher: Watcher {
     ///
     /// - Parameters:
     ///   - loop: The loop that calls the watcher.
-    ///   - folders: The folders, each with another name.
+    ///   - folders: The folders, with distinct names.
     ///   - settings: The delays, and the directories that paths are relative to; its own paths are ignored.
     ///   - context: Takes the readings.
     /// - Throws: `SystemError` if a timer cannot be created.

@@ -30,7 +30,8 @@ struct Gyroscope: Equatable {
     }
 
     private static func matrix(_ device: IIODevice) -> MountMatrix? {
-        // The mounting of a whole chip belongs to its accelerometer. Udev or the configuration may override that one.
+        // The mounting of a whole chip belongs to its accelerometer. Udev or the configuration may override the
+        // accelerometer's mounting.
         let common = Accelerometer.isPart(of: device) ? [] : ["mount_matrix", "in_mount_matrix"]
         let matrix = (["in_anglvel_mount_matrix"] + common).lazy.compactMap { name in
             device.text(name).flatMap { MountMatrix($0) }

@@ -12,7 +12,7 @@ struct NetworkInterface {
         self.link = link
     }
 
-    /// The kind.
+    /// The kind of the interface.
     ///
     /// The link's message does not suffice: a wireless interface has the type of Ethernet.
     var kind: Network.Kind {

@@ -12,7 +12,7 @@ package final class ZoneFiles {
     /// The time from a change to the read: long enough for a removed link to be created again.
     private static let settle: Duration = .milliseconds(100)
 
-    /// Called with the name of a watched zone that has other rules now.
+    /// Called with the name of a watched zone whose rules have changed.
     package var changed: (String) -> Void = { _ in }
 
     private struct Zone {
@@ -85,7 +85,7 @@ package final class ZoneFiles {
         read(zone)
     }
 
-    /// Reads a watched zone, and returns whether it has other rules.
+    /// Reads a watched zone, and returns whether its rules have changed.
     @discardableResult
     private func read(_ zone: ZoneName) -> Bool {
         guard let old = zones[zone] else { return false }

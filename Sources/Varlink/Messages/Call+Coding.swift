@@ -54,7 +54,7 @@ extension Call {
         return JSON.object(message).bytes + [0]
     }
 
-    /// Parses a flag; there are three.
+    /// Parses one of the three flags.
     ///
     /// `null` is rejected: a flag decides whether the call gets a reply at all, so its value is not guessed.
     private static func flag(_ member: String, _ value: JSONText.Value) throws(VarlinkError) -> Bool {
