@@ -43,7 +43,7 @@ package enum Supervisor {
     ///
     /// This is possible only once, since the variables are removed.
     ///
-    /// If there are several, only those named `varlink` are taken.
+    /// Of several sockets, only sockets named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

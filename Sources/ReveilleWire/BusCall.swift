@@ -25,7 +25,7 @@ package enum BusCall: Sendable, Hashable {
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
     case publish(PublishedValue, whileConnected: Bool = false)
-    /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
+    /// Begins a task of a subscription's process for as long as the call lasts; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)
     /// Asks for the description of the device; the reply is a `DeviceInfo`.
     case describeDevice

@@ -39,7 +39,7 @@ package final class ListReply {
         self.text = text
     }
 
-    /// Returns the next piece, and whether it is the last one.
+    /// Returns the next piece, and whether it is the last.
     package func next() -> (piece: [UInt8], isLast: Bool) {
         if let long {
             self.long = nil

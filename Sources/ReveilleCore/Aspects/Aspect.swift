@@ -28,7 +28,7 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
         kind = .builtIn(aspect)
     }
 
-    /// Creates the aspect or pattern with a name, which is not checked.
+    /// Creates the aspect or pattern with a name, without checking the name.
     private init(unchecked name: String) {
         // Comparing strings takes longer than finding the dot of a published name.
         let builtIn = name.utf8.contains(UInt8(ascii: ".")) ? nil : BuiltInAspect(rawValue: name)

@@ -3,7 +3,7 @@
 
 /// A field of a record: its name, and how it is shown.
 ///
-/// It consists of constants, which disappear from the code of a coder that does not use them.
+/// It consists of constants. They disappear from the code of coders that do not use them.
 @usableFromInline
 package struct Field: Sendable, ExpressibleByStringLiteral {
     /// The name.

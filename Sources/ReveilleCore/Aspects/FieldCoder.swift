@@ -27,7 +27,7 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func strings(_ field: Field, _ values: inout [String]) throws(Fault)
     mutating func bool(_ field: Field, _ value: inout Bool) throws(Fault)
     mutating func bool(_ field: Field, _ value: inout Bool?) throws(Fault)
-    /// An integer, which must not be less than a minimum.
+    /// An integer that is at least a minimum.
     mutating func integer(_ field: Field, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
     mutating func integer(_ field: Field, _ value: inout Int?) throws(Fault)

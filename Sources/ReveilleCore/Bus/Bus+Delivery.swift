@@ -52,7 +52,7 @@ extension Bus {
     ///
     /// The reply counts as unread, as after ``delivery(to:at:)``.
     ///
-    /// - Parameter ready: The subscription, which has read its last reply.
+    /// - Parameter ready: The subscription; it has read its last reply.
     /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to
     ///   take; use ``delivery(to:at:)`` then.
     package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
@@ -88,7 +88,7 @@ extension Bus {
     /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
-    ///   - ready: The subscription, which has read its last reply.
+    ///   - ready: The subscription; it has read its last reply.
     ///   - now: The time of the delivery in microseconds since boot.
     /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {

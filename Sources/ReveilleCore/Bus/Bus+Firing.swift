@@ -40,7 +40,7 @@ package struct Firing: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Returns the firing that would follow others, which are not on the bus yet.
+    /// Returns the firing that would follow others that are not on the bus yet.
     ///
     /// - Parameters:
     ///   - value: The value.

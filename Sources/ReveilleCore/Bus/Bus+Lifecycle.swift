@@ -33,7 +33,7 @@ extension Bus {
         return !logs[log].listeners.isEmpty && slots[Int(slot)]?.holds.contains(.unread) == false
     }
 
-    /// Adds the log of a new subscription's lifecycle, whose generation counts from the subscription on.
+    /// Adds the log of a new subscription's lifecycle; generations count from the subscription on.
     mutating func addLifecycle(of slot: Int, at time: Timestamp) -> Int {
         let start = Change(
             generation: 0, sequence: sequence, time: time, reading: .lifecycle(slots[slot]?.lifecycle ?? .active))

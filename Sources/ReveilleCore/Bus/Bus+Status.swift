@@ -68,8 +68,8 @@ extension Bus {
         foreground.counts[aspect] > 0
     }
 
-    /// Returns the shortest interval at which these subscriptions want samples of a stream; `nil` if there are none, and
-    /// for other aspects.
+    /// Returns the shortest interval between samples that these subscriptions want from a stream; `nil` if there are
+    /// none, and for other aspects.
     package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
         foreground.sampleIntervals[aspect].keys.min().map { .microseconds($0) }
     }

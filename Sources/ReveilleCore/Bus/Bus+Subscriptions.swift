@@ -6,7 +6,7 @@ extension Bus {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - id: The identifier, which must be unique.
+    ///   - id: The identifier; it must be unique.
     ///   - time: The current time, for names that the bus does not know yet.
     /// - Returns: The first reply, which is sent in the background too. It counts as unread until
     ///   ``noteRead(by:)``.

@@ -7,6 +7,6 @@ package enum SampleInterval {
     package static let shortest: Duration = .milliseconds(10)
     /// The interval of a subscriber that gives none: enough for a value that a person reads.
     package static let usual: Duration = .milliseconds(100)
-    /// The interval for subscribers that want samples less often, whose events are then further apart.
+    /// The interval for subscribers that want fewer samples; their events are then further apart.
     package static let longest: Duration = .seconds(1)
 }

@@ -13,7 +13,7 @@ package struct SubscriptionRequest: Sendable, Hashable {
     package var wantsInitial: Bool
     /// The bus instance of ``positions``.
     package var instance: String?
-    /// The last generation seen of each aspect, from which to continue; `nil` to start from now.
+    /// The last seen generation of each aspect, to continue from; `nil` to start from now.
     package var positions: [Aspect: Int]?
     /// The policies that differ from the default.
     package var policies: [Aspect: Policy]

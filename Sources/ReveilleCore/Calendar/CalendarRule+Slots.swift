@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The slots of a rule, which are moments in a time zone.
+/// The slots of a rule: moments in a time zone.
 extension CalendarRule {
     /// Returns the first slot after a moment; `nil` if there is none up to the year 9999.
     package func next(after moment: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
@@ -10,7 +10,7 @@ extension CalendarRule {
         return slot.map { Timestamp(microseconds: Int64($0) * 1_000_000) }
     }
 
-    /// Returns the number of slots after a moment, up to another one.
+    /// Returns the number of slots after a moment, up to another moment.
     ///
     /// The duration of the call grows with the number of years in between, not with the number of slots.
     package func count(after start: Timestamp, through end: Timestamp, in zone: TimeZoneRules) -> Int {

@@ -50,7 +50,7 @@ final class Change {
         if case .published(let value) = reading { size = value.bytes?.count ?? 0 } else { size = 0 }
     }
 
-    /// Replaces the unknown reading with the first one.
+    /// Replaces the unknown reading with the first reading.
     func establish(_ reading: Reading) {
         self.reading = reading
         digest = nil
@@ -76,7 +76,7 @@ final class Change {
     /// Whether the change is known to have left its name unpublished.
     var isUnpublished: Bool { isKnown && digest == nil && reading.published.map { $0.bytes == nil } == true }
 
-    /// Returns whether this change led to the same state as another, which a log keeps.
+    /// Returns whether this change led to the same state as a change that a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown, other.lastFiring <= generation else { return false }

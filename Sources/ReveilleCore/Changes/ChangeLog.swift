@@ -49,7 +49,7 @@ struct ChangeLog {
     ///
     /// - Parameters:
     ///   - name: The name, or the aspect.
-    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the aspect exceeds.
+    ///   - sequence: The sequence of the bus. No generation in an earlier log of the aspect exceeds it.
     ///   - capacity: The number of changes to keep.
     ///   - time: The current time.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
@@ -236,7 +236,7 @@ struct ChangeLog {
     }
 
     private func parts(since generation: Int) -> ChangedParts? {
-        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        // Most subscribers have seen all changes but the last, and its settings are sorted already.
         if generation == current.generation - 1, parts.isComplete(since: generation), let last = current.parts {
             return last
         }

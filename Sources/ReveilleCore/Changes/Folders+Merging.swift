@@ -9,7 +9,7 @@ extension Folders {
         return Folders(folders: merged.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isEmpty })
     }
 
-    /// A current state for a subscriber that has seen another one.
+    /// A current state for a subscriber that has seen another state.
     var rescanned: Folders {
         Folders(
             folders: folders.map { folder in

@@ -8,7 +8,7 @@ enum LabelText {
 
     /// Returns a text without the white space around it.
     ///
-    /// - Parameter bytes: The text, which a NUL ends, as in a device tree.
+    /// - Parameter bytes: The text; a NUL ends it, as in a device tree.
     /// - Returns: The text; `nil` if it is invisible, longer than ``limit``, not UTF-8, or contains control characters.
     static func text(_ bytes: some Sequence<UInt8>) -> String? {
         let label = Array(bytes.prefix { $0 != 0 }.prefix(4 * limit)).trimmed(\.isSpace)

@@ -3,8 +3,8 @@
 
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
-/// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level at which
-/// users and programs act. The last value is never lost.
+/// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level that
+/// makes users and programs act. The last value is never lost.
 package struct LevelFilter: Sendable {
     /// The change from one reading to the next that is reported at once: discharging is slower, so the pack or its gauge
     /// has changed.

@@ -69,7 +69,7 @@ package struct RelaxedJSON {
 
     // MARK: - White space
 
-    /// Skips white space and comments, and returns the byte after them, which is not skipped; `nil` at the end.
+    /// Skips white space and comments, and returns the next byte without skipping it; `nil` at the end.
     private mutating func token() throws(FormatError) -> UInt8? {
         while let byte = next {
             if byte.isSpace {

@@ -6,7 +6,7 @@
 /// First, its tasks end, and the program reads that it is in the background. Then its lifecycle announces what comes
 /// next. A program that does not read, or does not end its tasks, only delays this.
 package struct Departure: Sendable, Hashable {
-    /// What is to be done now.
+    /// What to do now.
     package enum Step: Sendable, Hashable {
         /// The lifecycle says what comes next.
         case announce
@@ -28,7 +28,7 @@ package struct Departure: Sendable, Hashable {
         deadline = now + Self.readingTime
     }
 
-    /// Decides what is to be done now.
+    /// Decides what to do now.
     ///
     /// - Parameters:
     ///   - now: The time in microseconds since boot.

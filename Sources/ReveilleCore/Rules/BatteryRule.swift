@@ -3,8 +3,7 @@
 
 /// Derives one reading from all power supplies.
 ///
-/// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
-/// ``Battery/chargeStatus``.
+/// The states are UIDevice's: they depend on being plugged in. The flow of current is ``Battery/chargeStatus``.
 package enum BatteryRule {
     /// The level at which a plugged battery counts as full: a display rounds 99.5% to 100%.
     private static let fullLevel = 0.995

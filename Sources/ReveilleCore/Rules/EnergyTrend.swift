@@ -30,7 +30,8 @@ package struct EnergyTrend: Sendable {
     /// Takes a reading.
     ///
     /// - Parameters:
-    ///   - energy: The energy of all packs in microwatt-hours; `nil` if it is unknown, which ends the trend.
+    ///   - energy: The energy of all packs in microwatt-hours; `nil` if it is unknown. An unknown energy ends the
+    ///     trend.
     ///   - now: The time of the reading.
     /// - Returns: The direction; `nil` while it is unknown.
     package mutating func take(_ energy: Double?, at now: Instant) -> Direction? {

@@ -29,7 +29,7 @@ package struct LaunchQueue: Sendable {
         package fileprivate(set) var sent: Set<Aspect> = []
         /// The number of times that it was started since it last received a firing.
         package fileprivate(set) var starts = 0
-        /// The time of the next start, or of the end of the patience with the last one.
+        /// The time of the next start, or of the end of the patience with the last start.
         package fileprivate(set) var due: UInt64
         /// The pause after the program was found still running; it doubles each time.
         fileprivate var delay = LaunchQueue.returnTime

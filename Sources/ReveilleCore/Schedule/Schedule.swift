@@ -28,7 +28,7 @@ package struct Schedule: ~Copyable {
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
 
-        /// Creates an item, which the schedule gives its next slot.
+        /// Creates an item; the schedule determines its next slot.
         package init(user: UInt32, entry: ScheduleEntry, added: Int64, after: Int64, fired: Int) {
             self.user = user
             self.entry = entry

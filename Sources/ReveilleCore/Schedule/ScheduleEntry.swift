@@ -9,7 +9,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     package static let zoneLimit = 255
     /// The shortest interval in milliseconds.
     package static let shortestInterval: Int64 = 1_000
-    /// The longest interval and grace in milliseconds: a century, whose sums with every time fit in 64 bits.
+    /// The longest interval and grace in milliseconds: a century, so that sums with every time fit in 64 bits.
     package static let longestInterval: Int64 = 3_155_760_000_000
     /// The last time in microseconds: the end of the year 9999.
     package static let lastTime: Int64 = 253_402_300_799_999_999

@@ -26,7 +26,7 @@ struct ScheduleSlots {
         return slot.flatMap { $0 <= last ? $0 : nil }
     }
 
-    /// Returns the number of slots after a time, up to and including another one.
+    /// Returns the number of slots after a time, up to and including another time.
     ///
     /// The duration does not depend on the number of slots: a clock can be set forward by a century.
     func count(after start: Int64, through end: Int64) -> Int {
@@ -49,6 +49,6 @@ struct ScheduleSlots {
 
     private var last: Int64 { min(entry.until ?? .max, ScheduleEntry.lastTime) }
 
-    /// Returns a time before which the calendar has no slot, at least another one.
+    /// Returns a time before which the calendar has no slot, not earlier than another time.
     private func start(_ time: Int64) -> Timestamp { Timestamp(microseconds: max(time, (entry.at ?? 0) - 1)) }
 }

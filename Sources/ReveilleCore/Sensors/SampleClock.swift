@@ -38,7 +38,7 @@ package struct SampleClock: Sendable {
     private func later(_ time: Timestamp, _ boot: Instant) -> Timestamp {
         guard let last, time < last.time else { return time }
         let (step, overflow) = last.time.microseconds.subtractingReportingOverflow(time.microseconds)
-        // A driver's time may be slightly earlier than the present, which was used for the last sample.
+        // A driver's time may be slightly earlier than the present, and the last sample may have used the present.
         if !overflow, step <= Self.tolerance { return last.time }
         let elapsed = max(0, boot.microseconds - last.at.microseconds)
         let (sum, isTooLate) = last.time.microseconds.addingReportingOverflow(elapsed)

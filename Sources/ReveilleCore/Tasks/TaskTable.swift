@@ -131,7 +131,7 @@ package struct TaskTable: Sendable {
     /// Begins a task.
     ///
     /// - Parameters:
-    ///   - task: The task, whose identifier must be unique.
+    ///   - task: The task; its identifier must be unique.
     ///   - now: The time since boot in microseconds.
     /// - Returns: The state of the task. If the time is over, the task has ended, and is not in the table.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
@@ -210,7 +210,7 @@ package struct TaskTable: Sendable {
         return process?.state(at: now) ?? TaskState(remaining: .zero, isExpiring: false, hasEnded: true)
     }
 
-    /// Returns the names of a subscription's tasks, and the time that is left for them, in the order in which they began.
+    /// Returns the names and the remaining time of a subscription's tasks, in the order in which they began.
     package func tasks(
         of subscription: SubscriptionID, in process: ProcessKey, at now: UInt64
     ) -> [(name: String, remaining: Duration?)] {

@@ -42,7 +42,7 @@ package final class ScheduleFile {
         self.disk = disk
     }
 
-    /// Whether records can be appended: the file exists, and its last rewrite has not failed.
+    /// Whether records can be appended: the file exists and is intact.
     package var isOpen: Bool { file != nil }
 
     /// Whether firings can be appended: the file is open and has room for them.
@@ -141,7 +141,7 @@ package final class ScheduleFile {
         return schedule
     }
 
-    /// Keeps an unusable file under another name, and returns what has become of it.
+    /// Keeps an unusable file under another name, and returns a description of the outcome.
     private func moveAside() -> String {
         for number in 1...Self.keptLimit {
             let other = path + ".unusable" + (number == 1 ? "" : ".\(number)")

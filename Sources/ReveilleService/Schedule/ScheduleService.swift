@@ -41,7 +41,7 @@ final class ScheduleService: BusPart {
         awakeSince = loop.wallClock
     }
 
-    /// Restores the schedule of the previous bus, and fires what has become due since.
+    /// Restores the schedule of the previous bus, and fires the entries that have become due since.
     func resume() {
         services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
         services.zones?.changed = { [weak self] in self?.zoneChanged($0) }

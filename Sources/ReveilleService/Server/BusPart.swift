@@ -28,7 +28,7 @@ protocol BusPart: AnyObject {
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?)
     /// The bus continues as a new instance.
     func renewed()
-    /// The configuration is another one.
+    /// The configuration has changed.
     func reconfigured()
 
     /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.

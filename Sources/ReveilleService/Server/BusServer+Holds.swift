@@ -15,7 +15,7 @@ extension BusServer {
         adjustWatchers()
     }
 
-    /// Clears a hold, after a fresh sample if it is the last one.
+    /// Clears a hold, after a fresh sample if no other hold remains.
     ///
     /// - Parameters:
     ///   - target: The connection of the subscription.

@@ -163,7 +163,7 @@ final class Connection {
     /// Whether the peer has read everything that was sent, and no reply is being written.
     var isAllRead: Bool { output.isEmpty && reply == nil && stream.isAllRead }
 
-    /// Whether the peer has read everything that was sent, also if it has closed its end since.
+    /// Whether the peer has read everything that was sent, even if it has closed its end since.
     var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
     /// Whether something could not be written.
     private var isBroken = false

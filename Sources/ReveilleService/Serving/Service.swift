@@ -76,7 +76,7 @@ package final class Service {
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files,
-            // Without a known address, a bus would use the files of another one, and its programs would connect to that.
+            // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.
             state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
             schedule: ScheduleServices(
                 file: isNamed ? ScheduleFile(path: Service.schedulePath(of: address, home: files.home)) : nil,

@@ -23,7 +23,7 @@ extension Suspensions {
         for suspension in suspensions { advance(suspension, with: arrived) }
         for process in endings { advance(process) }
         access.waits(!endings.isEmpty || suspensions.contains { $0.departure != nil }, self)
-        // A caller that was answered may have made its next call, which follows in another turn.
+        // A caller that was answered may have made its next call, and this call follows in another turn.
         guard departing?.time != 0 else { return access.deliver() }
         let deadlines =
             endings.compactMap { $0.departure?.deadline }

@@ -16,7 +16,7 @@ extension DBusConnection {
     private static let driverPath = "/org/freedesktop/DBus"
     /// The request fails at once if the name has an owner (DBUS_NAME_FLAG_DO_NOT_QUEUE).
     private static let doNotQueue: UInt32 = 4
-    /// The replies of RequestName with which the name belongs to the caller.
+    /// The replies of RequestName that mean that the name belongs to the caller.
     private static let ownerReplies: Set<UInt32> = [1, 4]
 
     /// Requests a well-known name; calls to it arrive at the objects that are served.

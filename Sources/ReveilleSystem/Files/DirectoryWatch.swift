@@ -51,7 +51,7 @@ package final class DirectoryWatch {
     private let handler: (Event) -> Void
     private var source: EventSource?
     private var watched: [ExactText: Watched] = [:]
-    // Several paths may lead to one directory, for which the kernel has a single watch.
+    // Several paths may lead to one directory, and the kernel has a single watch for it.
     private var paths: [Int32: Set<ExactText>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
@@ -102,7 +102,7 @@ package final class DirectoryWatch {
         paths[old.number]?.remove(key)
         guard paths[old.number]?.isEmpty ?? false else { return }
         paths[old.number] = nil
-        // Fails if the directory is gone, in which case the kernel has already dropped the watch.
+        // This fails if the directory is gone; the kernel has then already dropped the watch.
         inotify_rm_watch(descriptor.number, old.number)
     }
 

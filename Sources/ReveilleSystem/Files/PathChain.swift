@@ -58,7 +58,7 @@ package struct PathChain: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The path, relative to the root directory.
-    ///   - root: The root directory, at which absolute links start and beyond which `..` does not lead.
+    ///   - root: The root directory: absolute links start here, and `..` does not lead beyond it.
     package init(following path: String, root: String) {
         var base = "/"
         if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {

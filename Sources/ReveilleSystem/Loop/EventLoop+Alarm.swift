@@ -5,8 +5,10 @@ import CReveilleLinux
 import Glibc
 
 extension EventLoop {
-    /// Creates an alarm, whose handler is called when its time has come, and whenever the clock is set or the machine resumes
-    /// while it is set.
+    /// Creates an alarm.
+    ///
+    /// While the alarm is set, its handler is called when its time has come, and whenever the clock is set or the
+    /// machine resumes.
     ///
     /// It is a timer of its own. A timer of sd-event would be less accurate, and would not report that the clock was
     /// set.

@@ -41,7 +41,7 @@ package final class EventSource: LoopSource {
 
     static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ events: UInt32 = 0) -> Int32 {
         guard let userdata else { preconditionFailure("callback without an event source") }
-        // The strong reference allows the handler to release the last other one.
+        // The strong reference allows the handler to release the last other reference.
         let source = Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()
         withExtendedLifetime(source) { source.handler(events) }
         return 0

@@ -70,7 +70,7 @@ package protocol LoopSource: AnyObject {
 package enum WallClockEvent: Sendable, Hashable {
     /// The time has come.
     case expired
-    /// The clock was set or the machine resumed, which are not distinguished; the time may have come too.
+    /// The clock was set or the machine resumed, without a distinction; the time may have come too.
     case clockChanged
 }
 

@@ -14,7 +14,7 @@ package protocol MailboxContents {
     mutating func takeNext() -> Result<Item?, Failure>?
 }
 
-/// Contents that one side changes and for which consumers wait; safe on any thread.
+/// Contents that one side changes and that consumers wait for; safe on any thread.
 package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable where Contents.Item: Sendable {
     private struct State {
         var contents: Contents
@@ -66,7 +66,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
 
     /// Waits for the next item; `nil` at the end, and in a cancelled task.
     ///
-    /// An item is taken at the last moment: later ones are merged into it until then.
+    /// An item is taken at the last moment: until then, later items are merged into it.
     package func next(isolation: isolated (any Actor)?) async throws(Contents.Failure) -> Contents.Item? {
         while !Task.isCancelled {
             if let result = state.withLock({ $0.take() }) { return try result.get() }

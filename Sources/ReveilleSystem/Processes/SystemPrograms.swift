@@ -78,7 +78,7 @@ package final class SystemPrograms: Programs {
         return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
     }
 
-    /// The cgroups, which are looked for again if they could not be found.
+    /// The cgroups; a failed search is repeated.
     private var hierarchy: CgroupHierarchy? {
         if knownHierarchy == nil { knownHierarchy = CgroupHierarchy.find() }
         return knownHierarchy

@@ -23,9 +23,9 @@ package final class UnixListener {
         case exhausted(SystemError)
     }
 
-    /// Listens at an address to which every user can connect.
+    /// Listens at an address that every user can connect to.
     ///
-    /// - Parameter address: The address, whose directory must exist.
+    /// - Parameter address: The address; its directory must exist.
     /// - Throws: `SystemError` with `EADDRINUSE` if another process serves the address, or if its path is not a
     ///   socket.
     package init(at address: UnixAddress) throws(SystemError) {

@@ -25,7 +25,7 @@ package enum SysfsAttribute: Sendable, Hashable {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// Reads an attribute, which for a sensor can take as long as a sample.
+    /// Reads an attribute; for a sensor, this can take as long as a sample.
     package static func read(_ path: String) -> SysfsAttribute {
         let number = retryingOnInterrupt { open(path, flags) }
         guard number >= 0 else { return failure("open", path) }

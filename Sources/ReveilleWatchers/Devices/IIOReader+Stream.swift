@@ -75,7 +75,7 @@ extension IIOReader {
         if channels.hasTimes { write("realtime", to: channels.device + "/current_timestamp_clock", &state) }
     }
 
-    /// Writes an attribute if it exists and has another value, which is restored by ``rest()``.
+    /// Writes an attribute if it exists and has another value; ``rest()`` restores this value.
     private func write(_ text: String, to path: String, _ state: inout State) {
         guard let current = SysfsAttribute.read(path).text.map(SysfsText.trimmed), current != text else { return }
         guard (try? SysfsAttribute.write(text, to: path)) != nil else { return }

@@ -107,7 +107,7 @@ struct WatchedFolder {
             version: UInt64(bitPattern: status.modified) &+ UInt64(count) &+ looks)
     }
 
-    /// The listing in which files that are being written have their last state.
+    /// The listing, with the last state of files that are being written.
     private func settled(_ sorted: SortedEntries, isAsked: Bool) -> FolderListing {
         guard !isAsked, settling.isWriting, !listing.isCut else {
             return FolderListing(name: listing.name, path: listing.path, sorted: sorted)

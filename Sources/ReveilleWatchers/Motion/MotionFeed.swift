@@ -83,7 +83,7 @@ package final class MotionFeed {
         self.settings = settings
     }
 
-    /// Begins a use, which wants no samples yet.
+    /// Begins a use that wants no samples yet.
     func begin(context: WatcherContext) -> Use {
         let use = Use(self, context: context)
         uses[ObjectIdentifier(use)] = Weak(use: use)
@@ -140,7 +140,7 @@ package final class MotionFeed {
         for stream in asked {
             stream.sample { _ in
                 open -= 1
-                // A stream also answers when a change of pace releases it, which must not be interrupted.
+                // A stream also answers when a change of pace releases it, and this change must not be interrupted.
                 if open == 0 { timer?.fire(after: .zero) }
             }
         }

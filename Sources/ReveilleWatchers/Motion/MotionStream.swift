@@ -47,7 +47,7 @@ final class MotionStream {
     private var rests = 0
     private var waiting: [(IIOSample?) -> Void] = []
 
-    /// Opens a device, which rests; throws `SystemError` if a node, a timer or a thread cannot be opened.
+    /// Opens a device at rest; throws `SystemError` if a node, a timer or a thread cannot be opened.
     init(_ device: MotionDevice, loop: EventLoop, shared: SharedSensor) throws(SystemError) {
         self.device = device
         self.loop = loop
@@ -120,7 +120,7 @@ final class MotionStream {
     private func request() {
         guard !isSampling, let reader else { return }
         isSampling = true
-        // A request during a sample is answered by the next one.
+        // A request during a sample is answered by the next sample.
         let asked = waiting
         waiting = []
         shared.poll?.rest()

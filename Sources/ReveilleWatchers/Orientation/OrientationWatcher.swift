@@ -89,7 +89,7 @@ package final class OrientationWatcher: Watcher {
         }
     }
 
-    /// Forgets the pose of an earlier watch, which must neither delay nor retain a pose.
+    /// Forgets the pose of an earlier watch, so that it neither delays nor retains a pose.
     private func begin() {
         filter = SettleFilter(settle: settings.settle)
         last.pose = .unknown

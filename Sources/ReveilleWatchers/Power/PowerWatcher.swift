@@ -31,7 +31,7 @@ package final class PowerWatcher: Watcher {
     private let problem: SourceProblem
     private var supplies = FoundSupplies(attributes: PowerSupply.detailNames)
 
-    /// Creates a watcher that is off, which samples at `idleInterval` at most while all subscribers are held.
+    /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, idleInterval: Duration, context: WatcherContext
     ) throws(SystemError) {

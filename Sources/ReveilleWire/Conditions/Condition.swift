@@ -109,7 +109,9 @@ extension JSON {
         }
     }
 
-    /// Returns the sign of a difference, which is exact even where the integer has no `Double` of the same value.
+    /// Returns the sign of a difference.
+    ///
+    /// It is exact even if no `Double` equals the integer.
     private static func sign(of integer: Int64, minus number: Double) -> Int {
         guard let whole = Int64(exactly: number.rounded(.down)) else { return number < 0 ? 1 : -1 }
         if integer != whole { return integer < whole ? -1 : 1 }

@@ -106,7 +106,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
         try next { $0 }
     }
 
-    /// Reads the next element, which remains the next one if an error is thrown.
+    /// Reads the next element; after an error, the element remains the next.
     private mutating func next<Result>(_ read: (ValueDecoder) throws -> Result) throws -> Result {
         let key = JSONKey(intValue: currentIndex)
         guard !isAtEnd else {

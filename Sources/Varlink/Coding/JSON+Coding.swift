@@ -32,7 +32,7 @@ extension JSON {
     /// whole number in the range of `Int64`, such as `1.0` or `1e3`. A floating-point property accepts integers too,
     /// and rounds to its precision. Among members with equal names, the last counts.
     ///
-    /// - Throws: ``JSONCodingError``, also if the type reads arrays and objects nested deeper than
+    /// - Throws: ``JSONCodingError``, for example if the type reads arrays and objects nested deeper than
     ///   ``Limits/jsonDepth``.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONCodingError) -> Value {
         let progress = CodingProgress(maximumDepth: Limits.jsonDepth)

@@ -79,7 +79,7 @@ extension ValueEncoder {
         children.append(child)
     }
 
-    /// Sets a member, in place of an earlier one with an equal name.
+    /// Sets a member, in place of an earlier member with an equal name.
     func set(_ child: ValueEncoder, forKey key: any CodingKey) {
         let name = Array(key.stringValue.utf8)
         if let position = positions[name] {

@@ -50,7 +50,7 @@ extension Span<UInt8> {
             guard let own = self.word(at: index) else {
                 return endsWithText(words, from: word, at: index, count: rest)
             }
-            // Bytes after the last one are shifted out.
+            // Bytes after the last byte of the text are shifted out.
             let unused = rest < 8 ? 64 &- 8 &* rest : 0
             guard (own ^ words[word]) &<< UInt64(truncatingIfNeeded: unused) == 0 else { return false }
             index &+= 8
@@ -76,7 +76,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The eight bytes from an index, the first one lowest, or `nil` if there are fewer.
+    /// The eight bytes from an index, the first byte lowest, or `nil` if there are fewer.
     @inline(__always)
     private func word(at index: Int) -> UInt64? {
         guard count >= 8, index >= 0, index <= count &- 8 else { return nil }

@@ -3,10 +3,10 @@
 
 /// The client's side of a connection, without I/O: encodes calls and decodes replies.
 ///
-/// Calls may be sent before earlier ones have been answered. Replies carry no identifier and are matched to
-/// calls by their order.
+/// Calls may be sent before earlier calls have been answered. Replies carry no identifier and are matched to calls by
+/// their order.
 public struct ClientSession: Sendable {
-    /// The modes of the calls that await a reply, which excludes `oneway` calls.
+    /// The modes of the calls that await a reply; this excludes `oneway` calls.
     private var pending: [Call.Mode] = []
     private var decoder: MessageDecoder
     private var failure: VarlinkError?
