@@ -84,8 +84,8 @@ extension Bus {
 
     /// Takes the next reply to a ready subscription.
     ///
-    /// The reply counts as unread until ``noteRead(by:)``. Until then, nothing more is
-    /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
+    /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
+    /// that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
     ///   - ready: The subscription; it has read its last reply.

@@ -39,7 +39,9 @@ final class Connection {
     @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// The process behind the subscription, which shares the process's freezes and end; `nil` if it is unknown.
+    /// The process behind the subscription; its freezes and its end also apply to the subscription.
+    ///
+    /// `nil` if unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]

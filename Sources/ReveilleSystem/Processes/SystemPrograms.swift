@@ -10,8 +10,7 @@ import Glibc
 package final class SystemPrograms: Programs {
     /// The time limit for freezing a cgroup.
     ///
-    /// A process that waits for a device or a network file system does not
-    /// freeze until the wait has ended.
+    /// A process that waits for a device or a network file system does not freeze until its wait has ended.
     package static let patience: Duration = .seconds(5)
 
     private let loop: any Loop
