@@ -22,7 +22,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
         try container.encode(microseconds)
     }
 
-    /// Returns whether the first moment is the earlier one.
+    /// Returns whether the first moment is earlier than the second.
     public static func < (lhs: Timestamp, rhs: Timestamp) -> Bool {
         lhs.microseconds < rhs.microseconds
     }
@@ -38,7 +38,7 @@ package struct Instant: Sendable, Hashable, Comparable {
         self.microseconds = microseconds
     }
 
-    /// Returns whether the first moment is the earlier one.
+    /// Returns whether the first moment is earlier than the second.
     package static func < (lhs: Instant, rhs: Instant) -> Bool {
         lhs.microseconds < rhs.microseconds
     }

@@ -23,7 +23,7 @@ package enum Supervisor {
         sd_notify(0, "STOPPING=1")
     }
 
-    /// Passes a listening socket to the supervisor, which passes it on to the next instance (`FDSTORE=1`).
+    /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`).
     ///
     /// - Returns: Whether there is a supervisor; whether it keeps the socket is unknown.
     package static func store(_ listener: Int32) -> Bool {
@@ -39,9 +39,11 @@ package enum Supervisor {
         case connection(Int32)
     }
 
-    /// Takes the sockets passed for Varlink, which is possible only once, since the variables are removed.
+    /// Takes the sockets passed for Varlink.
     ///
-    /// If there are several, only those named `varlink` are taken.
+    /// This is possible only once, since the variables are removed.
+    ///
+    /// Of several sockets, only sockets named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

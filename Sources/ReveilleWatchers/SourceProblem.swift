@@ -3,7 +3,7 @@
 
 import ReveilleSystem
 
-/// The current problem of a watcher's source, which is logged once while it lasts.
+/// The current problem of a watcher's source, logged once while the problem lasts.
 ///
 /// A class, because a report may cause another attempt before the first one has returned.
 final class SourceProblem {

@@ -114,7 +114,7 @@ package enum Pace: Sendable {
     /// A sensor at 1 Hz blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
 
-    /// The pauses between attempts to read a device that fails; the last one is repeated.
+    /// The pauses between attempts to read a device that fails; the last pause is repeated.
     ///
     /// A driver may be starting, or the event of the device's removal may be on its way.
     static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
@@ -137,9 +137,9 @@ package enum SourceDescription: Sendable, Hashable {
     }
 }
 
-/// The functions through which a watcher reports.
+/// The functions that a watcher reports with.
 package struct WatcherContext {
-    /// Takes a reading, which may equal the last one.
+    /// Takes a reading, which may equal the last reading.
     package let report: (Reading) -> Void
     /// Takes one line for the log: what was tried, on what, and why it failed.
     ///

@@ -19,7 +19,7 @@ extension Call {
     /// A call of any method.
     ///
     /// - Parameters:
-    ///   - name: The method with its interface, or without one a method of the bus.
+    ///   - name: The method with its interface; without an interface, a method of the bus.
     ///   - parameters: The parameters.
     ///   - mode: The replies that the caller wants.
     package init(named name: String, parameters: JSONObject, mode: Mode) {
@@ -30,8 +30,10 @@ extension Call {
     /// A call for the properties of the service.
     package static var info: Call { Call(method: "org.varlink.service.GetInfo") }
 
-    /// A call without any effect: once it is answered, the bus has processed every earlier call of the connection, and
-    /// what it sent before, on any connection, can be read.
+    /// A call without any effect.
+    ///
+    /// Its reply shows that the bus has processed every earlier call of the connection, and that everything the bus
+    /// sent before, on any connection, can be read.
     package static var fence: Call { info }
 
     /// The method for messages: a method of the bus without its interface.

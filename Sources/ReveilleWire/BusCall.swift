@@ -10,9 +10,9 @@ package enum BusCall: Sendable, Hashable {
     case subscribe(SubscriptionRequest)
     /// Brings a subscription to another state; the reply is an ``EmptyReply``.
     case setState(subscription: String, to: RequestedState, wakeAfter: Duration? = nil)
-    /// Asks for the current state of some aspects; the reply is a ``EventsReply``.
+    /// Asks for the current state of some aspects; the reply is an ``EventsReply``.
     case getState(AspectSet)
-    /// Asks for the latest changes of an aspect, all that the bus keeps or a number of them; the reply is a
+    /// Asks for the latest changes of an aspect: a number of them, or all that the bus keeps. The reply is an
     /// ``EventsReply``.
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
@@ -25,7 +25,7 @@ package enum BusCall: Sendable, Hashable {
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
     case publish(PublishedValue, whileConnected: Bool = false)
-    /// Begins a task of a subscription's process, which lasts as long as the call; each reply is a ``TaskState``.
+    /// Begins a task of a subscription's process for as long as the call lasts; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)
     /// Asks for the description of the device; the reply is a `DeviceInfo`.
     case describeDevice
@@ -33,7 +33,7 @@ package enum BusCall: Sendable, Hashable {
     case check([String])
     /// Adds an entry of the schedule, or replaces one; the reply is an ``AddReply``.
     indirect case addEntry(ScheduleEntry)
-    /// Removes an entry, or all of the caller; the reply is a ``CancelReply``.
+    /// Removes an entry, or all entries of the caller; the reply is a ``CancelReply``.
     case cancelEntry(String?)
     /// Asks for the caller's entries; the reply is a list of ``ScheduleListing``.
     case listEntries
@@ -123,7 +123,7 @@ package enum BusCall: Sendable, Hashable {
         var policies: [Aspect: Policy] = [:]
         if fields.has(.policies) {
             for policy in try fields.structures(.policies) {
-                // A policy without an effect is refused, except that of an aspect of the device.
+                // A policy without an effect is refused, except for an aspect of the device.
                 let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
                 policies[aspect] = try BusCall.policy(policy, of: aspect, in: aspects, history: history)
             }

@@ -34,7 +34,7 @@ package enum BusInterface {
 
     /// The most aspects and patterns of one subscription, and of one GetState.
     ///
-    /// Each costs memory and time on the bus. A program that wants more of them can use a pattern.
+    /// Each costs memory and time on the bus. A program that wants more can use a pattern.
     package static let aspectLimit = 64
 
     /// The most capabilities of one Check.

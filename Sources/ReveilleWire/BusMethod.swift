@@ -21,7 +21,7 @@ package enum BusMethod: String, Sendable, CaseIterable {
     case cancelEntry = "org.reveille.Schedule.Cancel"
     case listEntries = "org.reveille.Schedule.List"
 
-    /// Whether a call has more than one reply, and must ask for that.
+    /// Whether a call has more than one reply, and must ask for them.
     var isStream: Bool {
         switch self {
         case .subscribe, .beginTask: true

@@ -108,11 +108,11 @@ package struct EventsReply: BusReply {
     package var parameters: JSONObject { JSONObject(members: head.members + events.parameters.members) }
 }
 
-/// The reply to ``BusCall/post(_:)``: the aspect's state after it.
+/// The reply to ``BusCall/post(_:)``: the aspect's new state.
 package struct PostReply: BusReply, WireStructure {
     /// The generation of the aspect's state.
     package var generation: Int
-    /// The sequence of the change that led to it.
+    /// The sequence of the change that led to the state.
     package var sequence: Int
 
     /// Creates a reply from its parts.

@@ -6,16 +6,20 @@ import Varlink
 
 /// Writes replies with events; subscribers that receive equal events one after the other share the bytes.
 ///
-/// Most events cost less to write than to find among those written before. Settings can be long, so their texts are
+/// For most events, writing costs less than a search among earlier events. Settings can be long, so their texts are
 /// kept.
 package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
-    /// The last reply with a sole event, which most subscribers in the foreground receive.
+    /// The last reply with a sole event.
+    ///
+    /// Most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
-    /// The last reply with other events, which those that slept equally long receive.
+    /// The last reply with other events.
+    ///
+    /// Subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
 
@@ -33,7 +37,9 @@ package struct EventWriter {
         return frame
     }
 
-    /// Returns a whole reply of a stream with a sole event, whose bytes are shared by the subscribers that receive it.
+    /// Returns a whole reply of a stream with a sole event.
+    ///
+    /// All subscribers that receive the event share the bytes.
     ///
     /// - Parameters:
     ///   - sole: The event, which must be of the same bus each time.
@@ -59,7 +65,7 @@ package struct EventWriter {
     private static let start = ShortText(#""events":["#)
     private static let end = ShortText("]}")
 
-    /// A reply of a stream without the search for what can be shared.
+    /// A reply of a stream, without a search for a shared reply.
     private static func frame(of event: Event, reusing memory: consuming [UInt8]) -> [UInt8] {
         Reply.encode(reusing: memory, room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
             output.append(UInt8(ascii: "{"))
@@ -101,7 +107,7 @@ extension [Event] {
                 self[index].dropped == others[index].dropped, self[index].aspect == others[index].aspect
             else { return false }
         }
-        // Those of two subscriptions can differ in nothing else. A lifecycle is the first event.
+        // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.
         return first?.reading.lifecycle == others.first?.reading.lifecycle
     }
 }

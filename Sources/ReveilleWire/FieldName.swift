@@ -13,7 +13,7 @@ package struct FieldName: Sendable, ExpressibleByStringLiteral {
     /// The text of the field before its value, such as `,"state":`.
     let text: ShortText
 
-    /// Creates a name, which contains no character that JSON escapes.
+    /// Creates a name without characters that JSON escapes.
     @usableFromInline
     @inline(__always)
     package init(stringLiteral name: StaticString) {

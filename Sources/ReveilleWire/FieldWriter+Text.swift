@@ -4,7 +4,7 @@
 public import ReveilleCore
 import Varlink
 
-/// Adds up the room in bytes that fields need as text; most need less.
+/// Adds up the room in bytes that the text of fields may need; most fields need less.
 struct TextRoom: FieldWriter {
     private(set) var bytes = 0
 

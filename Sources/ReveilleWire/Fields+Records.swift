@@ -112,7 +112,7 @@ extension Fields: StateSource {
         return reading
     }
 
-    /// Reads the state of an aspect, which only a published name may lack.
+    /// Reads the state of an aspect; only a published name may have none.
     consuming func reading(of aspect: Aspect) throws(CallError) -> Reading {
         guard let builtIn = aspect.builtIn else {
             return .published(PublishedValue(aspect, try optional(.value) { $0.objectValue }))

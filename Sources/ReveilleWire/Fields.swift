@@ -34,7 +34,7 @@ package struct Fields {
         path.isEmpty ? name : path + "." + name
     }
 
-    /// Returns the index of the value of a field; `nil` if it is absent or null, which mean the same.
+    /// Returns the index of the value of a field; `nil` if it is absent or null: both mean the same.
     func index(_ name: FieldName) -> Int? {
         guard let index = text.member(name.shortName, of: structure) else { return nil }
         if case .null = text.nodes[index].value { return nil }

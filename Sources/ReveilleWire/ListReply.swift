@@ -5,11 +5,11 @@ package import Varlink
 
 /// A reply with a list, which is written in pieces while its peer reads.
 ///
-/// The text of an element is taken when its piece is written. So a reply takes the memory of one piece, however long the
-/// list is and however slowly the peer reads.
+/// The text of an element is created when its piece is written. So a reply takes the memory of one piece, however long
+/// the list is and however slowly the peer reads.
 package final class ListReply {
-    /// The size in bytes at which a piece ends: the socket has room for several, and all connections of a user may leave
-    /// one unsent.
+    /// The size limit of a piece in bytes: the socket has room for several pieces, and each of a user's connections may
+    /// leave one unsent.
     package static let pieceSize = 32_768
 
     private static let between = UInt8(ascii: ",")
@@ -39,7 +39,7 @@ package final class ListReply {
         self.text = text
     }
 
-    /// Returns the next piece, and whether it is the last one.
+    /// Returns the next piece, and whether it is the last.
     package func next() -> (piece: [UInt8], isLast: Bool) {
         if let long {
             self.long = nil

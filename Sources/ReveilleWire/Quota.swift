@@ -3,11 +3,11 @@
 
 package import Varlink
 
-/// What one user, one call or all users may have at a time, so that there is enough for others.
+/// Limits on what one user, one call or all users may have at a time, so that there is enough for others.
 package enum Quota: String {
     case connections, aspects, names, value, entries, tasks, storage
 
-    /// Checks whether there may be a number of them.
+    /// Checks a number against the limit.
     ///
     /// - Throws: `QuotaExceeded` if it is larger than the limit.
     package func check(_ count: Int, atMost limit: Int) throws(CallError) {

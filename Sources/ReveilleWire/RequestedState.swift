@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// A state to which SetState brings a subscription.
+/// A state that SetState gives a subscription.
 package enum RequestedState: String, Sendable, Hashable, CaseIterable {
     /// The caller's hold is cleared.
     case foreground
@@ -14,7 +14,7 @@ package enum RequestedState: String, Sendable, Hashable, CaseIterable {
     /// The subscription is held, and then its program is frozen.
     case suspended
 
-    /// Whether the caller's hold is set, which can end automatically.
+    /// Whether the caller's hold is set; the hold can end automatically.
     package var isHeld: Bool { self == .background || self == .suspended }
 }
 

@@ -8,8 +8,8 @@ import Varlink
 struct SettingsTexts {
     /// The number of different events that are kept.
     ///
-    /// Subscribers that slept since different generations get different events. Beyond this number, writing one again
-    /// costs less than keeping all.
+    /// Subscribers that slept since different generations get different events. Beyond this number, writing an event
+    /// again costs less than keeping all texts.
     private static let limit = 64
 
     /// The size in bytes above which a text is kept alone.

@@ -3,7 +3,7 @@
 
 /// Collects the words of a newer peer that this version does not know, while its structures are decoded.
 package final class UnknownWords {
-    /// The length to which a word is cut: enough to recognize it.
+    /// The length limit of a word: enough to recognize it.
     private static let shownLength = 64
 
     /// The first unknown word and its field: `events.battery.state "swapping"`.

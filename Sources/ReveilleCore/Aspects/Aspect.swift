@@ -28,14 +28,14 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
         kind = .builtIn(aspect)
     }
 
-    /// Creates the aspect or pattern with a name, which is not checked.
+    /// Creates the aspect or pattern with a name, without checking the name.
     private init(unchecked name: String) {
         // Comparing strings takes longer than finding the dot of a published name.
         let builtIn = name.utf8.contains(UInt8(ascii: ".")) ? nil : BuiltInAspect(rawValue: name)
         kind = builtIn.map { .builtIn($0) } ?? .published(name)
     }
 
-    /// Creates the aspect or pattern with a name; `nil` for a name that no aspect can have.
+    /// Creates the aspect or pattern with a name; `nil` for an invalid name.
     public init?(_ name: String) {
         self.init(unchecked: name)
         if builtIn != nil { return }
@@ -87,7 +87,7 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
 }
 
 extension Aspect: ExpressibleByStringLiteral {
-    /// Creates the aspect or pattern with a name; a name that no aspect can have is refused when it is used.
+    /// Creates the aspect or pattern with a name; an invalid name is refused when it is used.
     public init(stringLiteral name: String) {
         self.init(unchecked: name)
     }
@@ -99,7 +99,7 @@ extension Aspect: CustomStringConvertible {
 }
 
 extension Aspect: Comparable {
-    /// Orders the aspects of the device before published names, and those by their bytes.
+    /// Orders the aspects of the device before published names, and published names by their bytes.
     public static func < (one: Aspect, other: Aspect) -> Bool {
         switch (one.kind, other.kind) {
         case (.builtIn(let one), .builtIn(let other)): one.index < other.index

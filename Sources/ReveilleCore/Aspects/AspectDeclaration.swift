@@ -19,9 +19,9 @@ package protocol AspectDeclaration: AspectState, Record {
     /// whose main field says enough.
     static var abbreviations: String? { get }
 
-    /// Replaces the fields for which a word is an abbreviation.
+    /// Replaces the fields that a word abbreviates.
     ///
-    /// - Returns: Whether it is one.
+    /// - Returns: Whether the word is an abbreviation.
     mutating func abbreviate(_ word: String) -> Bool
 }
 
@@ -39,7 +39,7 @@ package struct AspectTraits: Sendable {
         case always
         /// While the aspect has subscribers: reading sensors costs power.
         case onDemand
-        /// Never: there is no source. The bus knows the state, which is another one for each subscription.
+        /// Never: there is no source. The bus itself knows the state, which differs between subscriptions.
         case never
     }
 
@@ -47,9 +47,9 @@ package struct AspectTraits: Sendable {
     package enum Kind: Sendable {
         /// The state of something: an equal reading is not a change.
         case state
-        /// An occurrence, which counts even if it equals the last one.
+        /// An occurrence: every reading counts, even an equal one.
         case tally
-        /// A sample, which is a change even if it equals the last one. Samples are neither saved nor resumed across a
+        /// A sample: every reading is a change, even an equal one. Samples are neither saved nor resumed across a
         /// restart.
         case stream
     }
@@ -70,7 +70,7 @@ package struct AspectTraits: Sendable {
     ///     clients refuse fields that their interface description lacks.
     ///   - isReportedInParts: Whether events list the parts that changed, since the whole state is too long to send.
     ///   - isPostable: False for an aspect whose state is never made up: `Post` of the interface lacks its field.
-    ///   - place: Its place on a page, where those that people look for come first.
+    ///   - place: Its place on a page, where the aspects that people look for come first.
     init(
         _ sampling: Sampling, kind: Kind = .state, isDefault: Bool = false, isReportedInParts: Bool = false,
         isPostable: Bool = true, place: Int
@@ -124,7 +124,8 @@ extension BuiltInAspect {
     package var isReportedInParts: Bool { traits.isReportedInParts }
     /// Whether a synthetic state of the aspect can be posted.
     package var isPostable: Bool { traits.isPostable }
-    /// Whether the aspect is one of each subscription: without a subscription, it has neither a state nor a history.
+    /// Whether each subscription has its own state of the aspect: without a subscription, there is neither a state nor
+    /// a history.
     package var isOfSubscription: Bool { traits.sampling == .never }
 
     /// The aspects of the device.

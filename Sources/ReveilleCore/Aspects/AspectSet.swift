@@ -32,7 +32,7 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
     /// The number of aspects, names and patterns.
     public var count: Int { bits.nonzeroBitCount + published.count }
 
-    /// The aspects of the set, those of the device first.
+    /// The aspects of the set, the device's own first.
     public var aspects: [Aspect] { builtIn.map { Aspect($0) } + published.sorted() }
 
     /// The aspects of the device in the set.
@@ -70,7 +70,7 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
         return contains(builtIn) ? aspect : nil
     }
 
-    /// Adds an aspect, or replaces it by itself.
+    /// Adds an aspect, or replaces it with itself.
     @discardableResult
     public mutating func update(with aspect: Aspect) -> Aspect? {
         insert(aspect).inserted ? nil : aspect
@@ -88,7 +88,7 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
         published.formIntersection(other.published)
     }
 
-    /// Keeps the members that only one of both sets has.
+    /// Keeps the members that are in exactly one of the sets.
     public mutating func formSymmetricDifference(_ other: AspectSet) {
         bits ^= other.bits
         published.formSymmetricDifference(other.published)
@@ -98,7 +98,7 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
     public func union(_ other: AspectSet) -> AspectSet { changed { $0.formUnion(other) } }
     /// Returns the members that both sets have.
     public func intersection(_ other: AspectSet) -> AspectSet { changed { $0.formIntersection(other) } }
-    /// Returns the members that only one of both sets has.
+    /// Returns the members that are in exactly one of the sets.
     public func symmetricDifference(_ other: AspectSet) -> AspectSet {
         changed { $0.formSymmetricDifference(other) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// An aspect that the bus itself provides: of the device, which it watches, or of the subscription.
+/// An aspect that the bus itself provides, about the device or about a subscription.
 ///
 /// This file lists the aspects; each has its declaration beside the type of its states.
 @usableFromInline
@@ -11,7 +11,7 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
 
     /// The declaration of the aspect.
     var declaration: any AspectDeclaration.Type { declared.type }
-    /// The position in an ``AspectTable`` and an ``AspectSet``, which is that among all cases.
+    /// The position among all cases, and so in an ``AspectTable`` and an ``AspectSet``.
     package var index: Int { declared.index }
 
     private var declared: (index: Int, type: any AspectDeclaration.Type) {

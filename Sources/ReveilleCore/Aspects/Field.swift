@@ -3,14 +3,14 @@
 
 /// A field of a record: its name, and how it is shown.
 ///
-/// It consists of constants, which disappear from the code of a coder that does not use them.
+/// It consists of constants. They disappear from the code of coders that do not use them.
 @usableFromInline
 package struct Field: Sendable, ExpressibleByStringLiteral {
     /// The name.
     @usableFromInline package let name: StaticString
     /// The values that the field accepts, in words; `nil` if its type says enough.
     @usableFromInline package let accepted: StaticString?
-    /// The unit with which charts show the field, after the number; `nil` for a field that charts do not show.
+    /// The unit that charts show after the field's number; `nil` for a field that charts do not show.
     @usableFromInline package let chartUnit: StaticString?
     /// How a dashboard shows the field; `nil` for a field that it does not show.
     @usableFromInline package let entity: DashboardEntity?
@@ -43,7 +43,7 @@ package struct DashboardEntity: Sendable {
     @usableFromInline package let key: StaticString
     /// The title.
     @usableFromInline package let title: StaticString
-    /// The quantity in the words of Home Assistant, which calls it the device class.
+    /// The quantity, as a device class of Home Assistant.
     @usableFromInline package let quantity: StaticString?
     /// The unit of a number.
     @usableFromInline package let unit: StaticString?
@@ -53,7 +53,7 @@ package struct DashboardEntity: Sendable {
     @usableFromInline package let on: StaticString?
     /// An icon, for a field without a quantity.
     @usableFromInline package let icon: StaticString?
-    /// Whether the entity is for those who look for the cause of a problem.
+    /// Whether the entity is meant for finding the cause of a problem.
     @usableFromInline package let isDiagnostic: Bool
 
     /// Creates an entity.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A structure of the interface, whose fields are listed once, for everything that reads, writes or describes them.
+/// A structure of the interface, with a single list of its fields for all code that reads, writes or describes them.
 @usableFromInline
 package protocol Record: Sendable {
     /// A value whose fields can be replaced.
@@ -27,7 +27,7 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func strings(_ field: Field, _ values: inout [String]) throws(Fault)
     mutating func bool(_ field: Field, _ value: inout Bool) throws(Fault)
     mutating func bool(_ field: Field, _ value: inout Bool?) throws(Fault)
-    /// An integer, which must not be less than a minimum.
+    /// An integer that is at least a minimum.
     mutating func integer(_ field: Field, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
     mutating func integer(_ field: Field, _ value: inout Int?) throws(Fault)
@@ -35,7 +35,7 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(Fault)
     /// A word of a set that may grow; `unknown` is the meaning of a word that a later version adds.
     mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word, else unknown: Word) throws(Fault)
-    /// A word that the closure allows, or null, which is also the meaning of a word that a later version adds.
+    /// A word that the closure allows, or null. A word that a later version adds also reads as null.
     mutating func word<Word: WordSet>(
         _ field: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)
@@ -52,7 +52,7 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
         try number(field, &value, in: .any)
     }
 
-    /// One of all words, or null.
+    /// A word of the set, or null.
     @inlinable
     @inline(__always)
     package mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word?) throws(Fault) {

@@ -25,7 +25,8 @@ struct AspectLog {
         var isPosted = false
         /// Whether a client has received the state.
         var wasReturned = false
-        /// The digest of the saved state, until the source is read: only then is it known whether the state is the same.
+        /// The digest of the saved state, kept until the source is read: only then is it known whether the state is the
+        /// same.
         var digest: UInt64?
     }
 
@@ -44,7 +45,7 @@ struct AspectLog {
     /// Whether the aspect is a name that a program publishes now.
     var isLive: Bool { changes.current.reading.published?.bytes != nil }
 
-    /// Whether the aspect has a state, which a name lacks while no program publishes it.
+    /// Whether the aspect has a state; a name has none while no program publishes it.
     var hasState: Bool { aspect.builtIn != nil || isLive }
 
     /// Whether the aspect is a name that is withdrawn when the connection of its publisher ends.
@@ -55,7 +56,7 @@ struct AspectLog {
     /// A vacant name has no entries of patterns.
     var isVacant: Bool { isName && publisher == nil && !isLive }
 
-    /// Whether the aspect is a name that is not published, and no subscription has a change of it to take.
+    /// Whether the aspect is an unpublished name, and no subscription has any of its changes left to take.
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }

@@ -5,7 +5,7 @@
 package struct Delivery: Sendable, Hashable {
     /// The subscription that receives it.
     package var subscription: SubscriptionID
-    /// The events in ascending order of last change, but first that of the lifecycle; never empty.
+    /// The events in ascending order of last change, after any lifecycle event; never empty.
     package var events: [Event]
 }
 
@@ -26,10 +26,11 @@ extension Bus {
     /// Whether ``takeReady()`` may return a subscription.
     package var hasReady: Bool { !ready.isEmpty }
 
-    /// Takes a subscription with due events off the queue, first the one that became ready first.
+    /// Takes the subscription that has been ready longest off the queue.
     ///
-    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless its last reply is still unread: then its
-    /// ``noteRead(by:)`` puts it back on the queue. It may be held or canceled in between.
+    /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless the subscription's last reply is still unread:
+    /// then ``noteRead(by:)`` puts the subscription back on the queue. The subscription may be held or canceled in
+    /// between.
     ///
     /// - Returns: The subscription; `nil` if nothing is due.
     package mutating func takeReady() -> ReadySubscription? {
@@ -38,20 +39,22 @@ extension Bus {
             guard var state = slots[slot] else { continue }
             state.isQueued = false
             slots[slot] = state
-            // It may have been held since it was queued.
+            // The subscription may have been held since it was queued.
             guard mayDeliver(state) else { continue }
             return ReadySubscription(id: state.id, slot: slot, isUnread: state.holds.contains(.unread))
         }
         return nil
     }
 
-    /// Takes the only event that a ready subscription is due, which most deliveries consist of.
+    /// Takes the only event that is due to a ready subscription.
+    ///
+    /// Most deliveries consist of one event.
     ///
     /// The reply counts as unread, as after ``delivery(to:at:)``.
     ///
-    /// - Parameter ready: The subscription, which has read its last reply.
-    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to take:
-    ///   ``delivery(to:at:)`` takes these.
+    /// - Parameter ready: The subscription; it has read its last reply.
+    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to
+    ///   take; use ``delivery(to:at:)`` then.
     package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
         guard var state = slots[ready.slot], state.id.rawValue == ready.id.rawValue, state.firstBehind >= 0,
             state.holds.subtracting(ready.readReply).isEmpty
@@ -81,11 +84,11 @@ extension Bus {
 
     /// Takes the next reply to a ready subscription.
     ///
-    /// The reply counts as unread until ``noteRead(by:)``. Until then, nothing more is
-    /// delivered to the subscription. Events that exceed ``replySize`` follow in the next reply.
+    /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
+    /// that exceed ``replySize`` follow in the next reply.
     ///
     /// - Parameters:
-    ///   - ready: The subscription, which has read its last reply.
+    ///   - ready: The subscription; it has read its last reply.
     ///   - now: The time of the delivery in microseconds since boot.
     /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
@@ -155,7 +158,8 @@ extension Bus {
 
     // MARK: - Queue
 
-    /// Puts the listeners of a log that has changed behind it, and queues those that can take the change.
+    /// Moves the listeners of a changed log to the "behind" lists, and queues the subscriptions that can take the
+    /// change.
     mutating func notifyListeners(of log: Int) {
         guard !logs[log].listeners.isEmpty else { return }
         var listeners: [Int32] = []
@@ -204,7 +208,7 @@ extension Bus {
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }
 
-    /// Makes the subscriptions ready whose interval is over.
+    /// Makes subscriptions ready if their interval is over.
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)
         while let index = paced.popDue(at: now) {
@@ -212,7 +216,7 @@ extension Bus {
         }
     }
 
-    /// Lets an entry continue that waited for a time, and is no longer in the queue.
+    /// Continues with an entry that has waited for a time and is no longer in the queue.
     mutating func endWait(of index: Int32) {
         let entry = entries[Int(index)]
         guard entry.isBehind else { return settle(Int(entry.log)) }

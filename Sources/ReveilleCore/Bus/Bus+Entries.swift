@@ -4,7 +4,7 @@
 // The lists of entries.
 
 extension Bus {
-    /// Adds an aspect to a subscription, as a listener, or behind if the log is ahead of what it has seen.
+    /// Adds an aspect to a subscription, as a listener, or as behind if the log is ahead of the seen change.
     mutating func addEntry(to slot: Int, of log: Int, seen: Change, isLiteral: Bool, policy: Policy) {
         var entry = Entry(
             seen: seen, log: Int32(log), slot: Int32(slot), policy: addPolicy(policy), isLiteral: isLiteral,
@@ -34,21 +34,21 @@ extension Bus {
         return index
     }
 
-    /// Makes an entry that is in no list a listener of its log.
+    /// Makes an unlisted entry a listener of its log.
     mutating func listen(_ index: Int32) {
         let log = Int(entries[Int(index)].log)
         entries[Int(index)].listen(at: logs[log].listeners.count)
         logs[log].listeners.append(index)
     }
 
-    /// Puts an entry that is in no list among those of its subscription that are behind.
+    /// Adds an unlisted entry to its subscription's "behind" list.
     mutating func fallBehind(_ index: Int32) {
         let slot = Int(entries[Int(index)].slot)
         entries[Int(index)].fallBehind(before: slots[slot]?.firstBehind ?? -1)
         slots[slot]?.firstBehind = index
     }
 
-    /// Removes an entry from all lists but the one of its subscription's entries that are behind.
+    /// Removes an entry from all lists except its subscription's "behind" list.
     mutating func release(_ index: Int32) {
         let entry = entries[Int(index)]
         let log = Int(entry.log)

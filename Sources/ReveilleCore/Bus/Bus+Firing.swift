@@ -14,9 +14,9 @@ package struct Firing: Sendable, Hashable {
     package var value: PublishedValue
     /// The owner of the entry, who publishes it.
     package var user: UInt32
-    /// The number of slots, each of which is a change.
+    /// The number of slots; each slot is a change.
     package var times: Int
-    /// The generation of the name before it.
+    /// The generation of the name before the firing.
     package var before: Int
     /// The sequence of the last change.
     package var sequence: Int
@@ -40,7 +40,7 @@ package struct Firing: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Returns the firing that would follow others, which are not on the bus yet.
+    /// Returns the firing that would follow others that are not on the bus yet.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -5,9 +5,9 @@ extension Bus {
     /// Forgets withdrawn names of a user if there are more than a limit, so that neither sleeping subscribers to patterns
     /// nor long intervals make the bus keep every name that comes and goes.
     ///
-    /// Withdrawals that wait for the interval of a policy are delivered now. Of names whose subscribers are held, only
-    /// those that no subscription has seen published are forgotten: their events would say that nothing is different. All
-    /// others are kept, at most as many for each subscription as were published at one time.
+    /// Withdrawals that wait for the interval of a policy are delivered now. If the subscribers of a name are held, the
+    /// name is forgotten only if no subscription has seen it published: its event would say that nothing is different.
+    /// All other names are kept: for each subscription, at most as many as were published at one time.
     ///
     /// - Complexity: Constant on average, and linear in the number of entries once that many names have been added.
     package mutating func limitWithdrawnNames(of user: UInt32, to limit: Int) {
@@ -26,7 +26,7 @@ extension Bus {
             logs[index].publisher = nil
             forgetIfUngiven(index)
         }
-        // Those of subscriptions that are not held are about to be delivered.
+        // Subscriptions that are not held are about to receive the withdrawals.
         var isHeld = [Bool](repeating: false, count: logs.count)
         for entry in entries where entry.seen != nil && entry.isBehind && !isOpen(entry) {
             isHeld[Int(entry.log)] = true
@@ -47,7 +47,7 @@ extension Bus {
         }
     }
 
-    /// Removes entries from the list of those of a subscription that are behind.
+    /// Removes entries from a subscription's "behind" list.
     private mutating func removeBehind(of slot: Int, where isRemoved: (Entry) -> Bool) {
         var index = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1

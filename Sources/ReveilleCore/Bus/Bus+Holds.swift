@@ -17,9 +17,9 @@ extension Bus {
     /// Removes a hold reason of the background; pending changes can be delivered once none is left.
     ///
     /// - Parameters:
-    ///   - reason: The reason; one that does not hold has no effect on deliveries.
+    ///   - reason: The reason; removing an absent reason has no effect on deliveries.
     ///   - id: The subscription.
-    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it.
+    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it unchanged.
     ///   - time: The current time.
     package mutating func release(
         _ reason: HoldReasons, from id: SubscriptionID, into phase: LifecyclePhase? = nil, at time: Timestamp
@@ -42,7 +42,9 @@ extension Bus {
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Sets the holds of a subscription, whose background may begin or end.
+    /// Sets the holds of a subscription.
+    ///
+    /// This may begin or end its background.
     private mutating func setHolds(_ holds: HoldReasons, _ slot: Int) {
         guard let before = slots[slot]?.holds else { return }
         guard
@@ -57,7 +59,9 @@ extension Bus {
         countForeground(slot, 1)
     }
 
-    /// Prepares the policies for a background, in which only aspects that ignore it wait for a time.
+    /// Prepares the policies for a background.
+    ///
+    /// In the background, only aspects with the policy `immediate` wait for an interval.
     private mutating func beginBackground(_ slot: Int) {
         var index = slots[slot]?.firstEntry ?? -1
         while index >= 0 {
@@ -90,7 +94,8 @@ extension Bus {
             let log = bus.logs[Int(entry.log)].changes
             switch state.policy.background {
             case .hold where log.current.generation > state.backgroundStart:
-                // If changes of an earlier background are still due, those between the two are delivered one by one too.
+                // If changes of an earlier background are still due, the changes between both backgrounds are delivered
+                // one by one too.
                 let earlier = state.heldChanges(after: seen, in: log)
                 bus.policies[Int(entry.policy)].held = PolicyState.Held(
                     after: earlier?.after ?? state.backgroundStart, through: log.current)
@@ -103,7 +108,7 @@ extension Bus {
         for log in dropped { settle(log) }
     }
 
-    /// Adds a subscription to the counts of those in the foreground, or removes it.
+    /// Adds a subscription to the foreground counts, or removes it from them.
     mutating func countForeground(_ slot: Int, _ difference: Int) {
         guard let state = slots[slot] else { return }
         let isFrozen = state.holds.contains(.frozen)

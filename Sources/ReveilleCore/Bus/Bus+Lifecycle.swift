@@ -33,7 +33,7 @@ extension Bus {
         return !logs[log].listeners.isEmpty && slots[Int(slot)]?.holds.contains(.unread) == false
     }
 
-    /// Adds the log of a new subscription's lifecycle, whose generation counts from the subscription on.
+    /// Adds the log of a new subscription's lifecycle; generations count from the subscription on.
     mutating func addLifecycle(of slot: Int, at time: Timestamp) -> Int {
         let start = Change(
             generation: 0, sequence: sequence, time: time, reading: .lifecycle(slots[slot]?.lifecycle ?? .active))
@@ -51,7 +51,8 @@ extension Bus {
 
     /// Adds the lifecycle to its log if it has changed.
     ///
-    /// It is not a change on the bus, since nobody else can see it: it has the sequence of the last one.
+    /// This is not a change on the bus, since nobody else can see it. The lifecycle takes the sequence of the last
+    /// change.
     mutating func noteLifecycle(of slot: Int, at time: Timestamp) {
         guard !lifecycles.isEmpty, let log = lifecycles[Int32(slot)], let state = slots[slot]?.lifecycle else { return }
         guard logs[log].append(.lifecycle(state), sequence: sequence, at: time, isPosted: false) else { return }
@@ -60,7 +61,7 @@ extension Bus {
 }
 
 extension [Event] {
-    /// Puts the events of a reply in order: first that of the lifecycle, then the others in ascending order of last change.
+    /// Sorts the events of a reply: the lifecycle first, then the others in ascending order of last change.
     mutating func sortForReply() {
         guard count > 1 else { return }
         sort { $0.sequence < $1.sequence }

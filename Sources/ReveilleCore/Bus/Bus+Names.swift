@@ -5,16 +5,16 @@
 package struct NameCount: Sendable, Hashable {
     /// The names that are published now.
     package internal(set) var live = 0
-    /// These, and those whose withdrawal a subscription has not seen yet.
+    /// The published names, and the names whose withdrawal a subscription has not seen yet.
     package internal(set) var kept = 0
-    /// The number of kept names at which ``Bus/limitWithdrawnNames(of:to:)`` looks again for names to forget, without those that are live.
+    /// The number of withdrawn names at which ``Bus/limitWithdrawnNames(of:to:)`` looks again for names to forget.
     var nextLimit = 0
 }
 
 extension Bus {
     /// Sets or withdraws the state of a name.
     ///
-    /// A value equal to the state is not a change, but its publisher replaces the one before. Withdrawing a name that is
+    /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
     /// not published has no effect.
     ///
     /// - Parameters:
@@ -67,7 +67,7 @@ extension Bus {
         nameTable.counts[user] ?? NameCount()
     }
 
-    /// The names that are published now, and those that subscriptions gave, in order.
+    /// The names that are published now or that subscriptions gave, in order.
     package var names: [Aspect] {
         nameTable.logs.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
     }
@@ -99,7 +99,9 @@ extension Bus {
         nameTable.counts[user] = count.kept == 0 ? nil : count
     }
 
-    /// Adds the log of a name, whose generations continue above all that were ever delivered of it.
+    /// Adds the log of a name.
+    ///
+    /// Its generations begin above every generation of the name that was ever delivered.
     mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
         let index = add(
             AspectLog(
@@ -124,7 +126,7 @@ extension Bus {
         freeLogs.append(index)
     }
 
-    /// Adds a name that was vacant to the subscriptions whose patterns match it.
+    /// Adds a formerly vacant name to the subscriptions with matching patterns.
     mutating func addEntriesOfPatterns(to index: Int) {
         let name = logs[index].aspect
         let literal = Set(logs[index].listeners.map { entries[Int($0)].slot })
@@ -168,7 +170,7 @@ extension Bus {
         removeLog(index)
     }
 
-    /// Returns whether an entry has changes that its subscription has not seen, also if none is due.
+    /// Returns whether an entry has changes that its subscription has not seen, even if none is due.
     private func hasPending(_ entry: Int32) -> Bool {
         let entry = entries[Int(entry)]
         return (entry.seen?.generation ?? 0) < logs[Int(entry.log)].changes.current.generation

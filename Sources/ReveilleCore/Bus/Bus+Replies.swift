@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The division of what a subscription has to take into replies.
+// How pending events are divided into replies.
 
 extension Bus {
-    /// The approximate size in bytes at which a reply ends; all further events follow in the next one.
+    /// The approximate size limit of a reply in bytes; all further events follow in the next reply.
     ///
     /// A thousand names with values of the usual length fit in one reply. Without a limit, each of a user's connections
-    /// could leave the latest changes of all names unread, which take 64 MB and more.
+    /// could leave the latest changes of all names unread: 64 MB and more.
     static let replySize = 1 << 20
 
     /// The approximate size of an event without its value: its aspect, its numbers and the names of its fields.
     static let eventSize = 256
 
-    /// Takes the entries of the next reply off a subscription's list of those that are behind.
+    /// Takes the entries of the next reply off a subscription's "behind" list.
     ///
-    /// - Returns: The first entry of a list of them, or -1. It begins with the subscription's own lifecycle, and then with
-    ///   the one that has been behind longest.
+    /// - Returns: The first entry of a list of them, or -1. The subscription's own lifecycle comes first, then the
+    ///   entry that has been behind longest.
     mutating func takeReply(of slot: Int, at now: UInt64) -> Int32 {
         var next = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1
@@ -51,7 +51,7 @@ extension Bus {
         return first < 0 || entries[Int(first)].link < 0 ? first : takeFirst(of: first)
     }
 
-    /// Returns the entries of a list that fit in one reply, and puts the others back among those that are behind.
+    /// Returns the entries of a list that fit in one reply, and puts the others back on the "behind" list.
     ///
     /// Both lists keep their order, so names that change all the time do not keep others waiting.
     private mutating func takeFirst(of first: Int32) -> Int32 {
@@ -66,7 +66,7 @@ extension Bus {
         return first
     }
 
-    /// Puts the entries of a list, from the one that has been behind longest, back among those that are behind.
+    /// Puts the entries of a list back on the "behind" list, oldest first.
     private mutating func putBack(_ first: Int32) {
         var next = first
         while next >= 0 {
@@ -76,7 +76,7 @@ extension Bus {
         }
     }
 
-    /// Returns the approximate size of the events that an entry is due; 0 if there are none.
+    /// Returns the approximate size of an entry's due events; 0 if there are none.
     private func eventsSize(of entry: Entry) -> Int {
         guard isDue(entry) else { return 0 }
         let log = Int(entry.log)

@@ -12,8 +12,8 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.firstBehind } ?? -1 >= 0
     }
 
-    /// Returns the generation of an aspect up to which a subscription has taken its changes; `nil` if it does not include
-    /// the aspect.
+    /// Returns the generation of the last change of an aspect that a subscription has taken; `nil` if the subscription
+    /// does not include the aspect.
     package func position(of aspect: Aspect, in id: SubscriptionID) -> Int? {
         var index = slotOf[id].flatMap { slots[Int($0)]?.firstEntry } ?? -1
         while index >= 0 {
@@ -56,7 +56,7 @@ extension Bus {
             changes: subscription.changes)
     }
 
-    /// Returns whether the lifecycle of a subscription is not simply that of its holds, or was asked for.
+    /// Returns whether a subscription's lifecycle was asked for, or does not follow from the holds.
     ///
     /// Clients of the first interface refuse the field, so other subscriptions do not have it.
     private func hasLifecycle(_ slot: Int) -> Bool {
@@ -68,8 +68,8 @@ extension Bus {
         foreground.counts[aspect] > 0
     }
 
-    /// Returns the shortest interval at which these subscriptions want samples of a stream; `nil` if there are none, and
-    /// for other aspects.
+    /// Returns the shortest interval between samples that these subscriptions want from a stream; `nil` if there are
+    /// none, and for other aspects.
     package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
         foreground.sampleIntervals[aspect].keys.min().map { .microseconds($0) }
     }

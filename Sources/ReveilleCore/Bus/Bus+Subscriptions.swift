@@ -6,7 +6,7 @@ extension Bus {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - id: The identifier, which must be unique.
+    ///   - id: The identifier; it must be unique.
     ///   - time: The current time, for names that the bus does not know yet.
     /// - Returns: The first reply, which is sent in the background too. It counts as unread until
     ///   ``noteRead(by:)``.
@@ -57,7 +57,7 @@ extension Bus {
 
     /// Returns the logs of aspects, and of all names that their patterns match.
     ///
-    /// Adds those of names that are missing, and that of the subscription's own lifecycle.
+    /// Adds missing logs of names, and the log of the subscription's own lifecycle.
     private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
         var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
         if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }
@@ -88,14 +88,14 @@ extension Bus {
         {
             return logs[index].changes.event(since: logs[index].changes.change(at: position))
         }
-        // The samples before a restart are unknown: the current one comes instead.
+        // The samples before a restart are unknown, so the current sample is sent instead.
         let isOutdated = logs[index].isStream && request.positions?[aspect] ?? .max < logs[index].changes.start
         guard request.wantsInitial || resumed == false || isOutdated, isLiteral || isLive else { return nil }
         logs[index].origin.wasReturned = true
         return logs[index].changes.state
     }
 
-    /// Returns an event for each name that the subscriber knows by a pattern and that is vacant or forgotten now.
+    /// Returns an event for each vacant or forgotten name that the subscriber knows by a pattern.
     private func withdrawals(since request: SubscriptionRequest, at time: Timestamp) -> [Event] {
         let patterns = request.aspects.names.filter(\.isPattern)
         return (request.positions ?? [:]).sorted { $0.key < $1.key }.compactMap { name, position in

@@ -16,7 +16,7 @@ package struct Bus: ~Copyable {
     /// The number of the last firing of the schedule.
     package internal(set) var firings: Int
 
-    /// The logs: first those of built-in aspects, by their index, and then those of names and of lifecycles.
+    /// The logs: built-in aspects first, by index, then names and lifecycles.
     var logs: [AspectLog] = []
     var freeLogs: [Int] = []
     var nameTable = NameTable()
@@ -76,9 +76,8 @@ package struct Bus: ~Copyable {
     /// The state from which another bus can continue.
     ///
     /// Names whose states are tied to connections are not part of it: another bus has no such connections. Only their
-    /// withdrawals are counted, so that the sequence is above every position at which such a name was published. Samples
-    /// are not part of it either. Once there are some, the sequence is a limit that it reaches after ``sampleReserve``
-    /// more changes at most.
+    /// withdrawals are counted, so that the sequence is above every position of such a name. Samples are not part of it
+    /// either. Once there are samples, the saved sequence is an upper limit, at most ``sampleReserve`` changes ahead.
     package var savedState: SavedState {
         let kept = logs.filter { log in
             guard log.aspect.isPublished else { return log.changes.isEstablished && log.isSaved }
@@ -89,14 +88,15 @@ package struct Bus: ~Copyable {
         return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), firings: firings)
     }
 
-    /// The number of sequences that a saved state leaves for samples, so that it is not written for each of them.
+    /// The number of sequences that a saved state reserves for samples, so that the state is not written for each
+    /// sample.
     ///
     /// At 100 samples a second, it is written once in almost three hours.
     package static let sampleReserve = 1 << 20
 
     /// Returns whether the last change, of an aspect of the device, makes an earlier saved state outdated.
     ///
-    /// A sample does so only if the sequence of the saved state may not be above it.
+    /// A sample does so only if its sequence may exceed the saved sequence.
     package func mustSaveChange(of aspect: BuiltInAspect) -> Bool {
         guard aspect.kind == .stream else { return true }
         let changes = logs[aspect.index].changes
@@ -131,7 +131,7 @@ package struct Bus: ~Copyable {
 
     /// Sets a synthetic state, which remains until the source's own reading changes, or ``expectRefresh(of:)``.
     ///
-    /// - Returns: Whether the state changed; one equal to the current state also counts as posted.
+    /// - Returns: Whether the state changed; a state equal to the current one also counts as posted.
     @discardableResult
     package mutating func post(_ reading: Reading, at time: Timestamp) -> Bool {
         guard let index = reading.aspect.builtIn?.index else { return false }

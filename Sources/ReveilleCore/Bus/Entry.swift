@@ -3,10 +3,10 @@
 
 /// One aspect of one subscription, in the bus's `entries`.
 ///
-/// An entry is in one of two lists. If the next change affects it, it is a listener of its aspect's log. Otherwise, it is
-/// behind: its subscription has a change of the aspect to take. One that has to wait for the interval of its policy is
-/// also behind, but in `paced` instead of that list. So a change costs time only for subscriptions that have
-/// taken the last one, and a subscription that wakes looks only at the aspects that changed.
+/// An entry is in one of two lists. If the next change affects it, it is a listener of its aspect's log. Otherwise, it
+/// is behind: its subscription has a change of the aspect to take. An entry that waits for the interval of its policy
+/// is also behind, but in `paced` instead of the list. So a change costs time only for subscriptions that have taken
+/// the previous change, and a subscription that wakes looks only at changed aspects.
 ///
 /// An entry takes 32 bytes, since a bus can have a million of them: a thousand names for a thousand patterns.
 struct Entry {
@@ -24,7 +24,7 @@ struct Entry {
     /// The neighbors in the list of the subscription's entries; -1 at its ends.
     var next: Int32 = -1
     var previous: Int32 = -1
-    /// The index in the log's `listeners`; of an entry that is behind, the next one that is, or -1.
+    /// The index in the log's `listeners`; for an entry that is behind, the next entry in the "behind" list, or -1.
     var link: Int32 = -1
     /// The index of the policy, and three flags in the lowest bits.
     private var policyAndFlags: Int32
@@ -45,16 +45,16 @@ struct Entry {
     /// Whether the aspect is the subscription's own lifecycle, the first event of a reply.
     var isOwn: Bool { policyAndFlags & Self.ownFlag != 0 }
 
-    /// Whether the entry is in the list of the subscription's entries that are behind.
+    /// Whether the entry is behind.
     var isBehind: Bool { policyAndFlags & Self.behindFlag != 0 }
 
-    /// Puts an entry that is in no list at a place among the listeners of its log.
+    /// Puts an unlisted entry at a place among the listeners of its log.
     mutating func listen(at place: Int) {
         policyAndFlags &= ~Self.behindFlag
         link = Int32(place)
     }
 
-    /// Puts an entry that is in no list before another one that is behind, or -1.
+    /// Puts an unlisted entry before another entry in the "behind" list, or before its end (-1).
     mutating func fallBehind(before next: Int32) {
         policyAndFlags |= Self.behindFlag
         link = next

@@ -3,8 +3,8 @@
 
 /// The subscriptions to each aspect that are in the foreground, or ignore the background.
 struct ForegroundTable: Sendable {
-    /// Their number.
+    /// The number of these subscriptions.
     var counts = AspectTable<Int>(repeating: 0)
-    /// Their number for a stream, by the interval in microseconds at which they want samples.
+    /// The number of subscriptions to a stream, by the desired interval between samples in microseconds.
     var sampleIntervals = AspectTable<[UInt64: Int]>(repeating: [:])
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A reading as it is saved: whole, or as a digest by which an equal one is recognized.
+/// A reading as it is saved: whole, or as a digest that recognizes an equal reading.
 package enum KeptReading: Sendable, Hashable {
     /// The whole reading.
     case whole(Reading)
@@ -10,10 +10,11 @@ package enum KeptReading: Sendable, Hashable {
 
     /// The largest ``Defaults/size`` and ``Folders/size`` of states that are saved whole.
     ///
-    /// This is about four thousand keys or two thousand files, more than most users have, which take a few milliseconds to write.
+    /// This allows about four thousand keys or two thousand files, more than most users have. Writing them takes a few
+    /// milliseconds.
     package static let sizeLimit = 128 << 10
 
-    /// Creates the saved form of a reading, which is whole unless it is too large.
+    /// Creates the saved form of a reading: whole, unless the reading is too large.
     package init(_ reading: Reading) {
         let size =
             switch reading {

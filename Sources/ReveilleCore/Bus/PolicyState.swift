@@ -5,9 +5,9 @@
 struct PolicyState {
     /// The changes that a `hold` policy kept in a background.
     struct Held {
-        /// The generation before the first of them.
+        /// The generation before the first kept change.
         var after: Int
-        /// The last of them.
+        /// The last kept change.
         var through: Change
     }
 
@@ -37,8 +37,8 @@ struct PolicyState {
 }
 
 extension Policy {
-    /// Returns the policy that an aspect has: with an interval that a stream can grant; for the lifecycle, one that ignores
-    /// the background.
+    /// Returns the effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the
+    /// background.
     func granted(to aspect: Aspect) -> Policy {
         var policy = self
         if aspect.builtIn?.isOfSubscription == true { policy.background = .immediate }
@@ -47,12 +47,12 @@ extension Policy {
         return policy
     }
 
-    /// The interval in microseconds at which a stream is sampled for the policy.
+    /// The sampling interval of a stream under the policy, in microseconds.
     var sampleInterval: UInt64 {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }
 
-    /// Whether the policy treats an aspect as no policy does.
+    /// Whether the policy is the default.
     var isDefault: Bool { self == Policy() }
 
     /// The shortest time between two events in microseconds, rounded up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The last event that a subscriber has seen of each aspect: store it to resume from there later, in any process.
+/// The last event of each aspect that a subscriber has seen: store the positions to resume later, in any process.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(subscription.positions)

@@ -15,7 +15,7 @@ struct ReadyQueue: Sendable {
     mutating func removeFirst() -> Int {
         let slot = slots[head]
         head += 1
-        // Also while it never becomes empty, the queue stays as short as the number of subscriptions.
+        // Even if it never becomes empty, the queue stays no longer than the number of subscriptions.
         if head * 2 >= slots.count {
             slots.removeFirst(head)
             head = 0

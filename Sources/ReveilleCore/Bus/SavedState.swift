@@ -19,7 +19,7 @@ package struct SavedState: Sendable, Hashable {
         package var ownReading: Reading?
         /// The publisher of a name; `nil` if the name is not published now.
         package var publisher: Publisher?
-        /// The generation with which the log of a name began; `nil` if it is unknown.
+        /// The first generation in the log of a name; `nil` if it is unknown.
         package var start: Int?
         /// Earlier generations with the same state, as far as known, for subscribers who have seen them.
         package var equal: [Int]
@@ -51,7 +51,7 @@ package struct SavedState: Sendable, Hashable {
     /// The number of the last firing that the state contains.
     package var firings: Int
 
-    /// Creates a state, by default that of a new bus.
+    /// Creates a state, by default for a new bus.
     package init(instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0) {
         self.instance = instance
         self.sequence = sequence
@@ -59,10 +59,10 @@ package struct SavedState: Sendable, Hashable {
         self.firings = firings
     }
 
-    /// Adds the firings that followed the state and no other change did.
+    /// Adds firings that followed the state, with no other change in between.
     ///
-    /// - Parameter firings: The firings in their order; those of other instances, and those that the state contains, have no
-    ///   effect.
+    /// - Parameter firings: The firings in their order. Firings of other instances, and firings that the state already
+    ///   contains, have no effect.
     package mutating func replay(_ firings: [Firing]) {
         for firing in firings where firing.instance == instance && firing.number > self.firings {
             let known = entries.firstIndex { $0.state.aspect == firing.value.name }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// All changes of an aspect since the state that a subscriber has seen, which become an event only when it is written.
+/// All changes of an aspect since the state that a subscriber has seen.
+///
+/// They become an event only when they are written.
 package struct SoleEvent {
-    /// Identifies an event among all of one bus.
+    /// Identifies an event among all events of one bus.
     package struct Identity: Sendable, Hashable {
         let log: Int
         let seenGeneration: Int
@@ -17,7 +19,7 @@ package struct SoleEvent {
     /// The generation of the event.
     let generation: Int
 
-    /// The event's identity, which is the same for all subscribers that receive it.
+    /// The event's identity, the same for all its recipients.
     package var identity: Identity {
         Identity(log: log, seenGeneration: seen.generation, generation: generation)
     }

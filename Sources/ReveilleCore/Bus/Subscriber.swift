@@ -23,7 +23,7 @@ public struct Subscriber: Sendable, Hashable {
     public let name: String?
     /// The process that subscribed.
     public let processID: Int32
-    /// The user of that process.
+    /// The user of the process.
     public let userID: UInt32
     /// The aspects.
     public let aspects: AspectSet
@@ -35,7 +35,7 @@ public struct Subscriber: Sendable, Hashable {
     public let pending: [Aspect: Int]
     /// The number of events delivered so far.
     public let events: Int
-    /// The number of changes in those events.
+    /// The number of changes in these events.
     public let changes: Int
     /// The tasks that the program wants to finish before it is suspended, in the order in which they began.
     public let tasks: [Task]

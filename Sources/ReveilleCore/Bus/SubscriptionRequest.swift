@@ -13,7 +13,7 @@ package struct SubscriptionRequest: Sendable, Hashable {
     package var wantsInitial: Bool
     /// The bus instance of ``positions``.
     package var instance: String?
-    /// The last generation seen of each aspect, from which to continue; `nil` to start from now.
+    /// The last seen generation of each aspect, to continue from; `nil` to start from now.
     package var positions: [Aspect: Int]?
     /// The policies that differ from the default.
     package var policies: [Aspect: Policy]
@@ -46,9 +46,9 @@ package struct SubscriptionStart: Sendable, Hashable {
 package struct SubscriptionStatus: Sendable, Hashable {
     /// The most aspects in ``pending`` of all subscriptions together, about 4 MB.
     private static let pendingTotal = 16_384
-    /// The aspects that each subscription can have in ``pending`` nevertheless: more than people read.
+    /// The number of aspects that each subscription can have in ``pending`` regardless: more than people read.
     private static let pendingMinimum = 32
-    /// The most aspects in ``pending``: a reply is written subscription by subscription, and this one takes no long turn.
+    /// The most aspects in ``pending``: a reply is written subscription by subscription, and none may take a long turn.
     private static let pendingMaximum = 256
 
     /// Returns the most aspects in ``pending`` among a number of subscriptions.
@@ -70,6 +70,6 @@ package struct SubscriptionStatus: Sendable, Hashable {
     package var pending: [Aspect: Int]
     /// The number of events delivered.
     package var events: Int
-    /// The number of changes in those events.
+    /// The number of changes in these events.
     package var changes: Int
 }

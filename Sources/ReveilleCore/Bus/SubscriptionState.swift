@@ -14,13 +14,13 @@ package struct SubscriptionID: Sendable, Hashable {
 
 /// The part of a subscription that each delivery reads: the reasons that hold it, and its lists of entries.
 ///
-/// It has no references, since a structure in an array is copied for each look at it.
+/// It has no references, since every access to a structure in an array copies it.
 struct SubscriptionState {
     let id: SubscriptionID
     /// The numbers of events and changes delivered, without the first reply.
     var events = 0
     var changes = 0
-    /// The first of all entries, and the first of those that are behind; -1 if there is none.
+    /// The first of all entries, and the first entry of the "behind" list; -1 if there is none.
     var firstEntry: Int32 = -1
     var firstBehind: Int32 = -1
     var holds: HoldReasons

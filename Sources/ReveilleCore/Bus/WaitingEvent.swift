@@ -3,8 +3,8 @@
 
 /// An event that waits to be written.
 ///
-/// It does not keep the value of a published name, which the name's log has for some time: otherwise, each of many
-/// replies that nobody reads could keep another value of each of a thousand names.
+/// It does not keep the value of a published name, since the name's log keeps the value for some time. Otherwise, many
+/// unread replies could each keep different values of a thousand names.
 package struct WaitingEvent {
     fileprivate var event: Event
     fileprivate let hasValue: Bool

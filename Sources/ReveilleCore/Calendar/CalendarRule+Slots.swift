@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The slots of a rule, which are moments in a time zone.
+/// The slots of a rule: moments in a time zone.
 extension CalendarRule {
     /// Returns the first slot after a moment; `nil` if there is none up to the year 9999.
     package func next(after moment: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
@@ -10,9 +10,9 @@ extension CalendarRule {
         return slot.map { Timestamp(microseconds: Int64($0) * 1_000_000) }
     }
 
-    /// Returns the number of slots after a moment, up to another one.
+    /// Returns the number of slots after a moment, up to another moment.
     ///
-    /// The time that it takes grows with the number of years between them, not with the number of slots.
+    /// The duration of the call grows with the number of years in between, not with the number of slots.
     package func count(after start: Timestamp, through end: Timestamp, in zone: TimeZoneRules) -> Int {
         let (start, end) = (Self.seconds(start), Self.seconds(end))
         guard start < end else { return 0 }
@@ -43,7 +43,7 @@ extension CalendarRule {
         }
         while let transition = zone.transition(after: time), transition <= end {
             reach(zone.wallTime(at: transition - 1))
-            // All times in a gap are one slot, together with the one at its end.
+            // All times in a gap, together with the time at its end, are one slot.
             reach(zone.wallTime(at: transition), limit: 1)
             time = transition
         }
@@ -55,7 +55,7 @@ extension CalendarRule {
 
     private func nextShown(after time: Int, in zone: TimeZoneRules) -> Int? {
         var time = time + 1
-        // Without a match, the months up to the next one are not searched again in each half of a year.
+        // The wall times up to a match, so that the same months are not searched again in each half of a year.
         var known = 0..<0
         while true {
             let offset = zone.offset(at: time)
@@ -96,7 +96,7 @@ extension CalendarRule {
         return days.next(from: day + 1).map { $0 * CivilDate.daySeconds + times.first }
     }
 
-    /// Returns the number of wall times that match, after one and up to another.
+    /// Returns the number of matching wall times after a wall time, up to another.
     private func matchCount(after start: Int, through end: Int) -> Int {
         let least = DayPattern.range.lowerBound * CivilDate.daySeconds - 1
         let most = (DayPattern.range.upperBound + 1) * CivilDate.daySeconds - 1

@@ -10,10 +10,11 @@
 ///
 /// - `hour: 7, minute: 30` is 07:30:00 of each day, `minute: 0` each full hour, `weekday: 1` the first moment of each
 ///   Monday, and `month: 3` the first moment of each March.
-/// - A time that the clocks skip is replaced by the first moment after the gap; two such times in one gap are one slot.
-/// - Of a time that occurs twice, only the first counts.
-/// - If the hour matches any value, the slots are all moments at which the clocks show the parts: a skipped time has no
-///   slot, and one that occurs twice has two. Hours are therefore real hours across both changes.
+/// - A time that the clocks skip is replaced by the first moment after the gap; two skipped times in one gap are one
+///   slot.
+/// - If a time occurs twice, only the first occurrence counts.
+/// - If the hour matches any value, the slots are all moments when the clocks show the parts: a skipped time has no
+///   slot, and a repeated time has two. Hours are therefore real hours across both changes.
 public struct CalendarRule: Sendable, Hashable {
     /// The month, from 1 to 12.
     public let month: Int?
@@ -30,7 +31,7 @@ public struct CalendarRule: Sendable, Hashable {
 
     /// Creates a rule.
     ///
-    /// - Throws: `CalendarRuleError` if no part is given, or one is out of its range.
+    /// - Throws: `CalendarRuleError` if no part is given, or a part is out of range.
     public init(
         month: Int? = nil, day: Int? = nil, weekday: Int? = nil, hour: Int? = nil, minute: Int? = nil,
         second: Int? = nil

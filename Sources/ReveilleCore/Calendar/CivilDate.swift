@@ -3,19 +3,19 @@
 
 /// A date of the Gregorian calendar, which is also used for the time before its introduction.
 struct CivilDate: Sendable, Hashable {
-    /// The number of days after which the calendar repeats, weekdays included: those of 400 years.
+    /// The number of days in 400 years, after which the calendar repeats, weekdays included.
     static let cycle = 146_097
     /// The number of seconds in a day of a clock that shows no leap seconds.
     static let daySeconds = 86_400
 
-    /// The year; 0 is the one before 1.
+    /// The year; year 0 is the year before 1.
     var year: Int
     /// The month, from 1 to 12.
     var month: Int
     /// The day, from 1.
     var day: Int
 
-    /// Creates a date; a day after the end of the month is one of a following month.
+    /// Creates a date; a day after the end of the month falls in a following month.
     init(_ year: Int, _ month: Int, _ day: Int) {
         self.year = year
         self.month = month

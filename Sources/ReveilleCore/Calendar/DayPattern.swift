@@ -3,7 +3,7 @@
 
 /// Days that match a month, a day of the month and a weekday, as numbers since 1970-01-01.
 struct DayPattern: Sendable, Hashable {
-    /// The days in which dates are compared: those of the years 1 to 9999.
+    /// The days in which dates are compared: the years 1 to 9999.
     static let range = CivilDate(1, 1, 1).dayNumber...CivilDate(9999, 12, 31).dayNumber
 
     /// The month; `nil` for any.
@@ -18,7 +18,7 @@ struct DayPattern: Sendable, Hashable {
         next(from: dayNumber, before: dayNumber + 1) != nil
     }
 
-    /// Returns the first day from a day on that matches; `nil` if there is none up to the year 9999.
+    /// Returns the first matching day from a given day on; `nil` if there is none up to the year 9999.
     func next(from dayNumber: Int) -> Int? {
         // If no such day exists before the calendar repeats, none exists at all.
         next(from: dayNumber, before: min(dayNumber + CivilDate.cycle, Self.range.upperBound + 1))
@@ -35,7 +35,7 @@ struct DayPattern: Sendable, Hashable {
     /// Returns the number of days that match.
     func count(in days: Range<Int>) -> Int {
         guard month != nil || day != nil else {
-            // Without a look at each month.
+            // This does not visit each month.
             return count(ofWeekdaysIn: days)
         }
         return months(from: days.lowerBound, before: days.upperBound).reduce(0) { count, span in
@@ -50,7 +50,7 @@ struct DayPattern: Sendable, Hashable {
         return days.count > until ? (days.count - until - 1) / 7 + 1 : 0
     }
 
-    /// Returns the first day of a part of a month that matches.
+    /// Returns the first matching day in a part of a month.
     private func first(in days: Range<Int>, of month: Range<Int>) -> Int? {
         if let day {
             let dayNumber = day > 0 ? month.lowerBound + day - 1 : month.upperBound - 1
@@ -62,7 +62,7 @@ struct DayPattern: Sendable, Hashable {
         return until < days.count ? days.lowerBound + until : nil
     }
 
-    /// The months that match between two days, each with the part of it that is between them.
+    /// The matching months between two days, each with its days in this range.
     private func months(
         from start: Int, before end: Int
     ) -> some Sequence<(month: Range<Int>, days: Range<Int>)> {

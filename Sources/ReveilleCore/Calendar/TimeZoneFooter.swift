@@ -37,9 +37,9 @@ struct TimeZoneFooter: Sendable, Hashable {
     /// Daylight saving time, if the zone has it.
     var daylight: Daylight?
 
-    /// The number of years in which two changes can be at the same time, and so have no effect, before one that differs.
+    /// The number of successive years in which both changes can coincide, and so have no effect.
     ///
-    /// Only leap years may differ, which are at most eight years apart.
+    /// Sometimes they differ only in leap years, which are at most eight years apart.
     private static let longestPause = 9
 
     /// Returns the offset at a time.
@@ -66,7 +66,7 @@ struct TimeZoneFooter: Sendable, Hashable {
         for year in year - 1...year + Self.longestPause {
             let changes = changes(daylight, in: year)
             for change in [changes.first.time, changes.last.time] where change > time {
-                // A change of a later year that is not later replaces one before it.
+                // A later year's change that is not later in time replaces the earlier year's change.
                 if earlier < change, self.offset(at: earlier) != offset { return earlier }
                 earlier = change
             }

@@ -7,8 +7,8 @@ extension TimeZoneRules {
 
     /// Reads a TZif file (tzfile(5), RFC 8536) of any version.
     ///
-    /// - Throws: `FormatError` for a file that is cut or contradictory, and for one with leap seconds, whose times are
-    ///   not those of the system clock.
+    /// - Throws: `FormatError` for a file that is cut or contradictory, or has leap seconds, which the system clock
+    ///   does not count.
     package init(tzif bytes: [UInt8]) throws(FormatError) {
         let header = try TZifHeader(bytes, at: 0, timeSize: 4)
         guard header.version != 0 else {
@@ -26,7 +26,7 @@ extension TimeZoneRules {
 
     /// Reads a table.
     ///
-    /// - Returns: The rules, and the last time in the table, which may be one without a new offset.
+    /// - Returns: The rules, and the last time in the table, even if the offset does not change at that time.
     private static func table(
         _ bytes: [UInt8], _ header: TZifHeader
     ) throws(FormatError) -> (

@@ -8,17 +8,17 @@
 package struct TimeZoneRules: Sendable, Hashable {
     /// The possible offsets in seconds, as RFC 8536 recommends them.
     static let offsets = -89_999...93_599
-    /// The longest time between two moments at which clocks can show the same.
+    /// The longest time between two moments with the same wall time.
     static let longestShift = offsets.upperBound - offsets.lowerBound
-    /// The number of seconds before and after 1970 in which offsets change: 34,000 years.
+    /// The number of seconds before and after 1970 during which offsets change: 34,000 years.
     static let horizon = 1 << 40
 
     /// Coordinated Universal Time.
     package static let utc = TimeZoneRules(initialOffset: 0)
 
-    /// The times at which the offset changes, in ascending order.
+    /// The times when the offset changes, in ascending order.
     private var transitions: [Int] = []
-    /// The offset before the first transition, and the one from each transition on.
+    /// The offset before the first transition, and the offset from each transition on.
     private var offsets: [Int32]
     /// The rule that replaces the table.
     private var footer: TimeZoneFooter?
@@ -54,13 +54,13 @@ package struct TimeZoneRules: Sendable, Hashable {
         footerStart = time ?? Int.min
     }
 
-    /// Returns the number of seconds by which clocks are ahead of UTC at a time.
+    /// Returns how many seconds clocks are ahead of UTC at a time.
     package func offset(at time: Int) -> Int {
         if let footer, time >= footerStart { return footer.offset(at: time) }
         return Int(offsets[transitionCount(through: time)])
     }
 
-    /// Returns the first time after a time at which the offset changes; `nil` if it does not change any more.
+    /// Returns the time of the next change of the offset; `nil` if the offset never changes again.
     package func transition(after time: Int) -> Int? {
         let index = transitionCount(through: time)
         return index < transitions.count ? transitions[index] : footer?.transition(after: max(time, footerStart))
@@ -93,9 +93,10 @@ extension TimeZoneRules {
         return latest
     }
 
-    /// Returns the first time at which clocks show a wall time or a later one.
+    /// Returns the first time when clocks show a wall time or a later wall time.
     ///
-    /// This is the first occurrence of the wall time, or the first moment after the gap in which it is skipped.
+    /// This is the first occurrence of the wall time. If a gap skips the wall time, this is the first moment after the
+    /// gap.
     func firstTime(atWallTime wallTime: Int) -> Int {
         var start = wallTime - Self.offsets.upperBound
         while true {

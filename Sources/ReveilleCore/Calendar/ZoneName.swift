@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The name of a time zone: the device's own, or one of the tz database.
+/// The name of a time zone: the device's own zone, or a name of the tz database.
 package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// The zone of the device, whatever it is.
     case local
     /// A name of the tz database, such as `Europe/Berlin`, checked by ``init(_:)``.
     case named(String)
 
-    /// The longest name, in bytes: that of a file name.
+    /// The length limit of a name in bytes, as for file names.
     private static let longest = 255
 
     /// Creates a name; `nil` for text that cannot be one.

@@ -29,9 +29,11 @@ final class Change {
     /// The digest of settings or folders, and of a value that was dropped.
     private var digest: UInt64?
 
-    /// Whether the change is still known; otherwise, only its generation is.
+    /// Whether the change is still known; otherwise, only its generation is known.
     let isKnown: Bool
-    /// The generation of the last firing up to this change, which is a change even if the state is the same; or 0.
+    /// The generation of the last firing up to this change, or 0.
+    ///
+    /// A firing is a change even if the state stays the same.
     let lastFiring: Int
 
     init(
@@ -48,7 +50,7 @@ final class Change {
         if case .published(let value) = reading { size = value.bytes?.count ?? 0 } else { size = 0 }
     }
 
-    /// Replaces the unknown reading with the first one.
+    /// Replaces the unknown reading with the first reading.
     func establish(_ reading: Reading) {
         self.reading = reading
         digest = nil
@@ -71,14 +73,14 @@ final class Change {
         reading = .unknown(reading.aspect)
     }
 
-    /// Whether the state is known to be that of a name that is not published.
+    /// Whether the change is known to have left its name unpublished.
     var isUnpublished: Bool { isKnown && digest == nil && reading.published.map { $0.bytes == nil } == true }
 
-    /// Returns whether this change led to the same state as another, which a log keeps.
+    /// Returns whether this change led to the same state as a change that a log keeps.
     func isSameState(as other: Change) -> Bool {
         if self === other { return true }
         guard isKnown, other.lastFiring <= generation else { return false }
-        // Of two equal occurrences, the second one is still another.
+        // Two equal occurrences are still two.
         guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }

@@ -5,7 +5,7 @@
 struct ChangeLog {
     /// The largest size in bytes of the names of settings or folders in the events of one reply.
     ///
-    /// Each change whose names were too many to keep lists all those that changed since. Without a limit, 256 of them
+    /// A change whose names were too many to keep lists all names that have changed since. Without a limit, 256 of them
     /// could exceed what a client accepts in one reply, 64 MiB.
     static let namesLimit = 4 << 20
     /// How many of the latest changes ``equalGenerations`` compares: about as many as a short absence misses.
@@ -15,11 +15,11 @@ struct ChangeLog {
     private(set) var current: Change
     /// Whether ``current`` was read or posted; otherwise it is a placeholder.
     private(set) var isEstablished: Bool
-    /// The generation before the first change that the log counts; of a name, when it was not published yet.
+    /// The generation before the first change that the log counts; for a name, a generation before it was published.
     let start: Int
-    /// The smallest generation that a position can have: what was seen before it, the log does not know.
+    /// The smallest generation that a position can have; the log does not know any earlier state.
     private let floor: Int
-    /// The changes before a restart that led to the same state as the one with which the log began, by generation.
+    /// The changes before a restart that led to the log's first state, by generation.
     private let former: [Int: Change]
     private var ring: ChangeRing
     private var parts: PartHistory
@@ -29,7 +29,7 @@ struct ChangeLog {
     /// - Parameters:
     ///   - start: The first change: a saved state, or a placeholder.
     ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
-    ///   - beginning: The generation with which the log of a name began before a restart, if known.
+    ///   - beginning: The first generation in the log of a name before a restart, if known.
     ///   - equal: The generations before a restart with the state of `start`.
     ///   - capacity: The number of changes to keep.
     init(start: Change, isEstablished: Bool, after beginning: Int? = nil, equal: [Int] = [], capacity: Int) {
@@ -49,7 +49,7 @@ struct ChangeLog {
     ///
     /// - Parameters:
     ///   - name: The name, or the aspect.
-    ///   - sequence: The sequence of the bus, which no generation of an earlier log of the aspect exceeds.
+    ///   - sequence: The sequence of the bus. No generation in an earlier log of the aspect exceeds it.
     ///   - capacity: The number of changes to keep.
     ///   - time: The current time.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
@@ -83,13 +83,13 @@ struct ChangeLog {
 
     /// Appends a change for each of several firings of a published name at once.
     ///
-    /// The log keeps the last of them, so a billion of them take as long as those that it keeps.
+    /// The log keeps only the latest changes, so a billion firings take no longer than the changes that it keeps.
     ///
     /// - Parameters:
-    ///   - value: The state, which may be equal to the one before.
+    ///   - value: The state, which may equal the previous state.
     ///   - times: The number of firings, at least 1.
-    ///   - sequence: The sequence of the last one.
-    ///   - time: The time of all of them.
+    ///   - sequence: The sequence of the last firing.
+    ///   - time: The time of all firings.
     mutating func fire(_ value: PublishedValue, times: Int, sequence: Int, at time: Timestamp) {
         let last = current.generation + times
         for age in (0..<min(times, ring.capacity)).reversed() {
@@ -116,7 +116,7 @@ struct ChangeLog {
                 isKnown: false)
     }
 
-    /// The earlier generations, of the latest ones, that had the current state too.
+    /// Recent earlier generations that also had the current state.
     var equalGenerations: [Int] {
         let last = current.generation
         return (max(0, last - Self.equalLimit)..<last).filter { generation in
@@ -141,7 +141,7 @@ struct ChangeLog {
         return event
     }
 
-    /// Returns one event for all changes since the one that a subscriber has seen.
+    /// Returns one event for all changes since a subscriber's last seen change.
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         var event = Event(
@@ -157,11 +157,11 @@ struct ChangeLog {
     /// Returns an event for each of the latest held changes.
     ///
     /// - Parameters:
-    ///   - seen: The change that the subscriber has seen; later ones before the held ones are merged into the first
-    ///     event.
+    ///   - seen: The change that the subscriber has seen; changes between it and the held changes are merged into the
+    ///     first event.
     ///   - start: The generation before the first held change.
     ///   - last: The generation of the last held change.
-    ///   - limit: The largest number of events; the first one counts further changes in `dropped`.
+    ///   - limit: The largest number of events; the first event counts further changes in `dropped`.
     /// - Returns: The events; superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
         let kept = fitting(changes(through: last, limit: min(limit, last - start)))
@@ -205,7 +205,7 @@ struct ChangeLog {
         return (0..<count).compactMap { retained(last - count + 1 + $0) }
     }
 
-    /// Returns the latest of some changes, at least one, whose names do not exceed ``namesLimit`` together.
+    /// Returns the latest of some changes, at least one, so that their names do not exceed ``namesLimit`` in total.
     private func fitting(_ changes: [Change]) -> [Change] {
         guard current.reading.aspect.builtIn?.isReportedInParts == true else { return changes }
         var size = 0
@@ -231,12 +231,12 @@ struct ChangeLog {
     }
 
     private func firstChange(after seen: Change) -> Timestamp {
-        // If the log has dropped the change, the oldest one is the best approximation.
+        // If the log has dropped the change, the oldest kept change is the best approximation.
         seen.supersededAt ?? ring.oldest?.supersededAt ?? current.time
     }
 
     private func parts(since generation: Int) -> ChangedParts? {
-        // Most subscribers have seen all changes but the last one, whose settings are sorted already.
+        // Most subscribers have seen all changes but the last, and its settings are sorted already.
         if generation == current.generation - 1, parts.isComplete(since: generation), let last = current.parts {
             return last
         }

@@ -31,7 +31,7 @@ struct ChangeRing {
         age >= 0 && age < count ? changes[place(age)] : nil
     }
 
-    /// Adds the newest change, and drops the oldest ones if there is no room.
+    /// Adds the newest change, and drops the oldest changes if there is no room.
     mutating func append(_ change: Change) {
         if count == capacity { dropOldest() }
         newest += 1

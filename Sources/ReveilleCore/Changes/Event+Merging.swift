@@ -17,7 +17,7 @@ extension Event {
         event.reading = reading.merged(with: later.reading)
         event.settings = event.reading.settings
         if let state = later.folders, later.changes == 0 {
-            // A later state has all names, of which the subscriber knows some.
+            // A later state has all names; the subscriber knows some of them.
             event.reading = .folders(changes == 0 ? state : state.rescanned)
         }
         if let folders = event.reading.folders {

@@ -16,7 +16,7 @@ public struct Event: Sendable, Hashable {
     public var sequence: Int
     /// The number of changes; 0 for a current state that was requested.
     public var changes: Int
-    /// Whether the state differs from the last one that this subscriber received.
+    /// Whether the state differs from the last state that this subscriber received.
     public var netChange: Bool
     /// The time of the first change.
     public var firstChangedAt: Timestamp

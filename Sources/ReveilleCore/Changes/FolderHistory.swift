@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The changes of all folders, from which events list the differences from what a subscriber last saw.
+/// The changes of all folders.
+///
+/// From them, events list the differences from a subscriber's last seen state.
 struct FolderHistory {
-    /// The size in bytes of the names in one event, which is that of a reply.
+    /// The size limit in bytes of the names in one event, as for a reply.
     ///
     /// The lists of small folders are kept whole. A folder whose lists do not fit is to be scanned again by its
     /// subscribers.
@@ -19,9 +21,9 @@ struct FolderHistory {
     /// Records a change.
     ///
     /// - Parameters:
-    ///   - new: The state after it.
+    ///   - new: The state after the change.
     ///   - generation: The generation of the change.
-    /// - Returns: The differences from the state before it.
+    /// - Returns: The differences from the previous state.
     mutating func record(_ new: Folders, generation: Int) -> [Folders.Folder] {
         for listing in new.listings where logs[listing.place]?.listing != listing {
             // A folder that was not known before could have had any names.
@@ -40,7 +42,7 @@ struct FolderHistory {
     /// All names of all folders.
     var state: [Folders.Folder] { fitting(sorted.map(\.state)) }
 
-    /// Returns the differences from what a subscriber saw at a generation.
+    /// Returns the differences from the state that a subscriber saw at a generation.
     func differences(since generation: Int) -> [Folders.Folder] {
         fitting(sorted.filter { $0.changed > generation }.map { $0.difference(since: generation) })
             .filter { !$0.isEmpty }

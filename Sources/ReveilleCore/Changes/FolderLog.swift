@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The changes of the names in one folder, from which each subscriber gets the difference from what it last saw.
+/// The changes of the names in one folder.
+///
+/// From them, each subscriber gets the difference from its last seen state.
 ///
 /// A name has lives, each from its birth to its death. A subscriber saw the life that its generation is in, so the log
 /// keeps no listing for any subscriber. Names that never changed are not recorded.
@@ -16,7 +18,7 @@ struct FolderLog {
     /// A subscriber that is older than a dropped name gets all names.
     static let removedLimit = 1_000
 
-    /// A period in which a name was in the folder.
+    /// A period during which a name was in the folder.
     private struct Life {
         /// The first generation with the name; 0 if it was there from the start.
         var birth = 0
@@ -24,9 +26,9 @@ struct FolderLog {
         var death = Int.max
         /// The generation of the last change of the file.
         var changed = 0
-        /// The generation in which another file last took the name.
+        /// The generation when another file last took the name.
         var replaced = 0
-        /// The identity and stamp of the file, at death those that it had last.
+        /// The identity and stamp of the file; after a death, the last known.
         var identity: UInt64
         var stamp: UInt64
 
@@ -111,7 +113,7 @@ struct FolderLog {
     private mutating func forget() {
         guard removed.count > Self.removedLimit else { return }
         for (name, generation) in removed.prefix(removed.count - Self.removedLimit) {
-            // A name that came back has a life, and one that was also removed again has a later death.
+            // A name that came back is alive, or has a later death if it was removed again.
             guard lives[name]?.last?.death == generation else { continue }
             lives[name] = nil
             forgottenThrough = max(forgottenThrough, generation)
@@ -136,7 +138,7 @@ struct FolderLog {
         return folder
     }
 
-    /// Returns the difference from what a subscriber saw at a generation.
+    /// Returns the difference from the state that a subscriber saw at a generation.
     func difference(since generation: Int) -> Folders.Folder {
         guard generation >= forgottenThrough, !listing.isCut else { return rescan }
         var added: [FolderEntry] = []
@@ -159,7 +161,7 @@ struct FolderLog {
         return difference(added.sorted { $0.name < $1.name }, removed.sorted { $0.name < $1.name }, changed, generation)
     }
 
-    /// Finds the files that have a new name among those added and removed.
+    /// Finds renamed files among the added and removed names.
     private func difference(
         _ added: [FolderEntry], _ removed: [(name: EntryName, life: Life)], _ changed: [EntryName], _ generation: Int
     ) -> Folders.Folder {

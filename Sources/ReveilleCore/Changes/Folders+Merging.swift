@@ -2,14 +2,14 @@
 // Part of Reveille.
 
 extension Folders {
-    /// Returns the differences of two events, of which the later one begins where the earlier one ends.
+    /// Returns the combined differences of two successive events.
     func merged(with later: Folders) -> Folders {
         var merged = Dictionary(folders.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
         for folder in later.folders { merged[folder.place] = merged[folder.place]?.merged(with: folder) ?? folder }
         return Folders(folders: merged.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isEmpty })
     }
 
-    /// A current state for a subscriber that has seen another one.
+    /// A current state for a subscriber that has seen another state.
     var rescanned: Folders {
         Folders(
             folders: folders.map { folder in
@@ -46,7 +46,7 @@ extension Folders.Folder {
             case nil: origins[name] = origin
             }
         }
-        // The names that the subscriber knows: those that left, and those that remain and were not new.
+        // The names that the subscriber knows: names that left, and remaining names that were not new.
         var known = gone.union(lost.filter { first[$0] == nil })
         for (name, origin) in first { if case .name(name, _) = origin { known.insert(name) } }
         for (name, origin) in second where first[name] == nil {
@@ -71,7 +71,7 @@ extension Folders.Folder {
         return origins
     }
 
-    /// The names that the folder has no longer after the event.
+    /// The names that are no longer in the folder after the event.
     private var departures: Set<EntryName> {
         Set((removed + renamed.map(\.from)).map(EntryName.init(escaped:)))
     }

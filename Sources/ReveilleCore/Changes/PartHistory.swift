@@ -18,7 +18,7 @@ enum ChangedParts {
 }
 
 extension Event {
-    /// Lists parts of the state; those of settings beside it, and folders in its place.
+    /// Lists parts of the state: settings beside the state, folders in its place.
     mutating func list(_ parts: ChangedParts?) {
         switch parts {
         case nil: break
@@ -91,7 +91,7 @@ enum PartHistory {
         }
     }
 
-    /// Returns the parts of one earlier change that are no longer known: at least those that it affected.
+    /// Returns parts for one earlier change whose own parts are no longer known: at least all that it affected.
     func changes(ofGeneration generation: Int, in reading: Reading) -> ChangedParts? {
         guard case .folders(let history) = self else { return changes(since: generation - 1, in: reading) }
         return .folders(history.rescans(since: generation - 1))

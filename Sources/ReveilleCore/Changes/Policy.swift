@@ -29,7 +29,7 @@ public struct Policy: Sendable, Hashable {
     /// Earlier changes are merged into the next event. At least a millisecond, and at most a year.
     public var interval: Duration?
 
-    /// Creates a policy, by default that of a new subscription.
+    /// Creates a policy, by default a new subscription's.
     public init(background: Background = .coalesce, netChangeOnly: Bool = false, interval: Duration? = nil) {
         self.background = background
         self.netChangeOnly = netChangeOnly

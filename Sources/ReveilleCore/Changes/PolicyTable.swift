@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The policies of a subscription, and the rule that determines which of them an aspect has.
+/// The policies of a subscription, and the rule that chooses an aspect's policy.
 ///
-/// An aspect's own policy goes before that of a pattern, and that of a longer pattern before that of a shorter one.
+/// An aspect's own policy takes precedence over a pattern's, and a longer pattern over a shorter one.
 package final class PolicyTable: Sendable {
     /// The patterns of the subscription.
     package let patterns: [Aspect]

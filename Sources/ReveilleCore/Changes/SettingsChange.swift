@@ -37,8 +37,8 @@ extension Reading {
         }
     }
 
-    /// Returns the reading of a merged event: the later one, for settings with the keys of both, for folders with the
-    /// differences of both.
+    /// Returns the reading of a merged event: the later reading, with the keys of both for settings, and with the
+    /// differences of both for folders.
     func merged(with later: Reading) -> Reading {
         switch (self, later) {
         case (.defaults(let earlier), .defaults(let now)): .defaults(earlier.merged(with: now))
@@ -70,7 +70,8 @@ extension Defaults {
         Dictionary(domains.map { (Array($0.path.utf8), $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the domains and keys of both readings, with the later state of those in both.
+    /// Returns the domains and keys of both readings; the later reading determines the state of common domains and
+    /// keys.
     fileprivate func merged(with later: Defaults) -> Defaults {
         var byPath = domainsByPath
         for var domain in later.domains {

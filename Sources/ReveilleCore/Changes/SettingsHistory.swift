@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The last change of each settings key, from which events list the keys that a subscriber has not seen.
+/// The last change of each settings key.
+///
+/// From these changes, events list the keys that changed since a subscriber last looked.
 struct SettingsHistory {
     /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///
-    /// A subscriber older than a dropped key gets all keys of the domain; one older than a dropped domain gets all keys
-    /// of all domains.
+    /// A subscriber older than a dropped key gets all keys of the domain. A subscriber older than a dropped domain gets
+    /// all keys of all domains.
     static let removedLimit = 1_000
 
     private struct Domain {
@@ -17,13 +19,13 @@ struct SettingsHistory {
         var changed = 0
         /// The generation of each key's last change; keys that never changed are absent.
         var keys: [String: Int] = [:]
-        /// The last generation up to which changes of keys may be unknown.
+        /// The last generation whose changes of keys may be unknown.
         var forgottenThrough = 0
     }
 
     /// The domains, by the bytes of their paths.
     private var domains: [[UInt8]: Domain] = [:]
-    /// The last generation up to which changes of whole domains may be unknown.
+    /// The last generation whose changes of whole domains may be unknown.
     private var forgottenThrough = 0
     /// The largest `forgottenThrough` of all.
     private var lastForgotten = 0
@@ -44,7 +46,7 @@ struct SettingsHistory {
     ///
     /// - Parameters:
     ///   - old: The reading before the change.
-    ///   - new: The reading after it.
+    ///   - new: The reading after the change.
     ///   - generation: The generation of the change.
     ///   - listingAll: Whether every key of the new reading counts as changed, as in a posted state.
     /// - Returns: The settings affected by this change; empty for other readings.
@@ -106,7 +108,7 @@ struct SettingsHistory {
     private mutating func forget(in now: [[UInt8]: Defaults.Domain]) {
         guard removed.count > Self.removedLimit else { return }
         for (path, key, generation) in removed.prefix(removed.count - Self.removedLimit) {
-            // One that was added again has a value, and one that was also removed again has a later generation.
+            // A key that was added again has a value, or a later generation if it was removed again.
             if let key {
                 guard domains[path]?.keys[key] == generation, now[path]?.values[key] == nil else { continue }
                 domains[path]?.keys[key] = nil

@@ -78,7 +78,7 @@ package final class ConfigurationSection {
         return result
     }
 
-    /// Reads a choice that is off, on with a usual text, or on with another text.
+    /// Reads a choice: off, on with the usual text, or on with another text.
     package func flagOrText(
         _ name: String, _ expected: String, whenTrue usual: String, read: (String) -> String?
     ) throws(ConfigurationError) -> String? {
@@ -122,7 +122,7 @@ package final class ConfigurationSection {
         }
     }
 
-    /// Reads a list of at most so many texts, each what is expected, and none of them twice.
+    /// Reads a list of distinct texts of an expected kind, up to a number of them.
     ///
     /// An error about a text ends in a hint.
     package func texts<Value: Hashable>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Something that a device and its bus may be able to do: an aspect, or one of some words.
+/// Something that a device and its bus may be able to do: report an aspect, or another ability such as ``suspend``.
 public struct Capability: Sendable, Hashable, CustomStringConvertible {
     /// The name on the wire and on the command line.
     public let name: String

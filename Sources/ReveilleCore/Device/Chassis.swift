@@ -24,7 +24,7 @@ public enum Chassis: String, Sendable, Hashable, CaseIterable {
     /// A container.
     case container
 
-    /// Creates the kind with a number of the firmware (SMBIOS specification, 7.4.1); `nil` for an ambiguous one.
+    /// Creates the kind with a number of the firmware (SMBIOS specification, 7.4.1); `nil` for an ambiguous number.
     init?(firmwareType: Int) {
         switch firmwareType {
         case 0x03, 0x04, 0x06, 0x07, 0x0D, 0x23, 0x24: self = .desktop

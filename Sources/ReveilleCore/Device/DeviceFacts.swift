@@ -14,7 +14,7 @@ package struct DeviceFacts: Sendable {
 
     /// The largest number of processors, as of the kernel (CONFIG_NR_CPUS).
     private static let processorLimit = 8_192
-    /// The largest size of their list in bytes, which is that of any file of sysfs.
+    /// The largest size of the processor list in bytes, as for any file of sysfs.
     private static let processorListLimit = 4_096
 
     /// Creates facts.
@@ -39,7 +39,7 @@ package struct DeviceFacts: Sendable {
         return numbers.sorted()
     }
 
-    /// The variables of the first of both files os-release that has some.
+    /// The variables of the first os-release file that has any; there are two.
     var release: [String: String] {
         let variables = variables(.release)
         return variables.isEmpty ? self.variables(.vendorRelease) : variables

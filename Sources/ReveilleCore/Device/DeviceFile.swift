@@ -15,7 +15,7 @@ package enum DeviceFile: String, Sendable, CaseIterable {
     case processors = "/sys/devices/system/cpu/online"
     case machineID = "/etc/machine-id"
 
-    /// The maximum size in bytes: ten times that of the longest known files, which are os-release and meminfo.
+    /// The maximum size in bytes, ten times the size of the longest known files: os-release and meminfo.
     package static let sizeLimit = 64 << 10
 
     /// The path of the maximum frequency of a processor.

@@ -3,12 +3,12 @@
 
 /// Text of firmware and files that programs show to people.
 enum LabelText {
-    /// The maximum length in bytes; firmware has at most 64, and a person reads no longer name.
+    /// The maximum length in bytes; firmware has at most 64, and nobody reads longer names.
     static let limit = 256
 
     /// Returns a text without the white space around it.
     ///
-    /// - Parameter bytes: The text, which a NUL ends, as in a device tree.
+    /// - Parameter bytes: The text; a NUL ends it, as in a device tree.
     /// - Returns: The text; `nil` if it is invisible, longer than ``limit``, not UTF-8, or contains control characters.
     static func text(_ bytes: some Sequence<UInt8>) -> String? {
         let label = Array(bytes.prefix { $0 != 0 }.prefix(4 * limit)).trimmed(\.isSpace)
@@ -20,12 +20,12 @@ enum LabelText {
         return isVisible && !categories.contains(.control) && !CombiningMarks.areTooMany(in: text) ? text : nil
     }
 
-    /// Returns a text of firmware, as ``text(_:)`` does; `nil` for a filler in the place of one.
+    /// Returns a text of firmware, as ``text(_:)`` does; `nil` for a filler.
     static func firmware(_ bytes: some Sequence<UInt8>) -> String? {
         text(bytes).flatMap { isFiller($0) ? nil : $0 }
     }
 
-    /// Returns whether vendors leave a text in the place of a name.
+    /// Returns whether a text is a filler that vendors leave in place of a name.
     private static func isFiller(_ text: String) -> Bool {
         let letters = text.utf8.filter { $0.isLetter || $0.isDigit }.map { $0.isLetter ? $0 | 0x20 : $0 }
         // A text of punctuation, or of one character alone: `...`, `xxxx`, `00000`.

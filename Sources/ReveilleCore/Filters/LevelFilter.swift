@@ -3,15 +3,17 @@
 
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///
-/// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level at which
-/// users and programs act. The last value is never lost.
+/// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level that
+/// makes users and programs act. The last value is never lost.
 package struct LevelFilter: Sendable {
     /// The change from one reading to the next that is reported at once: discharging is slower, so the pack or its gauge
     /// has changed.
     private static let jump = 0.05
     /// The levels at which programs warn, save and shut down (UPower: low 20%, critical 5%; phones: 20% and 10%).
     private static let thresholds = [0.20, 0.10, 0.05]
-    /// The most urgent reports in a row, after which a gauge that flaps waits for the interval.
+    /// The largest number of urgent reports in a row.
+    ///
+    /// After them, a gauge that flaps waits for the interval.
     ///
     /// From full to empty there are 20 jumps and 3 thresholds.
     private static let urgentLimit = 23
@@ -24,7 +26,7 @@ package struct LevelFilter: Sendable {
     /// The time of the last report; `nil` before the second one, since the first does not start the interval.
     private var reportedAt: Instant?
     private var waiting: Battery?
-    /// The number of urgent reports since the last one that was due.
+    /// The number of urgent reports since the last regular report.
     private var urgentReports = 0
 
     /// Creates a filter.
@@ -37,7 +39,7 @@ package struct LevelFilter: Sendable {
         self.interval = interval
     }
 
-    /// The time at which ``expire(at:)`` returns a reading; `nil` while none waits.
+    /// The time when ``expire(at:)`` returns a reading; `nil` while none waits.
     package var deadline: Instant? {
         waiting == nil ? nil : reportedAt.map { $0 + interval }
     }

@@ -3,9 +3,11 @@
 
 /// The mean power of the last minutes, in one direction.
 package struct MeanPower: Sendable {
-    /// The time of the mean: long enough for short loads not to matter, short enough to follow a change of use.
+    /// The period of the mean: long enough to ignore short loads, and short enough to follow a change of use.
     private static let memory: Duration = .seconds(180)
-    /// The time between the samples of the mean, which gives each the same weight, however often it is read.
+    /// The time between the samples of the mean.
+    ///
+    /// Equal spacing gives each sample the same weight, however often the power is read.
     private static let spacing: Duration = .seconds(5)
 
     private var powers = RecentSamples(spacing: spacing, memory: memory)
@@ -17,7 +19,7 @@ package struct MeanPower: Sendable {
     /// Takes a sample.
     ///
     /// - Parameters:
-    ///   - power: The power in watts; `nil` if it is unknown, which ends the mean, and so does the other direction.
+    ///   - power: The power in watts; `nil` if it is unknown. An unknown power, or the other direction, ends the mean.
     ///   - now: The time of the sample.
     /// - Returns: The mean.
     package mutating func take(_ power: Double?, at now: Instant) -> Double? {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Limits how finely the power is reported: the values of a gauge are never the same twice.
+/// Limits how finely the power is reported: a gauge never reports the same value twice.
 package struct PowerFilter: Sendable {
-    /// The smallest change of a power in watts, and as a fraction: a person notices no smaller one.
+    /// The smallest change of a power in watts, and as a fraction: a person notices no smaller change.
     private static let power = (step: 0.1, ratio: 0.05)
-    /// The smallest change of an energy, as a fraction of the full one: a display shows no smaller one.
+    /// The smallest change of an energy, as a fraction of the full energy: a display shows no smaller change.
     private static let energy = 0.005
-    /// The smallest change of an energy in watt-hours, if the full one is unknown.
+    /// The smallest change of an energy in watt-hours, if the full energy is unknown.
     private static let energyStep = 0.1
     /// The smallest change of a time in seconds, and as a fraction: a display shows minutes, and the mean varies.
     private static let time = (step: 60.0, ratio: 0.05)

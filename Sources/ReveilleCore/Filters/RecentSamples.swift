@@ -10,7 +10,7 @@ package struct RecentSamples: Sendable {
     /// Creates an empty list.
     ///
     /// - Parameters:
-    ///   - spacing: The shortest time between two samples, which limits their number; others are not kept.
+    ///   - spacing: The shortest time between two samples, which limits their number; samples in between are not kept.
     ///   - memory: How long a sample is kept.
     package init(spacing: Duration, memory: Duration) {
         self.spacing = spacing
@@ -25,7 +25,7 @@ package struct RecentSamples: Sendable {
         samples.removeAll { now - $0.time > memory }
     }
 
-    /// Adds a sample, unless the last one is too recent.
+    /// Adds a sample, unless the last sample is too recent.
     package mutating func add(_ value: Double, at now: Instant) {
         expire(at: now)
         if let last = samples.last, now < last.time + spacing { return }

@@ -12,7 +12,7 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
         self.settle = settle
     }
 
-    /// The time at which ``expire(at:)`` returns a value; `nil` while none is held back.
+    /// The time when ``expire(at:)`` returns a value; `nil` while none is held back.
     package var deadline: Instant? {
         candidate.map { $0.since + $0.settle }
     }
@@ -22,7 +22,7 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - value: The value.
     ///   - now: The time.
-    ///   - limit: The longest time that this value must last, if it is shorter than that of the filter.
+    ///   - limit: The longest time that this value must last, if shorter than the filter's own time.
     /// - Returns: The value if it is reported now; `nil` if it is held back or not new.
     package mutating func offer(_ value: Value, at now: Instant, within limit: Duration? = nil) -> Value? {
         guard let reported else { return pass(value) }

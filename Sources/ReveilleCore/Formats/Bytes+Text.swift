@@ -24,7 +24,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Returns the bytes without those at either end that meet a condition.
+    /// Returns the bytes, trimmed at both ends of bytes that meet a condition.
     func trimmed(_ condition: (UInt8) -> Bool) -> SubSequence {
         var (start, end) = (startIndex, endIndex)
         while start < end, condition(self[start]) { formIndex(after: &start) }

@@ -22,7 +22,7 @@ package enum CombiningMarks {
         return false
     }
 
-    /// Returns whether a scalar is combined with the one before it.
+    /// Returns whether a scalar is combined with the preceding scalar.
     static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x300 else { return false }
         switch scalar.properties.generalCategory {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The name of a directory entry as text, which is different for different names.
+/// The name of a directory entry as text; different names have different texts.
 ///
 /// A byte that is not part of valid UTF-8, or belongs to a control character, becomes `\xHH`; a backslash becomes `\\`.
 /// The same applies to combining marks beyond ``CombiningMarks/limit``, which parsers of messages refuse.
@@ -69,7 +69,7 @@ extension EntryName: Hashable, Comparable {
         lhs.order(rhs) < 0
     }
 
-    /// Returns a negative number if this name comes before another one, 0 if they are equal.
+    /// Returns a negative number if this name precedes another, and 0 if they are equal.
     private func order(_ other: EntryName) -> Int {
         let (bytes, others) = (text.utf8.span, other.text.utf8.span)
         for index in 0..<min(bytes.count, others.count) where bytes[index] != others[index] {
@@ -78,7 +78,7 @@ extension EntryName: Hashable, Comparable {
         return bytes.count - others.count
     }
 
-    /// Returns the number of bytes with which both names begin.
+    /// Returns the length of the common prefix of both names, in bytes.
     func commonLength(with other: EntryName) -> Int {
         let (bytes, others) = (text.utf8.span, other.text.utf8.span)
         let length = min(bytes.count, others.count)
@@ -92,7 +92,7 @@ extension EntryName: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // A string's own hash is equal for two spellings, of which a name may have thousands.
+        // A string's own hash is equal for all spellings of a name, and there may be thousands.
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }

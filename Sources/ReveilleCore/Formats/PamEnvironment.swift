@@ -7,7 +7,7 @@
 /// `\` at the end of a line joins it with the next. `${NAME}` stands for a variable that an earlier line set, and is
 /// otherwise empty, as is `@{ITEM}`, since nothing is known of the login.
 package enum PamEnvironment {
-    /// The longest value after expansion, in bytes, as pam_env's BUF_SIZE; a longer one is empty.
+    /// The longest value after expansion, in bytes, as pam_env's BUF_SIZE; a longer value is empty.
     ///
     /// A line can refer twice to the variable it sets, so a file of 1 KB could otherwise use all memory.
     package static let valueLimit = 8_192

@@ -3,7 +3,7 @@
 
 /// A reader of JSON as people write it: JSON5, with comments, trailing commas and unquoted names.
 ///
-/// The grammar is that of https://spec.json5.org, except for escapes in unquoted names and hexadecimal numbers above
+/// The grammar follows https://spec.json5.org, except for escapes in unquoted names and hexadecimal numbers above
 /// `Int64.max`. The last of several equal names wins. The bytes are read once.
 package struct RelaxedJSON {
     let bytes: [UInt8]
@@ -69,7 +69,7 @@ package struct RelaxedJSON {
 
     // MARK: - White space
 
-    /// Skips white space and comments, and returns the byte after them, which is not skipped; `nil` at the end.
+    /// Skips white space and comments, and returns the next byte without skipping it; `nil` at the end.
     private mutating func token() throws(FormatError) -> UInt8? {
         while let byte = next {
             if byte.isSpace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The rest of the limits on one settings file, which keep a small file from demanding much time or memory.
+/// What remains of the limits on one settings file.
+///
+/// The limits keep a small file from demanding much time or memory.
 struct SettingsBudget {
     private var valuesLeft = SettingsValue.countLimit
 

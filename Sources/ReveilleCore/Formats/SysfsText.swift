@@ -43,10 +43,10 @@ package enum SysfsText {
         return Double(trimmed).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The most decimal digits of which every number is exact as a `Double`.
+    /// The largest number of decimal digits with which every integer is exact as a `Double`.
     private static let exactDigits = 15
 
-    /// Returns a number of digits alone, as most attributes are; `nil` for any other text.
+    /// Returns a number that consists of digits alone, like most attributes; `nil` for any other text.
     private static func integer(_ text: String) -> Double? {
         let bytes = text.utf8Span.span
         let digits = content(of: bytes)

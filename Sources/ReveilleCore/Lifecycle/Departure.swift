@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The way of a program from the background to its suspension, or to its end.
+/// How a program gets from the background to its suspension, or to its end.
 ///
-/// First its tasks end, and it reads that it is in the background. Then its lifecycle announces what comes next. A
-/// program that does not read, or began a task that it does not end, only delays this.
+/// First, its tasks end, and the program reads that it is in the background. Then its lifecycle announces what comes
+/// next. A program that does not read, or does not end its tasks, only delays this.
 package struct Departure: Sendable, Hashable {
-    /// What is to be done now.
+    /// What to do now.
     package enum Step: Sendable, Hashable {
         /// The lifecycle says what comes next.
         case announce
@@ -19,16 +19,16 @@ package struct Departure: Sendable, Hashable {
     /// Apps on iOS have about as much to save their state.
     package static let readingTime: UInt64 = 5_000_000
 
-    /// The time at which the program has had enough time to read, in microseconds since boot; `nil` while it has tasks.
+    /// The deadline for reading, in microseconds since boot; `nil` while the program has tasks.
     package private(set) var deadline: UInt64?
     private var isAnnounced = false
 
-    /// Begins the way of a program that has gone to the background.
+    /// Begins the departure of a program that has gone to the background.
     package init(at now: UInt64) {
         deadline = now + Self.readingTime
     }
 
-    /// Decides what is to be done now.
+    /// Decides what to do now.
     ///
     /// - Parameters:
     ///   - now: The time in microseconds since boot.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Whether a cgroup is frozen, which takes its time to change, may fail, and may be decided differently meanwhile.
+/// Whether a cgroup is frozen.
+///
+/// A change takes time and may fail, and the decision may change meanwhile.
 ///
 /// One request is under way at a time. A freeze that failed or was not answered is followed by a thaw, since it may
 /// still succeed.
@@ -31,12 +33,12 @@ package struct FreezeState: Sendable, Hashable {
     /// its reasons are reported.
     package static let answerTime: UInt64 = 15_000_000
 
-    /// The number of requests whose late answers are recognized: some minutes of them.
+    /// The number of requests whose late answers are recognized: a few minutes' worth.
     private static let expiredLimit = 16
 
     /// Whether the cgroup is frozen, as far as is known.
     package private(set) var isFrozen = false
-    /// The time at which the request under way counts as failed, or a thaw that failed is tried again; `nil` if there is
+    /// The time when the request under way counts as failed, or a failed thaw is tried again; `nil` if there is
     /// neither.
     package private(set) var deadline: UInt64?
     /// Whether the cgroup is to be frozen.
@@ -56,7 +58,7 @@ package struct FreezeState: Sendable, Hashable {
 
     /// Decides whether the cgroup is to be frozen.
     ///
-    /// - Returns: The request to make now, if any; while one is under way, the next one follows its answer.
+    /// - Returns: The request to make now, if any; while a request is under way, the next request follows its answer.
     package mutating func want(frozen: Bool, at now: UInt64) -> Request? {
         wantsFrozen = frozen
         if request == nil { deadline = nil }

@@ -12,7 +12,7 @@ package struct IPAddress: Sendable, Hashable {
     /// The bytes in network order: 4 or 16.
     package let bytes: [UInt8]
 
-    /// Creates an address; `nil` if the number of bytes is not that of the family, or the family is another one.
+    /// Creates an address; `nil` if the family is unknown, or the number of bytes does not fit it.
     package init?(family: UInt8, _ bytes: some Collection<UInt8>) {
         guard (family, bytes.count) == (Family.version4, 4) || (family, bytes.count) == (Family.version6, 16) else {
             return nil

@@ -14,7 +14,7 @@ struct NetlinkAttribute {
     /// Returns a length with the padding that follows it.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
-    /// Parses attributes; the first one whose length is wrong, and everything after it, is omitted.
+    /// Parses attributes; the first attribute with a wrong length, and everything after it, is omitted.
     static func attributes(in bytes: ArraySlice<UInt8>) -> [NetlinkAttribute] {
         var attributes: [NetlinkAttribute] = []
         var rest = bytes

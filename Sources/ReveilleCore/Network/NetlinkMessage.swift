@@ -6,7 +6,7 @@ package struct NetlinkMessage: Sendable, Hashable {
     /// The size of the header in bytes.
     private static let headerSize = 16
 
-    /// The type, such as that of a new route.
+    /// The type, such as RTM_NEWROUTE.
     package var type: UInt16
     /// The flags.
     package var flags: UInt16

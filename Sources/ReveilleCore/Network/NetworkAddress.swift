@@ -60,8 +60,8 @@ package struct NetworkAddress: Sendable, Hashable {
 
     /// Whether peers in other networks can use the address for a long time.
     ///
-    /// Temporary addresses of IPv6 are replaced daily although nothing changes for a program, and each belongs to a
-    /// permanent one. Deprecated and tentative ones are not used for new connections.
+    /// Temporary addresses of IPv6 are replaced daily, although nothing changes for a program, and each belongs to a
+    /// permanent address. Deprecated and tentative addresses are not used for new connections.
     package var isLasting: Bool {
         let passing = Flag.deprecated | Flag.tentative | Flag.duplicate
         let isTemporary = address.isVersion6 && flags & Flag.temporary != 0

@@ -62,8 +62,8 @@ package struct NetworkTables: Sendable, Hashable {
 
     /// Returns whether the tables may differ from the kernel's after a notification.
     ///
-    /// The kernel repeats entries, for example when a router extends the lifetime of an address. Each removal counts,
-    /// because its message need not equal that of the entry.
+    /// The kernel repeats entries, for example when a router extends the lifetime of an address. Every removal counts,
+    /// because its message may differ from the message that added the entry.
     package func differ(after notification: NetlinkMessage) -> Bool {
         guard let entry = NetworkEntry(notification) else { return false }
         return notification.type & 1 == 1 || !entries.contains(entry)

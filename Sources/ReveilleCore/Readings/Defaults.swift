@@ -14,7 +14,8 @@ public struct Defaults: Sendable, Hashable, Codable {
         public var name: String
         /// The path of the file as configured or found, without following links.
         public var path: String
-        /// The fingerprint of each key's value; for an opaque domain that of the whole file, with an empty key.
+        /// The fingerprint of each key's value; for an opaque domain, the fingerprint of the whole file under an empty
+        /// key.
         public var values: [String: Fingerprint]
         /// Whether the file has an unknown format, so that only changes of the whole file are detected.
         public var isOpaque: Bool

@@ -77,7 +77,7 @@ package struct FolderListing: Sendable, Hashable {
     /// Whether the folder has more names than are reported.
     package var isCut: Bool { version != nil }
 
-    /// Returns whether two listings have equal digests, which takes no time for many entries.
+    /// Returns whether two listings have equal digests; this is fast for any number of entries.
     package static func == (lhs: FolderListing, rhs: FolderListing) -> Bool {
         lhs.digest == rhs.digest && lhs.place == rhs.place && lhs.version == rhs.version
             && lhs.entries.count == rhs.entries.count

@@ -26,7 +26,7 @@ extension Lifecycle: AspectDeclaration {
     @usableFromInline package static var blank: Lifecycle { .active }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        // A state that a later version adds is between those that this one knows.
+        // A state that a later version adds lies between the known states.
         try coder.word("state", &self, else: .inactive)
     }
 }

@@ -42,7 +42,7 @@ public struct Power: Sendable, Hashable, Codable {
     public var energy: Double?
     /// The energy of all packs together in watt-hours when they are full.
     public var energyFull: Double?
-    /// The ratio of ``energyFull`` to that of new packs, from 0 to 1.
+    /// The ratio of ``energyFull`` to the full energy of new packs, from 0 to 1.
     public var health: Double?
     /// The time in seconds until the packs are empty at the mean power of the last minutes; `nil` while they charge, or if
     /// it is unknown.
@@ -75,7 +75,7 @@ extension Power: CustomStringConvertible {
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
 
-    /// Returns a number with one decimal; a huge one is shown unchanged, since it may not fit an integer.
+    /// Returns a number with one decimal; a huge number is shown unchanged, since it may not fit an integer.
     private static func text(_ number: Double) -> String {
         abs(number) < 1e12 ? "\((number * 10).rounded() / 10)" : "\(number)"
     }

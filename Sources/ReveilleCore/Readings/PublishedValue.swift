@@ -5,7 +5,8 @@
 public struct PublishedValue: Sendable, Hashable {
     /// The name.
     public let name: Aspect
-    /// The value as JSON text in its canonical form, which is the same for equal values; `nil` if it was withdrawn.
+    /// The value as JSON text in canonical form, so that equal values have equal bytes; `nil` if the value was
+    /// withdrawn.
     package let bytes: [UInt8]?
 
     /// Creates a state from a value in its canonical form.

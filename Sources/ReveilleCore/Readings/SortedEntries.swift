@@ -8,7 +8,9 @@ package struct SortedEntries: Sendable {
     /// The sum of the digests of all entries, which does not depend on their order.
     let digest: UInt64
 
-    /// Sorts entries; of several with one name, which a changing folder may have, one counts.
+    /// Sorts entries.
+    ///
+    /// A changing folder may list a name several times; one entry counts.
     package init(_ entries: [FolderEntry]) {
         var sorting = EntrySorting()
         for entry in entries { sorting.append(entry) }
@@ -49,7 +51,7 @@ package struct EntrySorting {
     }
 
     private var entries: [FolderEntry] = []
-    /// The number of bytes with which all names begin.
+    /// The length of the common prefix of all names, in bytes.
     private var commonLength = Int.max
     private var keys: [Key] = []
     /// The keys that have been merged in the current pass.

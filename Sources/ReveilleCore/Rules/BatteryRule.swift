@@ -3,10 +3,9 @@
 
 /// Derives one reading from all power supplies.
 ///
-/// The states are UIDevice's: they depend on being plugged in, not on the flow of current, which is
-/// ``Battery/chargeStatus``.
+/// The states are UIDevice's: they depend on being plugged in. The flow of current is ``Battery/chargeStatus``.
 package enum BatteryRule {
-    /// The level from which a plugged battery is full, since a display rounds it to 100%.
+    /// The level at which a plugged battery counts as full: a display rounds 99.5% to 100%.
     private static let fullLevel = 0.995
 
     /// Returns the reading for all power supplies.
@@ -40,7 +39,7 @@ package enum BatteryRule {
         // Several packs are weighted by their energy.
         guard packs.count == 1, !isMacBook, pack.facts.capacity ?? 0 > 0 else { return false }
         switch pack.chargeStatus {
-        // Without a supply, a pack that reports a current may be draining although it reports that it is charging.
+        // Without a supply, a pack that reports `charging` may still be draining.
         case .charging: return supplies.contains { $0.isSupply && $0.isOnline }
         // Without any supply, only the trend of the energy shows whether the machine is plugged in.
         case .unknown: return supplies.contains(where: \.isSupply)
@@ -54,7 +53,7 @@ package enum BatteryRule {
         return !packs.isEmpty && packs.allSatisfy { $0.level(isMacBook: isMacBook) != nil }
     }
 
-    /// Returns the energy of all packs in microwatt-hours; `nil` if one does not report it.
+    /// Returns the energy of all packs in microwatt-hours; `nil` if a pack does not report its energy.
     package static func energy(of supplies: [PowerSupply]) -> Double? {
         let energies = supplies.filter(\.isPack).map(\.presentEnergy)
         let known = energies.compactMap { $0 }

@@ -6,7 +6,7 @@ extension DeviceInfo {
     ///
     /// - Parameters:
     ///   - facts: The facts.
-    ///   - user: The user that asks, on whom the identifier depends.
+    ///   - user: The user that asks; the identifier depends on the user.
     package init(_ facts: DeviceFacts, forUser user: UInt32) {
         func firmware(_ file: DeviceFile) -> String? { facts.files[file].flatMap(LabelText.firmware) }
         let release = facts.release

@@ -35,7 +35,8 @@ package struct DisplayConnector: Sendable, Hashable {
 package enum DisplayRule {
     /// Returns the brightness from 0 to 1; `nil` if the driver has no value.
     ///
-    /// Some drivers measure the actual brightness on another scale, which shows when it exceeds the maximum.
+    /// Some drivers measure the actual brightness on another scale. An actual brightness above the maximum is a sign of
+    /// this.
     package static func brightness(actual: String?, requested: String?, maximum: String?) -> Double? {
         guard let maximum = SysfsText.number(maximum), maximum > 0 else { return nil }
         for text in [actual, requested] {

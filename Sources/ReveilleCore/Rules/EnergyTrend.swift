@@ -12,11 +12,11 @@ package struct EnergyTrend: Sendable {
     private static let shortestTime: Duration = .seconds(15)
     /// The least power in watts that counts; less may be the gauge's noise (the same limit as in UPower).
     private static let leastPower = 0.5
-    /// The greatest power in watts that counts: no charger delivers more, so a greater one is another pack or a gauge
-    /// that was recalibrated.
+    /// The greatest power in watts that counts: no charger delivers more, so a greater power means a new pack or a
+    /// recalibrated gauge.
     private static let greatestPower = 500.0
-    /// How long a reading is compared, and how long a direction lasts that no reading confirms, since coarse gauges pause
-    /// between their steps: several polls at the default interval.
+    /// How long a reading is compared, and how long an unconfirmed direction lasts: several polls at the default
+    /// interval, since coarse gauges pause between their steps.
     private static let memory: Duration = .seconds(120)
     /// The time between the readings that are kept: a third of the shortest time.
     private static let spacing: Duration = .seconds(5)
@@ -30,7 +30,8 @@ package struct EnergyTrend: Sendable {
     /// Takes a reading.
     ///
     /// - Parameters:
-    ///   - energy: The energy of all packs in microwatt-hours; `nil` if it is unknown, which ends the trend.
+    ///   - energy: The energy of all packs in microwatt-hours; `nil` if it is unknown. An unknown energy ends the
+    ///     trend.
     ///   - now: The time of the reading.
     /// - Returns: The direction; `nil` while it is unknown.
     package mutating func take(_ energy: Double?, at now: Instant) -> Direction? {

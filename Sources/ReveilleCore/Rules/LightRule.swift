@@ -15,7 +15,7 @@ package struct LightRule: Sendable, Hashable {
     /// The lux of one raw unit; more than 0.
     package let scale: Double
 
-    /// Creates a rule; `nil` for a scale that is not positive, with which every value would be dark.
+    /// Creates a rule; `nil` for a scale that is not positive, since every value would be dark.
     package init?(offset: Double, scale: Double) {
         guard offset.isFinite, scale.isFinite, scale > 0 else { return nil }
         self.offset = offset

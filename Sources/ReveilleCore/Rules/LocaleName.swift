@@ -3,8 +3,8 @@
 
 /// A locale by its POSIX name, as the C library takes it: `ll[_CC][.codeset][@modifier]`.
 ///
-/// A codeset is dropped; a modifier becomes a script or a variant, or is dropped. Hyphens are read as underscores. A name
-/// without a language is the C locale, to which setlocale(3) falls back.
+/// A codeset is dropped; a modifier becomes a script or a variant, or is dropped. Hyphens are read as underscores. A
+/// name without a language is the C locale, as for setlocale(3).
 package struct LocaleName: Sendable, Hashable {
     /// The identifier in Foundation's form: `es_ES`, `sr_Latn_RS`, `ca_ES_VALENCIA`, `en_US_POSIX`.
     package let identifier: String
@@ -56,7 +56,7 @@ package struct LocaleName: Sendable, Hashable {
         identifier = ([language, script, region].compactMap(\.self) + variants).joined(separator: "_")
     }
 
-    /// Codes that ISO 639 withdrew, and one that also stands for a script.
+    /// Codes that ISO 639 withdrew, and a code that also stands for a script.
     private static let languages = [
         "no": "nb", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "sh": "sr_Latn",
     ]

@@ -3,8 +3,8 @@
 
 /// Turns the values of an accelerometer or a gyroscope into vectors along the axes of the display.
 ///
-/// The map from the sensor's axes is that of the pose: the mount matrix, and the sign of z that
-/// ``OrientationFrame/gravity(_:matrix:isHID:)`` derives from it.
+/// The sensor's axes are mapped as for the pose: by the mount matrix, and the sign of z that
+/// ``OrientationFrame/gravity(_:matrix:isHID:)`` derives from the matrix.
 package struct MotionRule: Sendable, Hashable {
     /// The greatest plausible acceleration in g, more than any sensor of a portable device measures.
     private static let accelerationLimit = 1_000.0

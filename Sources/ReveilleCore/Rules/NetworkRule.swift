@@ -3,12 +3,12 @@
 
 /// Derives the reading from the kernel's network tables.
 package enum NetworkRule {
-    /// The most addresses in a reading, so that a host with thousands of them does not fill the log.
+    /// The largest number of addresses in a reading, so that a host with thousands does not fill the log.
     package static let addressLimit = 32
 
-    /// Returns the link of the default route: of those over links that are up, the one with the lowest metric.
+    /// Returns the link of the default route: the route with the lowest metric among all over links that are up.
     ///
-    /// Of routes with equal metrics, IPv4 is preferred to IPv6, and then the one that the kernel lists first.
+    /// Among routes with equal metrics, IPv4 comes before IPv6, and then the kernel's order decides.
     package static func defaultLink(in tables: NetworkTables) -> NetworkLink? {
         let links = Dictionary(tables.links.map { ($0.index, $0) }) { $1 }
         var best: (route: NetworkRoute, link: NetworkLink)?

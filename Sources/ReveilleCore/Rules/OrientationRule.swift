@@ -5,11 +5,11 @@
 package enum OrientationRule {
     /// Tangents of angles, which allow comparing ratios without trigonometry.
     private enum Tangent {
-        /// 70 degrees of tilt, from which the pose becomes flat.
+        /// 70 degrees of tilt: from here on, the pose becomes flat.
         static let flat = 2.747_477_4
         /// 60 degrees of tilt, below which the pose is no longer flat.
         static let upright = 1.732_050_8
-        /// 35.5 degrees, from which an axis leans, as in iio-sensor-proxy (more than 35, in whole degrees).
+        /// 35.5 degrees: from here on, an axis leans, as in iio-sensor-proxy (more than 35, in whole degrees).
         static let leaning = 0.713_293_1
     }
 
@@ -26,7 +26,7 @@ package enum OrientationRule {
         return Orientation(pose: planar, planar: planar)
     }
 
-    /// The cosine of the smallest angle of a large turn, 45 degrees: half of one from a pose to the next.
+    /// The cosine of the smallest large turn, 45 degrees: half the angle between two poses.
     private static let largeTurn = 0.707_106_8
 
     /// Returns whether gravity has turned far enough to show that the device was turned, and not only moved.

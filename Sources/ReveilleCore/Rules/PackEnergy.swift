@@ -15,7 +15,7 @@ struct PackEnergy {
     /// A pack is never charged this many times over, so the numbers have different units.
     private static let greatestLevel = 2.0
 
-    /// Takes the energies of a pack; those that cannot be right are `nil`.
+    /// Takes the energies of a pack; implausible energies become `nil`.
     init(_ pack: PowerSupply) {
         for unit in ["energy", "charge"] {
             take(unit, of: pack)
@@ -46,7 +46,7 @@ struct PackEnergy {
         if let now, let full = full ?? design, now > Self.greatestLevel * full { self.now = nil }
     }
 
-    /// Returns the voltage by which a charge is converted, as for the weights of packs.
+    /// Returns the voltage that converts a charge to an energy, as for the weights of packs.
     static func voltage(of pack: PowerSupply) -> Double? {
         ["voltage_min_design", "voltage_max_design", "voltage_now"].lazy
             .compactMap { SupplyQuantity.value($0, of: pack) }.first

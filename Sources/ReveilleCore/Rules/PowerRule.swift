@@ -3,11 +3,11 @@
 
 /// Derives the energy and the power of all packs from the power supplies.
 package enum PowerRule {
-    /// The greatest power of a pack in watts; what is greater is in another unit.
+    /// The greatest power of a pack in watts; a greater value is in another unit.
     private static let greatestPower = 500.0
-    /// The least mean power in watts for which a time is computed; less is noise.
+    /// The least mean power in watts that yields a time; less is noise.
     private static let leastPower = 0.01
-    /// The longest time in seconds that is reported, ten days: a longer one shows a power in another unit.
+    /// The longest time in seconds that is reported, ten days: a longer time means that the power is in another unit.
     private static let longestTime = 864_000.0
     /// The decimal places of values: less than a milliwatt is noise.
     private static let precision = 1_000.0

@@ -3,11 +3,11 @@
 
 /// An entry of `/sys/class/power_supply`, with its attributes as text.
 ///
-/// The names and meanings of attributes are those of the kernel's document sysfs-class-power.
+/// The kernel's document sysfs-class-power defines the names and meanings of the attributes.
 package struct PowerSupply: Sendable, Hashable {
     /// The kernel's name, which does not show the kind of the supply.
     package var name: String
-    /// The attributes that could be read, without those that were only noted.
+    /// The attributes that could be read, without attributes that were only noted.
     package private(set) var attributes: [String: String]
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool

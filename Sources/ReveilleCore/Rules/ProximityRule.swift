@@ -12,7 +12,7 @@ package struct ProximityRule: Sendable, Hashable {
     /// The smallest raw value that means near; more than 0.
     package let nearLevel: Double
 
-    /// Creates a rule; fails for a level of 0 or less, below which there is no value.
+    /// Creates a rule; fails for a level of 0 or less, since no value is below it.
     package init?(nearLevel: Double?) {
         guard let nearLevel, nearLevel > 0 else { return nil }
         self.nearLevel = nearLevel
@@ -24,7 +24,7 @@ package struct ProximityRule: Sendable, Hashable {
         return value >= threshold ? .near : .far
     }
 
-    /// Returns whether a label marks a sensor that serves to limit a radio's power, not the one at the face.
+    /// Returns whether a label marks a sensor that limits a radio's power, rather than the sensor at the face.
     ///
     /// Such a sensor measures the distance of a body from an antenna or a palm rest (sysfs-bus-iio).
     package static func isForRadio(label: String?) -> Bool {

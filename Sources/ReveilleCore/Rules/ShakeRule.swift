@@ -3,21 +3,21 @@
 
 /// Recognizes a shake: strong acceleration during most of half a second.
 ///
-/// The thresholds are those of Square's Seismic, which many phones have proven.
+/// The thresholds come from Square's Seismic, proven on many phones.
 package struct ShakeRule: Sendable {
     /// The acceleration in g above which a sample is strong: 13 m/s².
     private static let strong = 1.33
     /// The share of strong samples that is a shake.
     private static let share = 0.75
-    /// The time that is looked at.
+    /// The length of the evaluated window.
     private static let window: Duration = .milliseconds(500)
     /// The shortest shake; a tap is shorter.
     private static let shortest: Duration = .milliseconds(250)
     /// The fewest samples of a shake.
     private static let fewest = 4
-    /// The time after a shake in which no other one begins.
+    /// The time after a shake during which no other shake begins.
     private static let lockout: Duration = .seconds(1)
-    /// The fewest samples a second from which a shake is recognized, a little less than those at rest.
+    /// The lowest sample rate, per second, at which shakes are recognized: a little below the rate at rest.
     package static let lowestRate = 18.0
 
     /// The time between samples of a device at rest: 20 a second.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What the attributes of a power supply mean that decide most readings.
+/// The meaning of the power supply attributes that decide most readings.
 package struct SupplyFacts: Sendable, Hashable {
     /// The kind of a supply.
     package enum Kind: Sendable {

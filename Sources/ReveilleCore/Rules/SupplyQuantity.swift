@@ -11,7 +11,7 @@ package struct SupplyQuantity: Sendable {
     package let attribute: String
     /// The unit of the value and of the range.
     package let unit: String
-    /// The number of the attribute's units in one of the value's.
+    /// The number of the attribute's units in one unit of the value.
     private let divisor: Double
     /// The values that can be right.
     private let range: ClosedRange<Double>

@@ -2,17 +2,17 @@
 // Part of Reveille.
 
 extension LaunchQueue {
-    /// The firings of a name for which a program is started.
+    /// The firings of a name that a program is started for.
     package struct Waiting: Sendable, Hashable {
-        /// The value of the last one.
+        /// The value of the last firing.
         package var value: PublishedValue
         /// The owner of the entry.
         package var user: UInt32
         /// The number of changes.
         package var times: Int
-        /// The generation of the name before the first one.
+        /// The generation of the name before the first firing.
         package var before: Int
-        /// The generation of the name after the last one.
+        /// The generation of the name after the last firing.
         package var through: Int
 
         /// Creates the state of a name.

@@ -3,8 +3,8 @@
 
 /// The firings of entries with a command that no subscriber has received yet, and the programs to start for them.
 ///
-/// A firing is *attended* while its name has a subscriber. If the last one leaves without having received it, a program is
-/// started, as for a firing without a subscriber.
+/// A firing is *attended* while its name has a subscriber. If the last subscriber leaves without having received the
+/// firing, a program is started, as for a firing without a subscriber.
 ///
 /// Times are microseconds since boot.
 package struct LaunchQueue: Sendable {
@@ -12,7 +12,7 @@ package struct LaunchQueue: Sendable {
     package static let returnTime: UInt64 = 5_000_000
     /// The time that a program has to subscribe.
     package static let patience: UInt64 = 30_000_000
-    /// The pauses before a program is started again; the last one repeats.
+    /// The pauses before a program is started again; the last pause repeats.
     package static let pauses: [UInt64] = [60_000_000, 300_000_000, 1_800_000_000]
     /// The most programs that are started before other sources have their turn; each start takes about a millisecond.
     package static let startsPerTurn = 8
@@ -25,13 +25,13 @@ package struct LaunchQueue: Sendable {
         package fileprivate(set) var waiting: [Aspect: Waiting] = [:]
         /// The names that have a subscriber.
         package fileprivate(set) var attended: Set<Aspect> = []
-        /// The names of which a subscriber was sent everything, which it may not have read yet.
+        /// The names whose firings have all been sent to a subscriber, which may not have read them yet.
         package fileprivate(set) var sent: Set<Aspect> = []
         /// The number of times that it was started since it last received a firing.
         package fileprivate(set) var starts = 0
-        /// The time of the next start, or of the end of the patience with the last one.
+        /// The time of the next start, or of the end of the patience with the last start.
         package fileprivate(set) var due: UInt64
-        /// The pause before it is started again after it was still running; it doubles each time.
+        /// The pause after the program was found still running; it doubles each time.
         fileprivate var delay = LaunchQueue.returnTime
         /// Whether it was started and may subscribe still.
         package fileprivate(set) var isAwaited = false
@@ -108,7 +108,7 @@ package struct LaunchQueue: Sendable {
         table[key] = program
     }
 
-    /// Restores a program that was started by an earlier bus, so that it is not started at once again.
+    /// Restores a program that an earlier bus started, so that it is not started again at once.
     package mutating func restore(starts: Int, of command: [String], at now: UInt64) {
         let key = Self.key(command)
         guard starts > 0, table[key] != nil else { return }
@@ -127,9 +127,10 @@ package struct LaunchQueue: Sendable {
 
     /// Notes that a name has no subscriber any more.
     ///
-    /// The program of its firings is started, at once if it has received others since its last start.
+    /// The program for its firings is started: at once, if the program has received other firings since its last start.
     ///
-    /// - Returns: The commands whose firings have to be saved again: those that were sent are no longer in the file.
+    /// - Returns: The commands whose firings have to be saved again, because firings that were sent are no longer in
+    ///   the file.
     package mutating func desert(_ name: Aspect, at now: UInt64) -> [[String]] {
         var unread: [[String]] = []
         for (key, program) in table where program.attended.contains(name) {
@@ -144,7 +145,7 @@ package struct LaunchQueue: Sendable {
 
     /// Notes that a subscriber is sent the changes of a name up to a generation.
     ///
-    /// - Returns: The commands of whose firings nothing is left to be sent, once.
+    /// - Returns: The commands whose firings have now all been sent; each is returned once.
     package mutating func send(_ name: Aspect, through generation: Int) -> [[String]] {
         var done: [[String]] = []
         for (key, program) in table where program.waiting[name].map({ $0.through <= generation }) == true {
@@ -193,7 +194,9 @@ package struct LaunchQueue: Sendable {
         return pause
     }
 
-    /// Notes that a program was not started since it is still running, which is not an attempt.
+    /// Notes that a program was not started because it is still running.
+    ///
+    /// This does not count as an attempt.
     package mutating func postpone(_ command: [String], at now: UInt64) {
         let key = Self.key(command)
         guard let program = table[key], program.isAwaited else { return }
@@ -204,7 +207,7 @@ package struct LaunchQueue: Sendable {
         table[key]?.delay = min(2 * program.delay, Self.pauses[Self.pauses.count - 1])
     }
 
-    /// Notes that a program has ended, for which its next start may have waited.
+    /// Notes that a program has ended; its next start may have waited for this.
     package mutating func ended(_ command: [String], at now: UInt64) {
         let key = Self.key(command)
         guard table[key]?.isPostponed == true else { return }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The entries of all users, and the times at which they are due next.
+/// The entries of all users, and their next due times.
 package struct Schedule: ~Copyable {
-    /// The lateness in microseconds up to which a slot is not missed although the clock changed around it.
+    /// How late a slot may fire, in microseconds, without being missed, if the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
 
-    /// The longest time in microseconds by which a clock is usually set back; an entry does not repeat a slot in it.
+    /// The longest time in microseconds by which a clock is usually set back.
+    ///
+    /// An entry does not repeat slots within this time.
     package static let longestSetBack: Int64 = 86_400_000_000
 
     /// An entry on the schedule.
@@ -15,18 +17,18 @@ package struct Schedule: ~Copyable {
         package var user: UInt32
         /// The entry.
         package var entry: ScheduleEntry
-        /// The time at which it was added.
+        /// The time when the entry was added.
         package var added: Int64
-        /// The time of the last slot that is over: earlier ones never fire, even if the clock is set back.
+        /// The time of the last slot that is over: earlier slots never fire, even if the clock is set back.
         package var after: Int64
-        /// The number of its firings.
+        /// The number of the entry's firings.
         package var fired: Int
         /// The state before ``returnToPresent(at:)``; `nil` if the clock has come back to it since.
         package var former: Former?
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
 
-        /// Creates an item, which the schedule gives its next slot.
+        /// Creates an item; the schedule determines its next slot.
         package init(user: UInt32, entry: ScheduleEntry, added: Int64, after: Int64, fired: Int) {
             self.user = user
             self.entry = entry
@@ -98,7 +100,9 @@ package struct Schedule: ~Copyable {
 
     // MARK: - Changes
 
-    /// Adds an item, in place of one of the same user with the same identifier.
+    /// Adds an item.
+    ///
+    /// It replaces an item of the same user with the same identifier.
     ///
     /// - Returns: The item with its next slot.
     @discardableResult
@@ -158,11 +162,11 @@ package struct Schedule: ~Copyable {
         }
     }
 
-    /// Lets entries continue from now whose slots are over until a time more than ``longestSetBack`` ahead.
+    /// Lets entries continue from now if their slots are over until a time more than ``longestSetBack`` ahead.
     ///
-    /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If it is the
-    /// present time that is wrong, as on a machine that starts without a clock, they resume their former state when the
-    /// clock is right again, so the slots up to then do not fire again.
+    /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If the
+    /// present time is wrong instead, as on a machine that starts without a clock, the entries resume their former
+    /// state when the clock is right again. So the slots up to then do not fire again.
     ///
     /// - Returns: The entries that have changed.
     package mutating func returnToPresent(at now: Int64) -> [Item] {
@@ -170,7 +174,7 @@ package struct Schedule: ~Copyable {
         let latest = now + Self.longestSetBack
         var changed: [Item] = []
         for case var item? in items where !item.entry.isSingle {
-            // Up to a day ahead, it is a usual state: the entry waits for the time after it.
+            // Up to a day ahead is a usual state: the entry waits until that time has passed.
             if let former = item.former, max(former.added, former.after) <= latest {
                 item.after = max(item.after, former.after)
                 item.added = former.added
@@ -178,7 +182,7 @@ package struct Schedule: ~Copyable {
             } else if item.after > latest || item.added > latest {
                 item.former = item.former ?? Former(added: item.added, after: item.after)
                 if item.after > latest { item.after = now }
-                // Without a start of its own, an interval counts from the time at which it was added.
+                // Without a start of its own, an interval counts from the time when the entry was added.
                 if item.added > latest { item.added = now }
             } else {
                 continue
@@ -194,8 +198,8 @@ package struct Schedule: ~Copyable {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - start: The time at which the bus was started, the machine resumed or its clock was set. Slots that are earlier by
-    ///     more than ``tolerance`` were missed.
+    ///   - start: The time when the bus was started, the machine resumed or its clock was set. Slots earlier than this
+    ///     by more than ``tolerance`` were missed.
     /// - Returns: The entry with the number of its slots that fire; `nil` if nothing is due.
     package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
         let now = Self.bounded(now)

@@ -9,13 +9,13 @@ package struct ScheduleEntry: Sendable, Hashable {
     package static let zoneLimit = 255
     /// The shortest interval in milliseconds.
     package static let shortestInterval: Int64 = 1_000
-    /// The longest interval and grace in milliseconds: a century, whose sums with every time fit in 64 bits.
+    /// The longest interval and grace in milliseconds: a century, so that sums with every time fit in 64 bits.
     package static let longestInterval: Int64 = 3_155_760_000_000
     /// The last time in microseconds: the end of the year 9999.
     package static let lastTime: Int64 = 253_402_300_799_999_999
     /// The most arguments of a command.
     package static let argumentLimit = 64
-    /// The length in bytes of all arguments of a command, together: those of a journal of thousands stay readable.
+    /// The total length in bytes of a command's arguments, so that a journal of thousands of entries stays readable.
     package static let commandLimit = 4_096
 
     /// The name that the owner gave the entry.
@@ -24,7 +24,8 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let aspect: Aspect
     /// The value in its canonical form; `nil` for an object without members.
     package let value: [UInt8]?
-    /// The time before which nothing is due, in microseconds since 1970; the only one without an interval or a calendar.
+    /// The time before which nothing is due, in microseconds since 1970; without an interval or a calendar, the only
+    /// slot.
     package let at: Int64?
     /// The time from one slot to the next, in milliseconds.
     package let every: Int64?
@@ -34,7 +35,8 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let zone: String?
     /// The time after which nothing is due.
     package let until: Int64?
-    /// Whether slots are left out that passed while the machine was off or asleep; `nil` if the owner did not specify it.
+    /// Whether to leave out slots that passed while the machine was off or asleep; `nil` if the owner did not specify
+    /// it.
     package let skipsMissed: Bool?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
@@ -74,7 +76,7 @@ package struct ScheduleEntry: Sendable, Hashable {
         self.launch = launch
     }
 
-    /// What a firing publishes: a name with no value would be withdrawn, so it is an object without members.
+    /// What a firing publishes: a name without a value would be withdrawn, so the default is an object without members.
     package var published: PublishedValue { PublishedValue(aspect, bytes: value ?? Array("{}".utf8)) }
 
     /// Whether the entry has one slot.

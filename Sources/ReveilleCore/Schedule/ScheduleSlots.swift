@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The times at which an entry is due, all in microseconds since 1970.
+/// The times when an entry is due, in microseconds since 1970.
 ///
-/// The slots do not depend on when they are looked at: a late firing moves none.
+/// The slots do not depend on when they are computed: a late firing moves none.
 struct ScheduleSlots {
     let entry: ScheduleEntry
-    /// The time at which the entry was added, from which an interval without a start counts.
+    /// The time when the entry was added; an interval without a start counts from here.
     let origin: Int64
-    /// The rules of the entry's zone; without a calendar, those of any zone.
+    /// The rules of the entry's zone; without a calendar, any rules will do.
     let zone: TimeZoneRules
 
     /// Returns the first slot after a time; `nil` if there is none.
@@ -26,9 +26,9 @@ struct ScheduleSlots {
         return slot.flatMap { $0 <= last ? $0 : nil }
     }
 
-    /// Returns the number of slots after a time, up to and including another one.
+    /// Returns the number of slots after a time, up to and including another time.
     ///
-    /// It takes no longer for more slots: a clock can be set forward by a century.
+    /// The duration does not depend on the number of slots: a clock can be set forward by a century.
     func count(after start: Int64, through end: Int64) -> Int {
         let end = min(end, last)
         guard start < end else { return 0 }
@@ -49,6 +49,6 @@ struct ScheduleSlots {
 
     private var last: Int64 { min(entry.until ?? .max, ScheduleEntry.lastTime) }
 
-    /// Returns a time before which the calendar has no slot, at least another one.
+    /// Returns a time before which the calendar has no slot, not earlier than another time.
     private func start(_ time: Int64) -> Timestamp { Timestamp(microseconds: max(time, (entry.at ?? 0) - 1)) }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The length of gravity in the samples of one accelerometer, by which knocks, falls and garbage are recognized.
+/// The length of gravity in the samples of one accelerometer.
+///
+/// It reveals knocks, falls and garbage.
 ///
 /// A pose needs only the direction of gravity, so an accelerometer with a wrong scale, or without one, is useful. A
-/// length that is constant is that of gravity, while a device that is knocked or falls measures a different length each
-/// time.
+/// constant length is gravity's, while a device that is knocked or falls measures a different length each time.
 package struct GravityUnit: Sendable {
     /// The plausible lengths of a sample, in units of gravity.
     private static let plausible = 0.5...1.5
@@ -21,7 +22,7 @@ package struct GravityUnit: Sendable {
     /// Whether a sample was plausible.
     private var isConfirmed = false
 
-    /// Creates the unit of an accelerometer of which no sample is known.
+    /// Creates the unit of an accelerometer before its first sample.
     ///
     /// - Parameter isStated: Whether the samples are in g, according to the accelerometer's driver.
     package init(isStated: Bool) {

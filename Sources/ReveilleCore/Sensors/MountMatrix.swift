@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The mounting of a sensor: the matrix from its axes to those of the display.
+/// The mounting of a sensor, as the matrix from the sensor's axes to the display's.
 ///
-/// The notation is that of the kernel's mount-matrix document: `x1, y1, z1; x2, y2, z2; x3, y3, z3`.
+/// The notation follows the kernel's mount-matrix document: `x1, y1, z1; x2, y2, z2; x3, y3, z3`.
 package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
     private let rows: [[Double]]
 
-    /// The matrix of a sensor whose axes are those of the display.
+    /// The matrix of a sensor that is aligned with the display.
     package static let identity = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     private init(rows: [[Double]]) {
@@ -35,7 +35,7 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
         self.init(rows: numbers)
     }
 
-    /// Converts a vector from the axes of the sensor to those of the display.
+    /// Converts a vector from the sensor's axes to the display's.
     package func applied(to vector: Vector) -> Vector {
         Vector(rows.map { $0[0] * vector.x + $0[1] * vector.y + $0[2] * vector.z })
     }
@@ -47,7 +47,7 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
             + a[2] * (b[0] * c[1] - b[1] * c[0])
     }
 
-    /// The matrix in the notation in which it is parsed.
+    /// The matrix in the notation that ``init(_:)`` parses.
     package var description: String {
         rows.map { $0.map { Int(exactly: $0).map(String.init) ?? "\($0)" }.joined(separator: ", ") }
             .joined(separator: "; ")

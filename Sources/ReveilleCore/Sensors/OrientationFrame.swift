@@ -7,7 +7,7 @@
 /// give gravity itself (upright: y is -9.81), and differ in z. The result is gravity in g: y = -1 for upright portrait,
 /// x = -1 with the right edge up, z = -1 flat with the display up.
 package enum OrientationFrame: String, Sendable, CaseIterable {
-    /// Gravity in x and y, for which matrices are tuned; z depends on the matrix and the kind of sensor.
+    /// Gravity in x and y, the axes that matrices are tuned for; z depends on the matrix and the kind of sensor.
     case auto
     /// Gravity on every axis, as in the HID usage tables.
     case hid
@@ -25,7 +25,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - sample: The sensor's values in its own axes, in meters per second squared.
     ///   - matrix: The mounting of the sensor.
-    ///   - isHID: Whether its name is one of ``hidNames``.
+    ///   - isHID: Whether the sensor's name is in ``hidNames``.
     /// - Returns: Gravity in the axes of the display.
     package func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
         var gravity = (1 / Self.standardGravity) * matrix.applied(to: sample)
@@ -33,7 +33,7 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
         case .hid: break
         case .iioDocument: gravity = -gravity
         case .auto:
-            // A matrix that mirrors also turns the reaction into gravity; one that only rotates leaves z unchanged.
+            // A mirroring matrix also turns the reaction into gravity; a pure rotation leaves z unchanged.
             let mirrors = matrix.determinant < 0
             gravity.z *= mirrors != isHID ? 1 : -1
         }

@@ -3,10 +3,10 @@
 
 /// The times of samples, which never decrease.
 package struct SampleClock: Sendable {
-    /// The greatest difference between a driver's time and the present: more than a sample waits in a buffer.
+    /// The greatest difference between a driver's time and the present: longer than a sample waits in a buffer.
     ///
-    /// A driver may use another clock, or none. A time that is earlier than the last one by more than this shows that
-    /// the wall clock was set back.
+    /// A driver may use another clock, or none. A time that precedes the last sample by more than this shows that the
+    /// wall clock was set back.
     private static let tolerance: Int64 = 1_000_000
 
     /// The time of the last sample, and the time since boot when it was requested; `nil` before the first.
@@ -38,7 +38,7 @@ package struct SampleClock: Sendable {
     private func later(_ time: Timestamp, _ boot: Instant) -> Timestamp {
         guard let last, time < last.time else { return time }
         let (step, overflow) = last.time.microseconds.subtractingReportingOverflow(time.microseconds)
-        // A driver's time may be slightly earlier than the present, which was used for the last sample.
+        // A driver's time may be slightly earlier than the present, and the last sample may have used the present.
         if !overflow, step <= Self.tolerance { return last.time }
         let elapsed = max(0, boot.microseconds - last.at.microseconds)
         let (sum, isTooLate) = last.time.microseconds.addingReportingOverflow(elapsed)

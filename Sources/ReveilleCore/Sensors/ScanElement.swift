@@ -13,7 +13,7 @@ package struct ScanElement: Sendable, Hashable {
     package let bits: Int
     /// The size in bytes: 1, 2, 4 or 8; the channel starts at a multiple of it.
     package let bytes: Int
-    /// The number of bits by which the value is shifted to the left.
+    /// How many bits the value is shifted to the left.
     package let shift: Int
 
     /// Parses a type.

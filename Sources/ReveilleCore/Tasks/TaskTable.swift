@@ -19,7 +19,7 @@ package struct TaskTable: Sendable {
         package let subscription: SubscriptionID
         /// The process of the subscription.
         package let process: ProcessKey
-        /// The user whose tasks it counts among.
+        /// The user whose limit on tasks applies.
         package let user: UInt32
 
         /// Creates a task.
@@ -43,7 +43,7 @@ package struct TaskTable: Sendable {
         /// The tasks in the order in which they began.
         var tasks: [TaskID] = []
 
-        /// The time at which its tasks change next.
+        /// The time of the next change of the process's tasks.
         var next: UInt64? {
             tasks.isEmpty ? nil : deadline.map { isWarned ? $0.end : $0.warning }
         }
@@ -64,7 +64,7 @@ package struct TaskTable: Sendable {
         package var overrun: [Task] = []
     }
 
-    /// The time for tasks, at least a microsecond; a new one applies to later backgrounds.
+    /// The time for tasks, at least a microsecond; a new time applies to later backgrounds.
     package var time: Duration
     /// The number of tasks that were not ended in time.
     package private(set) var overruns = 0
@@ -131,7 +131,7 @@ package struct TaskTable: Sendable {
     /// Begins a task.
     ///
     /// - Parameters:
-    ///   - task: The task, whose identifier must be unique.
+    ///   - task: The task; its identifier must be unique.
     ///   - now: The time since boot in microseconds.
     /// - Returns: The state of the task. If the time is over, the task has ended, and is not in the table.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
@@ -150,7 +150,7 @@ package struct TaskTable: Sendable {
         return state
     }
 
-    /// Ends a task; one that has ended is ignored.
+    /// Ends a task; a task that has already ended is ignored.
     package mutating func end(_ id: TaskID) {
         guard let task = tasks.removeValue(forKey: id) else { return }
         processes[task.process]?.tasks.removeAll { $0 == id }
@@ -204,13 +204,13 @@ package struct TaskTable: Sendable {
     /// Returns a task; `nil` if it has ended.
     package subscript(id: TaskID) -> Task? { tasks[id] }
 
-    /// Returns the state of a task; one that has ended has no time left.
+    /// Returns the state of a task; an ended task has no time left.
     package func state(of id: TaskID, at now: UInt64) -> TaskState {
         let process = tasks[id].flatMap { processes[$0.process] }
         return process?.state(at: now) ?? TaskState(remaining: .zero, isExpiring: false, hasEnded: true)
     }
 
-    /// Returns the names of a subscription's tasks, and the time that is left for them, in the order in which they began.
+    /// Returns the names and the remaining time of a subscription's tasks, in the order in which they began.
     package func tasks(
         of subscription: SubscriptionID, in process: ProcessKey, at now: UInt64
     ) -> [(name: String, remaining: Duration?)] {

@@ -7,7 +7,7 @@ import ReveilleWire
 package import Varlink
 
 extension Configuration {
-    /// All keys in the order in which they are read and written.
+    /// All keys, in the order of reading and writing.
     static var keys: [ConfigurationKey] {
         [
             .section(
@@ -66,7 +66,9 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// The length of a value, for which calls must have room: the key follows `bus.maxFrame`.
+    /// The length of a value.
+    ///
+    /// Calls must have room for it, so the key follows `bus.maxFrame`.
     fileprivate static var valueSize: Self {
         value("valueSize", \.publish.valueSize, json: { .integer(Int64($0)) }) {
             section, name, configuration throws(ConfigurationError) in

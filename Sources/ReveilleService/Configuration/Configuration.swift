@@ -7,7 +7,7 @@ import ReveilleWire
 
 /// The configuration of a bus; every value has a default.
 ///
-/// ``keys`` has the name and the range of each.
+/// ``keys`` has the name and the range of each value.
 package struct Configuration: Sendable {
     package var battery = BatteryWatcher.Settings()
     package var proximity = ProximityWatcher.Settings()
@@ -30,13 +30,13 @@ package struct Configuration: Sendable {
 
     /// Settings for the locale.
     package struct Locale: Sendable {
-        /// The files, of which the first that exists is used; `nil` for the usual ones.
+        /// The files, in order of preference; `nil` for the usual files.
         package var paths: [String]?
     }
 
     /// Settings for the user's settings files.
     package struct Defaults: Sendable {
-        /// Files and directories, where `~` is the home directory; `nil` for the usual ones.
+        /// Files and directories, where `~` is the home directory; `nil` for the usual paths.
         package var paths: [String]?
         /// The time from the end of a write to the read.
         package var settle: Duration = .milliseconds(50)
@@ -65,7 +65,7 @@ package struct Configuration: Sendable {
         /// The users other than root that may publish on a system bus.
         package var allow: [PublishPermission] = []
 
-        /// The range of ``names``, which takes some hundred megabytes at its end.
+        /// The range of ``names``; its maximum takes some hundred megabytes.
         static let nameRange = 1...65_536
         /// The range of ``valueSize``, from an object without members to the longest value that clients send.
         static let valueSizeRange = 2...PublishedValue.sizeLimit
@@ -80,7 +80,7 @@ package struct Configuration: Sendable {
 
         /// The longest ``taskTime`` in seconds: a program that works longer than that is not in the background.
         static let longestTaskTime = 180.0
-        /// The range of ``tasks``, each of which has a connection.
+        /// The range of ``tasks``; each task has a connection.
         static let taskRange = 0...1_000_000
     }
 
@@ -89,7 +89,7 @@ package struct Configuration: Sendable {
         /// The entries that one user, including root, may have at a time: dozens for each of its programs.
         package var entries = 1_024
 
-        /// The range of ``entries``, whose values take some hundred megabytes at its end.
+        /// The range of ``entries``; at its maximum, the values take some hundred megabytes.
         static let entryRange = 1...65_536
     }
 }

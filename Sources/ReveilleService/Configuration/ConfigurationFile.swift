@@ -21,11 +21,11 @@ extension Configuration {
     }
 }
 
-/// The file of a configuration, which is read at the start and on request.
+/// The file of a configuration, read at the start and on request.
 package struct ConfigurationFile: Sendable, CustomStringConvertible {
     /// The path.
     package let path: String
-    /// Whether the file need not exist, as one that a unit names for its user to create.
+    /// Whether the file need not exist, such as a file that a unit names for its user to create.
     package let isOptional: Bool
 
     /// Creates a reference to a file.

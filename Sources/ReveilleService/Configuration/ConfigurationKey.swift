@@ -47,7 +47,7 @@ struct ConfigurationKey {
             json: { json($0[keyPath: path]) })
     }
 
-    /// A number of seconds, at least the shortest interval, or from 0 where that means none.
+    /// A number of seconds, at least the shortest interval, or 0 where this means none.
     static func seconds(
         _ name: String, _ path: WritableKeyPath<Configuration, Duration>,
         atLeast shortest: Double = ConfigurationSection.shortestInterval,
@@ -66,7 +66,7 @@ struct ConfigurationKey {
         }
     }
 
-    /// A number that is `nil` by default, for which 0 stands too.
+    /// A number that is `nil` by default; 0 also stands for `nil`.
     static func positive(
         _ name: String, _ path: WritableKeyPath<Configuration, Double?>, atMost limit: Double
     ) -> Self {
@@ -84,7 +84,7 @@ struct ConfigurationKey {
         }
     }
 
-    /// A list of files and directories, which is `nil` by default.
+    /// A list of files and directories; `nil` by default.
     static func paths(_ name: String, _ path: WritableKeyPath<Configuration, [String]?>) -> Self {
         value(name, path, json: { $0.map { .array($0.map { .string($0) }) } ?? .null }) {
             section, name, _ throws(ConfigurationError) in try section.paths(name)

@@ -43,7 +43,7 @@ package struct PublishPermission: Sendable, Hashable {
 
 /// A user, whom a configuration identifies by name or number.
 private struct ConfiguredUser: Sendable, Hashable {
-    /// The largest number of a user; in system calls, the next one stands for no user.
+    /// The largest number of a user; in system calls, the next number stands for no user.
     private static let largestNumber = UInt32.max - 1
 
     let number: UInt32

@@ -11,7 +11,8 @@ extension BusPart {
         try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
     }
 
-    /// Checks whether a user may publish another value, beside a number of names that it is about to publish.
+    /// Checks whether a user may publish another value, in addition to a number of names that are about to be
+    /// published.
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {

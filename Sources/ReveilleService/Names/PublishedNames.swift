@@ -15,7 +15,7 @@ final class PublishedNames: BusPart {
 
     /// Publishes or withdraws the state of a name for a peer.
     ///
-    /// - Returns: The state of the name after it.
+    /// - Returns: The new state of the name.
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid
@@ -34,10 +34,10 @@ final class PublishedNames: BusPart {
         return reply
     }
 
-    /// Withdraws the names whose states the connection published for as long as it lasts.
+    /// Withdraws the names whose states are tied to the connection.
     ///
-    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and a chain of such ends
-    /// would have no limit.
+    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and an immediate delivery
+    /// could end further connections without limit.
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
         let names = tied.names(of: connection.number)
         guard !names.isEmpty else { return }

@@ -5,7 +5,8 @@ import ReveilleCore
 
 /// The names whose states last as long as the connections that published them.
 ///
-/// A name is here only while its last state is tied to the connection, so there are never more than names on the bus.
+/// A name is listed only while its last state is tied to the connection, so the list is never longer than the bus's
+/// own.
 struct TiedNames {
     /// The names by connection.
     private var names: [UInt64: Set<Aspect>] = [:]
@@ -17,8 +18,8 @@ struct TiedNames {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - before: The connection to which its state was tied, if it was.
-    ///   - now: The connection to which its state is tied now.
+    ///   - before: The connection to which the state was tied, if any.
+    ///   - now: The connection to which the state is tied now, if any.
     mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?) {
         guard before != now else { return }
         if let before {

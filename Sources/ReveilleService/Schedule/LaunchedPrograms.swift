@@ -3,9 +3,9 @@
 
 package import ReveilleSystem
 
-/// The programs that a bus has launched as its children, which outlast it.
+/// The programs that a bus has launched as its children.
 ///
-/// The next bus does not start them a second time.
+/// They outlast the bus, and the next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {
     private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
 

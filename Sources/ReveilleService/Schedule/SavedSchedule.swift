@@ -17,7 +17,8 @@ package struct SavedSchedule: Sendable {
     private(set) var children = LaunchedPrograms()
     /// The firings since the file was written anew, in their order.
     package private(set) var firings: [Firing] = []
-    /// The firings before these, by their instance and the number of the last one; `nil` in files of earlier releases.
+    /// The firings before these, by their instance and the number of the last firing; `nil` in files of earlier
+    /// releases.
     private var omitted: (instance: String, firings: Int)?
 
     /// Creates a schedule without entries.
@@ -68,7 +69,8 @@ package struct SavedSchedule: Sendable {
 
     /// Returns a saved state with the firings that followed it.
     ///
-    /// - Returns: `nil` if the state is outdated: the file has left out firings that it lacks, or another instance followed.
+    /// - Returns: `nil` if the state is outdated: it lacks firings that the file has left out, or another instance
+    ///   followed.
     package func completing(_ state: SavedState) -> SavedState? {
         guard firings.last?.instance ?? omitted?.instance ?? state.instance == state.instance else { return nil }
         if let omitted, omitted.instance == state.instance, state.firings < omitted.firings { return nil }

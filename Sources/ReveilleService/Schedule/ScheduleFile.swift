@@ -8,19 +8,19 @@ import Varlink
 
 /// The file that keeps the schedule over restarts and reboots.
 ///
-/// It is a list of records, to which each change is appended, and which is written anew when it has grown to several times
-/// the schedule. Only what is appended changes the schedule: a file that is written anew says the same as before, so it
-/// does not matter when that fails. There is no file while there are no entries.
+/// The file is a list of records. Each change appends to the list. When the list has grown to several times the
+/// schedule, the file is rewritten. Only an append changes the schedule: a rewrite keeps the meaning, so a failed
+/// rewrite does no harm. There is no file while there are no entries.
 package final class ScheduleFile {
     /// Incremented when the format changes; other versions are not read.
     static let version = 1
     /// The maximum size of the file: thousands of entries with the longest values.
     static let limit = 96 << 20
-    /// The number of bytes that may be appended, besides as many as the schedule takes, before the file is written anew.
+    /// The number of bytes, beyond the size of the schedule, that may be appended before the file is rewritten.
     static let slack = 64 << 10
-    /// The number of bytes that only firings may use: those of one turn with the longest values, and as many again.
+    /// The number of bytes that only firings may use: twice as many as the firings of one turn with the longest values.
     static let reserve = 34 << 20
-    /// The most unusable files that are kept for a look at them.
+    /// The largest number of unusable files that are kept for inspection.
     private static let keptLimit = 16
 
     /// The first line.
@@ -34,13 +34,15 @@ package final class ScheduleFile {
     /// Whether the file on the disk is unusable and could not be moved aside.
     private var isBlocked = false
 
-    /// Creates a reference to a file, which need not exist; nor need its directory.
+    /// Creates a reference to a file.
+    ///
+    /// Neither the file nor its directory need exist.
     package init(path: String, on disk: Disk = Disk()) {
         self.path = path
         self.disk = disk
     }
 
-    /// Whether records can be appended, which they cannot before the file exists and after a failed rewrite.
+    /// Whether records can be appended: the file exists and is intact.
     package var isOpen: Bool { file != nil }
 
     /// Whether firings can be appended: the file is open and has room for them.
@@ -51,7 +53,7 @@ package final class ScheduleFile {
 
     /// Reads the file.
     ///
-    /// An incomplete last record is the trace of a loss of power; nobody was promised what it says, so it is left out.
+    /// An incomplete last record is left by a loss of power. Nobody was promised this record, so it is left out.
     ///
     /// - Returns: The schedule; `nil` if there is no file.
     /// - Throws: `StateError` if the file is unusable. It is then moved aside, and the schedule begins without entries.
@@ -75,7 +77,7 @@ package final class ScheduleFile {
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - isDurable: Whether to wait until a loss of power would not undo it; see ``sync()``.
+    ///   - isDurable: Whether to wait until a loss of power could not undo the append; see ``sync()``.
     /// - Throws: `SystemError`; the file is then as before, or not open any more if the records could not be removed.
     package func append(_ records: [ScheduleRecord], isDurable: Bool) throws(SystemError) {
         guard let file else { throw SystemError("write", on: path, code: EBADF) }
@@ -87,13 +89,13 @@ package final class ScheduleFile {
             try file.append(bytes)
             if isDurable { try file.sync() }
         } catch {
-            // What was not saved must not come back at the next start, nor stand before the next record.
+            // A record that counts as unsaved must not come back at the next start, or precede the next record.
             do throws(SystemError) { try file.truncate(to: size) } catch { self.file = nil }
             throw error
         }
     }
 
-    /// Waits until a loss of power would not undo what was appended.
+    /// Waits until a loss of power could not undo the appended records.
     package func sync() throws(SystemError) {
         try file?.sync()
     }
@@ -126,7 +128,7 @@ package final class ScheduleFile {
         }
         var schedule = SavedSchedule()
         var isTorn = false
-        // What follows the last end of a line was not written to its end.
+        // Text after the last line end is an incomplete record.
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         for line in bytes[..<end].dropFirst(header.count).split(separator: UInt8(ascii: "\n")) {
             guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
@@ -139,7 +141,7 @@ package final class ScheduleFile {
         return schedule
     }
 
-    /// Keeps an unusable file under another name, and returns what has become of it.
+    /// Keeps an unusable file under another name, and returns a description of the outcome.
     private func moveAside() -> String {
         for number in 1...Self.keptLimit {
             let other = path + ".unusable" + (number == 1 ? "" : ".\(number)")
@@ -149,7 +151,7 @@ package final class ScheduleFile {
         return "it could not be moved aside, so entries are refused"
     }
 
-    /// Creates the directory and those above it, for this user alone.
+    /// Creates the directory and its parents, for this user alone.
     private func makeDirectory() throws(SystemError) {
         guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         var missing: [String] = []

@@ -14,7 +14,7 @@ extension ScheduleRecord {
     ///
     /// - Parameters:
     ///   - line: The line.
-    ///   - values: The values of the entries before it, which firings refer to.
+    ///   - values: The values of the earlier entries, to which firings refer.
     /// - Throws: `StateError` if the line is whole, but not a record.
     package init?(line: ArraySlice<UInt8>, values: Values) throws(StateError) {
         guard let text = DigestedText.decode(line) else { return nil }
@@ -125,6 +125,6 @@ extension ScheduleRecord {
         object["user"]?.integerValue.flatMap { UInt32(exactly: $0) }
     }
 
-    /// Returns the nearest time with which the schedule computes.
+    /// Returns the nearest time within the schedule's range.
     private static func bounded(_ time: Int64) -> Int64 { min(max(-1, time), ScheduleEntry.lastTime) }
 }

@@ -16,17 +16,21 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var id: String
         /// The time of the last slot that is over.
         package var after: Int64
-        /// The number of its firings up to now.
+        /// The number of the entry's firings up to now.
         package var fired: Int
-        /// Whether it was its last slot.
+        /// Whether this was the entry's last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out; its value is that of the entry, which the file has already.
+        /// The firing, unless all slots were left out.
+        ///
+        /// Its value is not written again, because the file already has the entry.
         package var firing: Firing?
-        /// Whether the entry has a command, which is started unless a subscriber receives the firing.
+        /// Whether the entry has a command.
+        ///
+        /// The command is started unless a subscriber receives the firing.
         package var isLaunching: Bool
     }
 
-    /// A name for which a program is started.
+    /// A name that a program is started for.
     package struct Launching: Sendable, Hashable {
         /// The command.
         package var command: [String]
@@ -38,7 +42,7 @@ package enum ScheduleRecord: Sendable, Hashable {
         package var waiting: LaunchQueue.Waiting
     }
 
-    /// The firings of an instance up to a number are not in the file: only a saved state that contains them is accurate.
+    /// The file omits the firings of an instance up to a number: only a saved state that contains them is accurate.
     case began(instance: String, firings: Int)
     /// An entry was added.
     case added(Schedule.Item)
@@ -46,7 +50,7 @@ package enum ScheduleRecord: Sendable, Hashable {
     case removed([String], user: UInt32)
     /// Entries were due at one time.
     case passed([Passed])
-    /// A program has to be started for the firings of a name, of which subscribers may have received some.
+    /// A program has to be started for the firings of a name; subscribers may have received some of them.
     case launching(Launching)
     /// A program was started.
     case started([String], starts: Int)

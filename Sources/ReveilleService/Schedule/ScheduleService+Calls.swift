@@ -12,7 +12,7 @@ import Varlink
 struct ScheduleChange {
     enum Kind {
         case add(ScheduleEntry)
-        /// Cancels an entry, or all of the user.
+        /// Cancels an entry, or all entries of the user.
         case cancel(String?)
     }
 
@@ -20,7 +20,7 @@ struct ScheduleChange {
     let connection: Connection
     var user: UInt32 { connection.peer.uid }
 
-    /// The approximate number of bytes that it writes.
+    /// The approximate number of bytes that the change writes.
     var size: Int {
         guard case .add(let entry) = kind else { return Self.usualSize }
         return Self.usualSize + (entry.value?.count ?? 0)
@@ -31,7 +31,9 @@ struct ScheduleChange {
 }
 
 extension ScheduleService {
-    /// Changes the schedule for a peer, which is answered when the change is saved, or at once if there is nothing to save.
+    /// Changes the schedule for a peer.
+    ///
+    /// The reply follows when the change is saved, or at once if there is nothing to save.
     func change(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let user = connection.peer.uid
         switch kind {

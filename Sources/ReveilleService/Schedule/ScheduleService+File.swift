@@ -13,7 +13,7 @@ extension ScheduleService {
     /// Whether nothing needs the file.
     var isEmpty: Bool { schedule.isEmpty && launches.isEmpty && children.isEmpty }
 
-    /// The whole schedule, without the firings of an instance, whose number is given.
+    /// The whole schedule, without the firings of an instance; their number is given.
     func records(of instance: String, firings: Int) -> [ScheduleRecord] {
         let launching = launches.programs.flatMap { program in
             program.waiting.filter { !program.sent.contains($0.key) }.sorted { $0.key < $1.key }.map { _, waiting in
@@ -41,7 +41,7 @@ extension ScheduleService {
         return true
     }
 
-    /// Opens the file for a change that is refused if it cannot be saved: what is only appended can be undone.
+    /// Opens the file for a change that is refused if it cannot be saved; an append can be undone.
     func prepareFile() throws(CallError) {
         guard let file = services.file, !file.isOpen else { return }
         guard rewriteFile(isNeeded: true) else { throw .storageExceeded }
@@ -53,9 +53,9 @@ extension ScheduleService {
         rewriteFile()
     }
 
-    /// Writes the file anew without the firings, which are part of the bus's state first, or removes it if nothing is left.
+    /// Rewrites the file without the firings, after the bus's state includes them; removes the file if nothing is left.
     ///
-    /// If an outdated state can neither be replaced nor removed, there is always a file, which tells the next bus so.
+    /// If an outdated state can neither be replaced nor removed, the file is always kept, so that the next bus notices.
     @discardableResult
     func rewriteFile(isNeeded: Bool = false) -> Bool {
         guard let file = services.file else { return true }

@@ -69,7 +69,9 @@ extension ScheduleService {
         waitForNext()
     }
 
-    /// Returns whether the file takes firings; it is written anew first if an earlier attempt to do so failed.
+    /// Returns whether the file takes firings.
+    ///
+    /// If an earlier rewrite failed, the file is rewritten first.
     private func canSaveFirings(at now: Int64) -> Bool {
         guard let file = services.file, schedule.next ?? .max <= now, !file.takesFirings else {
             return true
@@ -111,7 +113,7 @@ extension ScheduleService {
             }
             var due = due
             due.firings = 0
-            // It stays without a next slot if this was the last one.
+            // The entry stays without a next slot if this was its last.
             var rest = due.rest ?? due.item
             rest.after = max(rest.after, time)
             rest.fired = due.item.fired
@@ -122,12 +124,14 @@ extension ScheduleService {
 
     func zoneChanged(_ zone: String) {
         changedZones.insert(zone)
-        // The clock can have been set too.
+        // The clock may have been set, too.
         returnToPresent()
         fire()
     }
 
-    /// Loads the zones that have changed, once all slots that have passed have fired: they are those of the old rules.
+    /// Loads the changed zones, once all past slots have fired.
+    ///
+    /// Past slots follow the old rules.
     private func loadChangedZones() {
         let now = loop.wallClock
         guard !changedZones.isEmpty, schedule.next ?? .max > now else { return }
@@ -138,7 +142,7 @@ extension ScheduleService {
         }
     }
 
-    /// Lets entries continue that fired while the clock was far ahead.
+    /// Resumes entries that fired while the clock was far ahead.
     func returnToPresent() {
         let changed = schedule.returnToPresent(at: loop.wallClock)
         if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }
@@ -148,7 +152,7 @@ extension ScheduleService {
     func waitForNext() {
         loadChangedZones()
         if schedule.isEmpty {
-            // Both, since zones whose rules are known are not watched again.
+            // Both, since known zones are not watched again.
             schedule.forgetZones()
             services.zones?.stop()
         }

@@ -17,8 +17,8 @@ extension ScheduleService {
 
     /// Takes over a program that the bus before had to start.
     ///
-    /// In another instance, its firings are published again, since nobody has received them and the positions before them
-    /// are unknown.
+    /// In another instance, the program's firings are published again, since nobody has received them and the positions
+    /// before them are unknown.
     func resume(_ launch: ScheduleRecord.Launching) {
         var waiting = launch.waiting
         if launch.instance != bus.instance {
@@ -45,7 +45,7 @@ extension ScheduleService {
         children.add(command, process)
     }
 
-    /// Notes the end of a program that is a child of this bus, or of the one before.
+    /// Notes the end of a program that is a child of this bus or of the previous bus.
     func programEnded(_ command: [String], _ result: String) {
         logger.debug("\(Self.text(command)) \(result)")
         if children.remove(command) { _ = save([.ended(command)], isDurable: false) }
@@ -93,7 +93,7 @@ extension ScheduleService {
         _ = save([.running(command, process)], isDurable: false)
     }
 
-    /// Looks again soon: a program that is about to end will not subscribe for what is due since.
+    /// Looks again soon: a program that is about to end will not subscribe for newer firings.
     private func postpone(_ command: [String]) {
         logger.debug("\(Self.text(command)) is running and has not subscribed yet")
         launches.postpone(command, at: loop.bootClock)

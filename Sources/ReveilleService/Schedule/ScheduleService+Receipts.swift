@@ -5,17 +5,19 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 
-// What subscribers receive of the firings for which a program would be started otherwise.
+// How subscribers receive firings for which a program would be started otherwise.
 
 extension ScheduleService {
-    /// Sets the timer for the programs to start, and waits for subscribers to read if that depends on them.
+    /// Sets the timer for the programs to start.
+    ///
+    /// If a start depends on subscribers, also waits for them to read.
     func launchesChanged() {
         attendedNames = launches.attended
         access.waits(!attendedNames.isEmpty, self)
         attempt { () throws(SystemError) in try setLaunchTimer() }
     }
 
-    /// Notes a subscription, for whose aspects no program needs to be started while it exists.
+    /// Notes a subscription; while it exists, its aspects need no programs.
     func subscribed(_ connection: Connection, to aspects: AspectSet) {
         guard !launches.isEmpty else { return }
         launches.attend(to: aspects)
@@ -35,9 +37,9 @@ extension ScheduleService {
         return names.filter { attendedNames.contains($0) }
     }
 
-    /// Notes that a subscriber is sent a reply, and asks for notice of when it has read it.
+    /// Notes that a subscriber is sent a reply, and requests a notice when the reply has been read.
     ///
-    /// What was sent can be read even if the bus is killed, so the next bus does not start the program for it.
+    /// A reply that was sent can be read even if the bus is killed, so the next bus does not start the program for it.
     func sends(to connection: Connection) {
         let names = namesAttended(by: connection)
         guard !names.isEmpty, let id = connection.subscription else { return }
@@ -50,7 +52,7 @@ extension ScheduleService {
         if !records.isEmpty { _ = save(records, isDurable: false) }
     }
 
-    /// Notes what a subscriber has received, which has read all its replies.
+    /// Notes what a subscriber has received, now that it has read all its replies.
     func hasRead(_ connection: Connection) {
         guard let id = connection.subscription else { return }
         var receipts: [LaunchQueue.Receipt] = []
@@ -69,7 +71,7 @@ extension ScheduleService {
         launchesChanged()
     }
 
-    /// Lets programs be started for the firings of names whose last subscriber has left without having received them.
+    /// Allows programs to be started for firings that the last subscriber of their name left without receiving.
     func desertNames() {
         var records: [ScheduleRecord] = []
         for name in attendedNames where !bus.isWanted(name) {

@@ -27,7 +27,7 @@ extension ScheduleService {
     /// Sets the alarm to the next slot, unless firings wait for room on the disk.
     func setAlarm() throws(SystemError) {
         if timers.alarm == nil, timers.retry == nil, schedule.next != nil {
-            // Without an alarm, nothing reported that the clock was set back.
+            // Without an alarm, a clock that was set back went unnoticed.
             awakeSince = min(awakeSince, loop.wallClock)
             returnToPresent()
             timers.alarm = try loop.alarm { [unowned self] event in
@@ -55,7 +55,7 @@ extension ScheduleService {
         guard timers.retry == nil else { return }
         timers.retry = try loop.timer { [unowned self] in
             timers.retry = nil
-            // Without an alarm meanwhile, nothing reported that the clock was set.
+            // Without an alarm meanwhile, a change of the clock went unnoticed.
             returnToPresent()
             fire()
         }

@@ -18,17 +18,19 @@ final class ScheduleService: BusPart {
     var children = LaunchedPrograms()
     /// The changes that wait to be saved together.
     var changes: [ScheduleChange] = []
-    /// The zones that have changed, whose new rules apply when nothing is due any more.
+    /// The zones that have changed; their new rules apply once nothing is due.
     var changedZones: Set<String> = []
     /// The time since which no slot can have been missed.
     var awakeSince: Int64
     /// The names of firings that wait for their subscribers to read them.
     var attendedNames: Set<Aspect> = []
     var timers = ScheduleTimers()
-    /// What each user's changes have written; further changes wait, and those of other users do not.
+    /// How much each user's changes have written.
+    ///
+    /// A user's excess delays only this user's changes.
     let shares = UserShares.ofSchedule()
 
-    /// What the bus before has saved, until it is resumed.
+    /// What the previous bus has saved, until it is resumed.
     private var saved: SavedSchedule?
 
     init(_ access: BusAccess, _ services: ScheduleServices, saved: SavedSchedule?, loop: any Loop) {
@@ -39,7 +41,7 @@ final class ScheduleService: BusPart {
         awakeSince = loop.wallClock
     }
 
-    /// Restores the schedule of the previous bus, and fires what has become due since.
+    /// Restores the schedule of the previous bus, and fires the entries that have become due since.
     func resume() {
         services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
         services.zones?.changed = { [weak self] in self?.zoneChanged($0) }

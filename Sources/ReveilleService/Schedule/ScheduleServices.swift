@@ -3,7 +3,9 @@
 
 package import ReveilleSystem
 
-/// The facilities of the machine that a schedule uses; all of them may be missing, as in a device of a program's own.
+/// The facilities of the machine that a schedule uses.
+///
+/// All may be missing, as in a program's private device.
 package struct ScheduleServices {
     /// The file that keeps the entries; without one, they end with the bus.
     package var file: ScheduleFile?

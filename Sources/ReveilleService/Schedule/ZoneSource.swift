@@ -18,7 +18,7 @@ package protocol ZoneSource: AnyObject {
     /// Watches a zone without rules; ``changed`` is called as soon as it has some.
     func wait(for name: String)
 
-    /// Called with the name of a watched zone that has other rules now.
+    /// Called with the name of a watched zone whose rules have changed.
     var changed: (String) -> Void { get set }
 
     /// Ends all watches.

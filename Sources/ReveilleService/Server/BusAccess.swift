@@ -7,7 +7,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// What a part sees of the server.
+/// A part's view of the server.
 final class BusAccess {
     private unowned var attached: BusServer?
 
@@ -63,7 +63,7 @@ final class BusAccess {
     /// Clears the `unread` hold of a subscriber that has read its last reply.
     func releaseIfRead(_ connection: Connection) { server.releaseIfRead(connection) }
 
-    /// Registers a part for the hooks of each delivery, or ends that.
+    /// Registers a part for the hooks of each delivery, or ends the registration.
     func waits(_ isWaiting: Bool, _ part: some BusPart) { server.parts.setWaiting(isWaiting, part) }
 
     /// Sets a hold; see ``BusServer/hold(_:on:)``.

@@ -6,8 +6,8 @@ import ReveilleSystem
 
 /// A feature of the bus, which owns its state and its calls.
 ///
-/// A part reaches the server only through ``BusAccess``, and other parts not at all: these hooks notify it of what they
-/// cause. Loop thread only.
+/// A part reaches the server only through ``BusAccess``, and other parts not at all. These hooks notify a part of what
+/// the server and other parts do. Loop thread only.
 protocol BusPart: AnyObject {
     var access: BusAccess { get }
 
@@ -28,12 +28,12 @@ protocol BusPart: AnyObject {
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?)
     /// The bus continues as a new instance.
     func renewed()
-    /// The configuration is another one.
+    /// The configuration has changed.
     func reconfigured()
 
-    /// The time at which ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
+    /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
     ///
-    /// A part calls ``BusAccess/timesChanged()`` when it changes.
+    /// A part calls ``BusAccess/timesChanged()`` when this time changes.
     var next: UInt64? { get }
     /// Does what is due.
     func advance(to now: UInt64)

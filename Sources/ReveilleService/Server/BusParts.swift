@@ -7,11 +7,13 @@ struct BusParts {
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
-    /// All parts, in the order in which they are notified of a new subscription; the end of one is reported in reverse.
+    /// All parts, in the order in which they learn of a new subscription.
+    ///
+    /// The end of a subscription is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []
-    /// The first time for which a part waits.
+    /// The earliest time that a part waits for.
     private(set) var next: UInt64?
 
     init(suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames) {
@@ -23,12 +25,12 @@ struct BusParts {
         all = [suspensions, tasks, schedule, names]
     }
 
-    /// Registers a part for the hooks of each delivery, or ends that.
+    /// Registers a part for the hooks of each delivery, or ends the registration.
     mutating func setWaiting(_ isWaiting: Bool, _ part: some BusPart) {
         guard waiting.contains(where: { $0 === part }) != isWaiting else { return }
         if isWaiting { waiting.append(part) } else { waiting.removeAll { $0 === part } }
     }
 
-    /// Asks all parts for the next time at which something is due.
+    /// Asks all parts for the next time when something is due.
     mutating func updateNext() { next = all.compactMap(\.next).min() }
 }

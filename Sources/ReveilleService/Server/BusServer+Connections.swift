@@ -56,7 +56,8 @@ extension BusServer {
     }
 
     private func handle(_ connection: Connection, _ interest: EventLoop.Interest) {
-        // A peer that has hung up needs no stream, even one that has not begun. Its other calls are still carried out.
+        // A peer that has hung up needs no stream, even if the stream has not begun. Its other calls are still carried
+        // out.
         if interest.isDisconnected, interest.contains(.failed) || connection.isStream {
             charging(connection) { close(connection) }
             return deliver()
@@ -98,7 +99,7 @@ extension BusServer {
             guard connection.isAllRead else { return }
             part.hasRead(connection)
         }
-        // As long as changes come faster than the peer reads, the next reply needs the edge too.
+        // While changes come faster than the peer reads, the next reply needs the edge too.
         if let id = connection.subscription, bus.isBehind(id) { return }
         if !connection.hasOutput { connection.ignoreReading() }
     }
@@ -109,7 +110,7 @@ extension BusServer {
         bus.noteRead(by: id)
     }
 
-    /// Reads and answers calls until there are no more or one waits for its reply.
+    /// Reads and answers calls until there are no more, or a call waits for its reply.
     func advance(_ connection: Connection) {
         // A call that is answered at once comes back here from inside the turn.
         connection.takeTurn {

@@ -40,7 +40,7 @@ extension BusServer {
         }
     }
 
-    /// Tells the parts that wait for subscribers to read that one is sent events.
+    /// Notifies the parts that wait for reads that a subscriber is sent events.
     func notifyWaiting(of connection: Connection) {
         for part in parts.waiting { part.sends(to: connection) }
     }

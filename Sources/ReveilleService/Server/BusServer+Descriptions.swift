@@ -18,7 +18,7 @@ extension BusServer {
             while slot + 1 < subscribers.slotCount {
                 slot += 1
                 guard let connection = subscribers[slot] else { continue }
-                // Whether a reply was read is otherwise only checked when there is another one to send.
+                // Otherwise, this is checked only when there is another reply to send.
                 releaseIfRead(connection)
                 if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
                 if let subscriber = subscriber(connection, in: slot) { return subscriber.structure.bytes }
@@ -27,7 +27,7 @@ extension BusServer {
         }
     }
 
-    /// The subscriptions with their processes, as far as is known without looking at the processes.
+    /// The subscriptions with their processes, as far as known without examining the processes.
     package var knownSubscribers: [Subscriber] {
         (0..<subscribers.slotCount).compactMap { slot in
             subscribers[slot].flatMap { subscriber($0, in: slot) }

@@ -15,12 +15,12 @@ extension BusServer {
         adjustWatchers()
     }
 
-    /// Clears a hold, after a fresh sample if it is the last one.
+    /// Clears a hold, after a fresh sample if no other hold remains.
     ///
     /// - Parameters:
     ///   - target: The connection of the subscription.
     ///   - reason: The hold.
-    ///   - phase: The phase of its lifecycle from then on; `nil` to leave it.
+    ///   - phase: The phase of the lifecycle from then on; `nil` to leave it unchanged.
     ///   - completion: Called when the hold has been cleared, unless it was set again.
     func wake(
         _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,

@@ -37,8 +37,9 @@ extension BusServer {
         if let aspect = reading.aspect.builtIn { stateTexts[aspect.index] = nil }
     }
 
-    /// Makes a saved state outdated before a client learns the position of a name that it may contain and that the bus
-    /// has forgotten since: the next bus would not know such a position.
+    /// Makes a saved state outdated before a client learns a position that the next bus would not know.
+    ///
+    /// The saved state may contain a name that the bus has forgotten since.
     func noteForgottenNames() {
         guard bus.hasForgottenNames else { return }
         bus.hasForgottenNames = false

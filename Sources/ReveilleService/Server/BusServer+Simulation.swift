@@ -3,7 +3,7 @@
 
 import ReveilleSystem
 
-// What simulations and tests ask for.
+// Information for simulations and tests.
 
 extension BusServer {
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.

@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-// Subscribe and GetState: the replies with the states of any number of names.
+// Subscribe and GetState, whose replies contain the states of any number of names.
 
 extension BusServer {
     /// Adds a subscription once fresh samples have been taken.
@@ -57,7 +57,9 @@ extension BusServer {
         }
     }
 
-    /// Returns the text of the current state of an aspect; settings can be long, so those of the device are kept.
+    /// Returns the text of the current state of an aspect.
+    ///
+    /// The texts of the device's aspects are kept, since settings can be long.
     private func text(ofState aspect: Aspect) -> [UInt8] {
         noteForgottenNames()
         guard let builtIn = aspect.builtIn else { return writer.text(of: bus.state(of: aspect, at: now)) }

@@ -21,7 +21,9 @@ package final class BusServer {
     static let timePerConnection: UInt64 = 50
 
     let loop: any Loop
-    /// The configuration, of which ``reconfigure(_:watchers:)`` replaces all but the length of the history.
+    /// The configuration.
+    ///
+    /// ``reconfigure(_:watchers:)`` replaces everything except the length of the history.
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
@@ -57,13 +59,13 @@ package final class BusServer {
     ///   - configuration: The limits and permissions.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether it serves all users, which root's bus does in any case.
+    ///   - isSystemWide: Whether it serves all users. Root's bus does so in any case.
     ///   - state: The file of the saved state, which is restored; `nil` to save none.
     ///   - version: The program's version, for GetInfo.
     ///   - deviceInfo: Returns the description of the device for a user.
     ///   - programs: Follows, freezes and ends the processes of subscribers.
     ///   - logger: The log.
-    ///   - random: Generates unpredictable names; a simulation passes one that repeats.
+    ///   - random: Generates unpredictable names; a simulation passes a repeatable generator.
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
@@ -120,7 +122,7 @@ package final class BusServer {
             }
             return (completed, schedule)
         } catch {
-            // Firings that followed the state are lost with it, so it cannot be continued.
+            // The firings that followed the state are lost with the file, so the state cannot be continued.
             logger.error("starting as a new instance, without a schedule: the saved one is unusable: \(error)")
             return (nil, nil)
         }
@@ -142,8 +144,8 @@ package final class BusServer {
 
     /// Replaces the watchers and the configuration; subscriptions, positions and posted states stay.
     ///
-    /// New limits of the bus apply to new connections, those of publishers and of tasks to new calls, and the time for
-    /// tasks to later backgrounds. The length of the history stays.
+    /// New limits of the bus apply to new connections, and new limits of publishers and tasks to new calls. A new task
+    /// time applies from the next background on. The length of the history stays.
     ///
     /// - Throws: `SystemError` if a timer cannot be created; nothing has changed then.
     package func reconfigure(
@@ -165,7 +167,7 @@ package final class BusServer {
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
-                // What did not fit into the socket is lost when it is closed.
+                // Output that did not fit into the socket is lost when the socket is closed.
                 if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
             }
         }

@@ -34,11 +34,14 @@ final class Connection {
 
     let stream: any ByteStream
     let peer: UnixStream.Peer
-    /// Like all unchecked properties of this class, it is used at each call or delivery; see ``BusServer/bus``.
+    /// Like all unchecked properties of this class, the session is used at each call or delivery; see
+    /// ``BusServer/bus``.
     @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// The process behind the subscription, which it is held with and ends with; `nil` if it is unknown.
+    /// The process behind the subscription; its freezes and its end also apply to the subscription.
+    ///
+    /// `nil` if unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
@@ -48,14 +51,14 @@ final class Connection {
     private(set) var input = Input.pending
     /// Whether calls are being read and answered further up the stack.
     private(set) var isInTurn = false
-    /// Whether all other connections go first, because this one had more calls than fit in a turn or its user has
-    /// used up its share.
+    /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
+    /// share is used up.
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
     /// Whether an edge for writing is asked for.
     @exclusivity(unchecked) private var awaitsReading = false
-    /// Whether the peer will write no more, so that only the end of the stream follows what is in the socket.
+    /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
     private var source: (any LoopSource)?
     @exclusivity(unchecked) private var output = PendingOutput()
@@ -82,7 +85,7 @@ final class Connection {
     /// The answer to the only call of a connection over a limit.
     var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
-    /// Whether the connection takes no calls because one has more than one reply: a Subscribe or a BeginTask.
+    /// Whether the connection takes no calls because a call has more than one reply: a Subscribe or a BeginTask.
     var isStream: Bool { phase.isStream }
     /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
@@ -162,7 +165,7 @@ final class Connection {
     /// Whether the peer has read everything that was sent, and no reply is being written.
     var isAllRead: Bool { output.isEmpty && reply == nil && stream.isAllRead }
 
-    /// Whether the peer has read everything that was sent, also if it has closed its end since.
+    /// Whether the peer has read everything that was sent, even if it has closed its end since.
     var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
     /// Whether something could not be written.
     private var isBroken = false
@@ -190,7 +193,7 @@ final class Connection {
         }
     }
 
-    /// Writes a whole frame, and keeps what the socket has no room for.
+    /// Writes a whole frame, and keeps the bytes that do not fit into the socket.
     func send(_ bytes: [UInt8]) throws(SystemError) {
         guard try output.write(bytes, to: stream) else { throw broken() }
         if hasOutput { awaitReading() }

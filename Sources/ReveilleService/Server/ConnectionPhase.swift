@@ -8,7 +8,7 @@ import Varlink
 enum ConnectionPhase {
     /// The connection is over a limit, and the peer has not called yet.
     case refused(CallError)
-    /// The connection is over a limit. It closes once the error is written, which answers the first call.
+    /// The connection is over a limit. It closes once the error, which answers the first call, is written.
     case dismissed(CallError)
     /// The peer has not called yet.
     case new
@@ -30,7 +30,7 @@ enum ConnectionPhase {
         }
     }
 
-    /// Whether the connection takes no calls because one has more than one reply.
+    /// Whether the connection takes no calls because a call has more than one reply.
     var isStream: Bool {
         switch self {
         case .subscribing, .streaming, .holding: true

@@ -42,7 +42,9 @@ struct ConnectionTable {
         }
     }
 
-    /// Adds a connection, and returns the one over a limit that it displaces.
+    /// Adds a connection.
+    ///
+    /// Returns the connection over a limit that the new one displaces, if any.
     mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
         if isRefused { return refused.add(connection) }
         served[ObjectIdentifier(connection)] = connection

@@ -7,7 +7,7 @@ import ReveilleSystem
 final class PaceTimer {
     private let loop: any Loop
     private var timer: (any LoopSource)?
-    /// The time to which the timer is set.
+    /// The time that the timer is set to.
     private(set) var time: UInt64?
 
     init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {

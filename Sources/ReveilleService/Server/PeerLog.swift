@@ -8,7 +8,7 @@ import Logging
 /// A peer can connect and send garbage ten thousand times a second. Omitted lines are counted, and the next line states
 /// the count.
 struct PeerLog {
-    /// The users with omitted lines that are remembered.
+    /// The largest number of users whose omitted lines are remembered.
     private static let users = 64
 
     let logger: Logger
@@ -17,7 +17,9 @@ struct PeerLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Requests one line, and returns the number of lines omitted since the last one; `nil` if this one is omitted too.
+    /// Requests one line.
+    ///
+    /// Returns the number of lines omitted since the last line; `nil` if this line is omitted too.
     mutating func admit(_ user: UInt32, at now: UInt64) -> Int? {
         guard shares.isSpent(user, at: now) else {
             shares.charge(1, to: user, at: now)

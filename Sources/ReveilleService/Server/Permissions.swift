@@ -28,7 +28,7 @@ struct Permissions {
         let isAllowed = isSystemWide && rules.contains { $0.allows(user, toPublish: value.name) }
         guard isOwner(user) || isAllowed else { throw .permissionDenied }
         guard isSystemWide, let former, former.user != user else { return }
-        // Root can withdraw every state, but not replace one by mistake.
+        // Root can withdraw every state, but cannot replace a state by mistake.
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
     }
 

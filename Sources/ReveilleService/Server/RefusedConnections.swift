@@ -16,7 +16,7 @@ struct RefusedConnections {
     /// The connections, oldest first.
     private(set) var all: [Connection] = []
 
-    /// Adds a connection, and returns the one that must be closed for it.
+    /// Adds a connection, and returns the connection that must be closed in exchange.
     mutating func add(_ connection: Connection) -> Connection? {
         all.append(connection)
         let own = all.indices.filter { all[$0].peer.uid == connection.peer.uid }

@@ -9,7 +9,7 @@ import ReveilleWatchers
 /// Each caller gets a reading that began after its request. A reading begins after all events that were pending at the
 /// first request, so a hundred simultaneous requests cost one reading, which is charged to their users in equal parts.
 /// Readings take at most a fifth of the time, which leaves the rest to other peers. Together, the readings of many
-/// aspects may take all of it. So a reading that only users beyond their share wait for begins like their calls: after
+/// aspects may take all of it. So a reading for which only users beyond their share wait begins like their calls: after
 /// everything else, and in turn with other connections that are served last.
 final class SharedSampling {
     /// The pause after a reading, in durations of that reading.
@@ -34,13 +34,13 @@ final class SharedSampling {
     private(set) var watcher: any Watcher
     private var start: (any LoopSource)?
     private var isReading = false
-    /// Distinguishes the current reading from one of a replaced watcher.
+    /// Distinguishes the current reading from a replaced watcher's reading.
     private var number = 0
     /// The callers that get the current reading.
     private var served: [Caller] = []
     /// The callers that get the next reading.
     private var asking: [Caller] = []
-    /// Whether one of them has not exceeded its share.
+    /// Whether any of these callers has not exceeded its share.
     private var isUrgent = false
     /// Whether the next reading searches for sources.
     private var isSearching = false
@@ -81,7 +81,9 @@ final class SharedSampling {
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 
-    /// Replaces the watcher by one at the same pace, which also reads for the callers that wait.
+    /// Replaces the watcher with another at the same pace.
+    ///
+    /// The new watcher also reads for the waiting callers.
     func replaceWatcher(by next: any Watcher) {
         let pace = watcher.pace
         if let stream = watcher as? any StreamWatcher { (next as? any StreamWatcher)?.interval = stream.interval }

@@ -4,7 +4,9 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A process with subscriptions, which share its descriptor and the look at its cgroup.
+/// A process with subscriptions.
+///
+/// They share its descriptor and the reads of its cgroup.
 final class SubscriberProcess {
     let process: any FollowedProcess
     /// The connections of its subscriptions; never empty while it is followed.
@@ -14,11 +16,11 @@ final class SubscriberProcess {
     /// What ``FreezeWatch`` knows about it.
     var cgroup: FreezeWatch.Cgroup?
     var isFrozen = false
-    /// The time from which its cgroup must be read again before a delivery, in microseconds since boot.
+    /// The time after which the cgroup must be read again before a delivery, in microseconds since boot.
     var nextLook: UInt64 = 0
     /// The connections whose subscriptions have declared that the process ends in the background.
     var ending: Set<ObjectIdentifier> = []
-    /// How the process reaches that end, once it is in the background.
+    /// The departure toward this end, once the process is in the background.
     var departure: Departure?
     /// Whether its subscriptions have been notified of the end.
     var isTerminating = false

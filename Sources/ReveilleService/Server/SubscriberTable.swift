@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// The connections with subscriptions, by the slots of these.
+/// The connections with subscriptions, by slot.
 struct SubscriberTable {
     private var table: [Connection?] = []
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What each user has used of something recently, which time pays off.
+/// How much of a resource each user has used recently.
+///
+/// Time pays this debt off.
 package final class UserShares {
-    /// The users that are remembered; beyond them, those that owe least are forgotten.
+    /// The largest number of users that are remembered; beyond it, the users that owe least are forgotten.
     private static let users = 64
 
     /// The amount that may be used at once.
     package let allowance: UInt64
-    /// The time that pays for one of it, in microseconds.
+    /// The time in microseconds that pays for one unit.
     private let price: UInt64
     /// The largest amount that is remembered.
     private let memory: UInt64
-    /// The times of the boot clock at which users have paid for everything, in microseconds.
+    /// The times of the boot clock when users will have paid for everything, in microseconds.
     ///
     /// An array, since most buses have the clients of one or two users; it is used at each call (see ``BusServer/bus``).
     @exclusivity(unchecked) private var accounts: [(user: UInt32, paid: UInt64)] = []
@@ -24,12 +26,13 @@ package final class UserShares {
     /// Creates shares of the processor, in microseconds that calls have taken.
     ///
     /// The connections of a user that has exceeded its share are served after all others. Nothing is refused: without
-    /// other users, it has the whole processor. At once, dozens of calls have room, or one that reads devices. A fifth of
-    /// the elapsed time is returned, and any debt within a second.
+    /// other users, a user has the whole processor. At once, there is room for dozens of calls, or for one call that
+    /// reads devices. A fifth of the elapsed time is returned, and any debt within a second.
     package static func ofProcessor() -> UserShares { UserShares(allowance: 4_000, price: 5, memory: 200_000) }
 
-    /// Creates shares of the log, in lines: besides one that is always possible, enough at once to debug a program under
-    /// development, then one a second.
+    /// Creates shares of the log, in lines: one line is always possible.
+    ///
+    /// Beyond it, a program under development may log enough at once for debugging, then a line a second.
     static func ofLog() -> UserShares { UserShares(allowance: 19, price: 1_000_000, memory: 20) }
 
     /// Creates shares of the schedule's file, in bytes: at once hundreds of entries with long values, then a megabyte a
@@ -49,7 +52,7 @@ package final class UserShares {
         }
     }
 
-    /// Returns how long a user exceeds its share, in microseconds; 0 if it does not.
+    /// Returns how long a user will exceed its share, in microseconds; 0 if the user is within it.
     func excess(of user: UInt32, at now: UInt64) -> UInt64 {
         guard let account = accounts.first(where: { $0.user == user }) else { return 0 }
         let end = now.addingReportingOverflow(price * allowance)

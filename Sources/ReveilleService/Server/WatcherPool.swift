@@ -8,8 +8,8 @@ import ReveilleWatchers
 /// The watchers of all aspects, and the pace of each.
 ///
 /// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
-/// foreground, sparsely while all are held, and not at all once the last one has been gone for ``linger``. Tallies and
-/// streams are not watched at all unless a subscriber is in the foreground.
+/// foreground, sparsely while all subscribers are held, and not at all once the last subscriber has been gone for
+/// ``linger``. Tallies and streams are not watched at all unless a subscriber is in the foreground.
 final class WatcherPool {
     /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
@@ -24,7 +24,7 @@ final class WatcherPool {
     /// The number of times that events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
-    /// The demands to which all paces were last set; `nil` after one was set otherwise.
+    /// The demands to which all paces were last set; `nil` after a pace was set otherwise.
     private var adjusted: [Demand?]?
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
@@ -56,7 +56,7 @@ final class WatcherPool {
         }
     }
 
-    /// Keeps replaced watchers until their readers have returned, since releasing one waits for its reader.
+    /// Keeps replaced watchers until their readers have returned, since releasing a watcher waits for its reader.
     private func retireLater(_ watchers: [any Watcher]) throws(SystemError) {
         guard !watchers.isEmpty else { return }
         weak var retirement: (any LoopSource)?
@@ -86,8 +86,8 @@ final class WatcherPool {
 
     /// Sets each watcher to the pace that its subscribers need.
     ///
-    /// - Parameter demand: Returns what the subscribers of an aspect need. Not the bus itself: a watcher may report a
-    ///   reading to it before this returns.
+    /// - Parameter demand: Returns what the subscribers of an aspect need. It must not access the bus: a watcher may
+    ///   report a reading to the bus before this returns.
     /// - Throws: `SystemError` if a timer cannot be created.
     func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
         let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
@@ -192,13 +192,13 @@ final class WatcherPool {
 
 /// What the subscribers of an aspect need.
 struct Demand: Equatable {
-    /// Whether one of them is in the foreground, or ignores the background.
+    /// Whether a subscriber is in the foreground, or ignores the background.
     let isInForeground: Bool
-    /// The shortest interval at which such subscribers want samples of a stream; `nil` for other aspects.
+    /// The shortest interval between samples that such subscribers want from a stream; `nil` for other aspects.
     let interval: Duration?
 }
 
-/// Calls back once all operations have ended; the first one begins with the barrier.
+/// Calls back once all operations have ended; the first operation begins with the barrier.
 private final class Barrier {
     private var open = 1
     private let completion: () -> Void

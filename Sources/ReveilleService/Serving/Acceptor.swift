@@ -6,9 +6,9 @@ import ReveilleSystem
 
 /// Accepts connections from one listening socket.
 ///
-/// When descriptors run out, it pauses until one is returned or a short time has passed. Otherwise, the same waiting
-/// connection would wake the loop over and over. When connections come at full speed, it rests after each turn for as
-/// long as the turn took. Otherwise, what is served last would never have a turn.
+/// When descriptors run out, it pauses until a descriptor is returned or a short time has passed. Otherwise, the same
+/// waiting connection would wake the loop over and over. When connections come at full speed, it rests after each turn
+/// for as long as the turn took. Otherwise, the connections that are served last would never have a turn.
 final class Acceptor {
     /// The most connections that are accepted before other sources have their turn: about a millisecond.
     private static let acceptsPerTurn = 100

@@ -41,10 +41,11 @@ package final class Service {
     ) throws(SystemError) {
         self.logger = logger
         self.configurationFile = configurationFile
-        // Before anything is opened, since an incorrect count from the supervisor would include our own descriptors.
+        // This comes before anything is opened: an incorrect count from the supervisor would include our own
+        // descriptors.
         let sockets = try Supervisor.takeSockets()
         loop = try EventLoop()
-        // First of all, since a client that sees the socket may already send a signal.
+        // This comes first, since a client that sees the socket may already send a signal.
         for signal in [SIGTERM, SIGINT] {
             sources.append(try loop.onSignal(signal) { [loop] in loop.exit() })
         }
@@ -75,7 +76,7 @@ package final class Service {
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files,
-            // Without a known address, a bus would use the files of another one, and its programs would connect to that.
+            // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.
             state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
             schedule: ScheduleServices(
                 file: isNamed ? ScheduleFile(path: Service.schedulePath(of: address, home: files.home)) : nil,
@@ -131,7 +132,7 @@ package final class Service {
 
     /// Returns the path of the state file: in the supervisor's runtime directory, else beside the socket.
     ///
-    /// The name contains the socket's, since two buses in one directory must not mix their generations.
+    /// The name contains the socket's name, since two buses in one directory must not mix their generations.
     private static func statePath(of address: UnixAddress) -> String {
         guard let directory = Environment["RUNTIME_DIRECTORY"] else { return address.path + ".state.json" }
         return String(directory.prefix { $0 != ":" }) + "/state.json"
@@ -139,7 +140,7 @@ package final class Service {
 
     /// Returns the path of the schedule's file: in the supervisor's state directory, else in the user's or the system's.
     ///
-    /// There, the name of a bus with another socket than the usual one contains a digest of its path, since two buses must
+    /// There, the name for a bus with an unusual socket contains a digest of the socket's path, since two buses must
     /// not write to one file.
     private static func schedulePath(of address: UnixAddress, home: String) -> String {
         if let directory = Environment["STATE_DIRECTORY"] {

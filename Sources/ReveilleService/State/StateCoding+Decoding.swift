@@ -34,7 +34,7 @@ extension StateCoding {
             instance: instance, sequence: sequence, entries: entries, firings: counter(top?["firings"]) ?? 0)
     }
 
-    /// Reads an aspect's entry; `nil` for an aspect that only another version knows.
+    /// Reads an aspect's entry; `nil` for an unknown aspect of another version.
     private static func decodeEntry(_ json: JSON) throws(StateError) -> SavedState.Entry? {
         guard let fields = json.objectValue, let word = fields["aspect"]?.stringValue,
             let generation = counter(fields["generation"]), let sequence = counter(fields["sequence"]),
@@ -67,7 +67,9 @@ extension StateCoding {
             equal: equal)
     }
 
-    /// Reads the value of a name; one that is not in its canonical form, which no bus saves, is brought into it.
+    /// Reads the value of a name, and makes it canonical.
+    ///
+    /// A bus saves canonical values only.
     private static func decodeValue(_ fields: JSONObject, of name: Aspect) throws(StateError) -> PublishedValue {
         guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
             throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")

@@ -11,7 +11,7 @@ package enum StateCoding {
     static let version: Int64 = 1
     /// The smallest generation or sequence that is rejected.
     ///
-    /// No bus reaches it, and one restored from a damaged file's `Int64.max` would overflow at its next change.
+    /// No bus reaches it. A bus restored from a damaged file with `Int64.max` would overflow at its next change.
     package static let counterLimit = Int64.max / 2
     /// The longest instance in bytes: twice the length of the identifiers that a bus creates.
     ///

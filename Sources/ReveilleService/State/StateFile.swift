@@ -19,7 +19,9 @@ package struct StateFile {
     private let path: String
     private let disk: Disk
 
-    /// Creates a reference to a file, which need not exist; its directory must.
+    /// Creates a reference to a file.
+    ///
+    /// The file need not exist, but its directory must.
     package init(path: String, on disk: Disk = Disk()) {
         self.path = path
         self.disk = disk

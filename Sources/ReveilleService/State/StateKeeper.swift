@@ -17,7 +17,7 @@ final class StateKeeper {
     private let logger: Logger
     private let state: () -> SavedState
     private var timer: (any LoopSource)?
-    /// Whether there may be a file, of this instance or, after a failed start, of an earlier one.
+    /// Whether there may be a file, from this instance or, after a failed start, from an earlier instance.
     private var isOnDisk = true
     private var isDue = false
     private var hasFailed = false
@@ -38,7 +38,7 @@ final class StateKeeper {
     /// Notes a change before it is delivered.
     ///
     /// - Returns: Whether the bus may keep its instance. It may not if the file of an older state cannot be removed:
-    ///   the next bus would restore it, and use the generations from now on a second time.
+    ///   the next bus would restore that state and use later generations a second time.
     func stateWillBeDelivered() -> Bool {
         if !isDue {
             isDue = true
@@ -55,7 +55,8 @@ final class StateKeeper {
         if isDue || !isOnDisk { save() }
     }
 
-    /// Saves the state now, or else removes that of the file, which the firings that follow it are about to leave.
+    /// Saves the state now, or else removes the saved state: the firings that followed it are about to leave the
+    /// schedule's file.
     ///
     /// - Returns: Whether no outdated state remains.
     @discardableResult

@@ -70,7 +70,7 @@ final class FreezeWatch {
     }
 
     private func read(_ processes: [SubscriberProcess]) {
-        // A change of one may end others.
+        // A change of one process may end others.
         for process in processes where !process.connections.isEmpty { read(process) }
     }
 
@@ -99,9 +99,9 @@ final class FreezeWatch {
 
     // MARK: - Cgroups
 
-    /// Adds a process to its cgroup, and returns whether that is frozen; `nil` if this is unknown.
+    /// Adds a process to its cgroup, and returns whether the cgroup is frozen; `nil` if this is unknown.
     private func join(_ process: SubscriberProcess, _ path: String) -> Bool? {
-        // The cgroup may have been removed, and another one of the same name created.
+        // The cgroup may have been removed, and another cgroup created with the same name.
         var cgroup = cgroups[path]
         var isFrozen = cgroup?.freezer.isFrozen
         if isFrozen == nil {

@@ -6,16 +6,16 @@ import Logging
 import ReveilleSystem
 import Varlink
 
-/// The cgroups that a bus has frozen, in a file, so that the next bus thaws them if this one is killed.
+/// The cgroups that a bus has frozen, in a file, so that the next bus thaws them if this bus is killed.
 ///
-/// A frozen program cannot subscribe to the next bus, so nobody could wake it there. The file exists only while
-/// something is frozen.
+/// A frozen program cannot subscribe to the next bus, so nobody could wake the program there. The file exists only
+/// while something is frozen.
 struct FrozenRecord {
     /// The cgroups that are frozen, or may be.
     private(set) var cgroups: [String]
     private let file: String?
 
-    /// Reads the record of the bus before; without a file there is none, and nothing is recorded.
+    /// Reads the previous bus's record; without a file, there is no record and nothing is recorded.
     init(file: String?, _ logger: Logger) {
         self.file = file
         cgroups = []

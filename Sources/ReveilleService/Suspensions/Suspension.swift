@@ -12,7 +12,7 @@ final class Suspension {
     let origin: SubscriberProcess
     /// The processes in the cgroup that have subscriptions.
     var processes: [SubscriberProcess] = []
-    /// The way to the freezing; `nil` once that has begun.
+    /// The departure before the freeze; `nil` once the freeze has begun.
     var departure: Departure?
     var freeze = FreezeState()
     /// The callers that wait for the suspension.
@@ -28,17 +28,17 @@ final class Suspension {
     /// The connections of all subscriptions in the cgroup, in the order of their numbers.
     var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
 
-    /// Returns whether a process is in the cgroup now, or in one below it.
+    /// Returns whether a process is now in the cgroup or below it.
     func contains(_ process: any FollowedProcess) -> Bool {
         process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
     }
 
-    /// Returns whether another cgroup is this one, above it or below it.
+    /// Returns whether another cgroup equals this cgroup, or is above or below it.
     func overlaps(_ other: String) -> Bool {
         Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
     }
 
-    /// Returns whether a cgroup is another one or below it.
+    /// Returns whether a cgroup equals another or is below it.
     private static func isBelow(_ path: String, _ other: String) -> Bool {
         path == other || path.utf8.starts(with: (other + "/").utf8)
     }

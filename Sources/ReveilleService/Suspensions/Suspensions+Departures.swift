@@ -23,7 +23,7 @@ extension Suspensions {
         for suspension in suspensions { advance(suspension, with: arrived) }
         for process in endings { advance(process) }
         access.waits(!endings.isEmpty || suspensions.contains { $0.departure != nil }, self)
-        // A caller that was answered may have made its next call, which follows in another turn.
+        // A caller that was answered may have made its next call, and this call follows in another turn.
         guard departing?.time != 0 else { return access.deliver() }
         let deadlines =
             endings.compactMap { $0.departure?.deadline }
@@ -32,9 +32,9 @@ extension Suspensions {
         access.deliver()
     }
 
-    /// Returns the next step of some subscribers, and waits for those that have not read.
+    /// Returns the next step of some subscribers, and waits for subscribers that have not read.
     func next(_ departure: inout Departure, of members: [Connection]) -> Departure.Step? {
-        // What they have not been sent, they cannot have read.
+        // Nobody can have read what has not been sent.
         access.deliver()
         for connection in members { access.releaseIfRead(connection) }
         let unread = members.filter { !hasRead($0) }
@@ -71,9 +71,9 @@ extension Suspensions {
 
     // MARK: - End
 
-    /// Begins the end of a program that has gone to the background, if it has declared that it ends there.
+    /// Begins the end of a program that has gone to the background, if the program has declared this.
     ///
-    /// It has gone there once all its subscriptions have.
+    /// A program is in the background once all its subscriptions are.
     func beginEnd(of target: Connection) {
         guard let process = target.process else {
             guard endsInBackground(target) else { return }
@@ -81,7 +81,8 @@ extension Suspensions {
                 "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
                 level: .warning)
         }
-        // Of thousands of subscriptions, each may go to the background and return: without an end, no other is looked at.
+        // A process may have thousands of subscriptions that each go to the background and return. All are checked only
+        // if an end is declared.
         guard !process.ending.isEmpty, process.departure == nil,
             process.connections.values.allSatisfy(access.isInBackground)
         else { return }

@@ -54,14 +54,16 @@ extension Suspensions {
 
     // MARK: - Start and end
 
-    /// The cgroups that a bus before this one froze, whose subscribers it no longer knows.
+    /// The cgroups that an earlier bus froze, whose subscribers this bus does not know.
     ///
-    /// One that has been suspended again meanwhile is thawed when it is woken.
+    /// A cgroup that has been suspended again meanwhile is thawed by a wake.
     private var formerCgroups: [String] {
         frozen.cgroups.filter { cgroup in !suspensions.contains { $0.cgroup == cgroup } }
     }
 
-    /// Thaws what a bus before this one froze, and tries again later what cannot be thawed: its programs cannot ask for it.
+    /// Thaws the cgroups that an earlier bus froze, since their programs cannot ask for it.
+    ///
+    /// Failed thaws are tried again later.
     ///
     /// - Parameter isRepeated: Whether it was tried before, so that failures have been logged.
     func thawFormerPrograms(isRepeated: Bool = false) {

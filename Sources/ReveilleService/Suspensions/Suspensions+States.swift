@@ -10,7 +10,7 @@ import Varlink
 // SetState.
 
 extension Suspensions {
-    /// Brings a subscription to a state for a peer.
+    /// Sets the state of a subscription for a peer.
     func setState(
         _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
@@ -48,7 +48,7 @@ extension Suspensions {
         if !wasInBackground { beginEnd(of: target) }
     }
 
-    /// Replies once the program runs in the background, which one that is suspended does not.
+    /// Replies once the program runs in the background; a suspended program is thawed first.
     private func runInBackground(_ target: Connection, then connection: Connection) {
         guard let suspension = suspension(of: target) else {
             access.reply(EmptyReply(), on: connection)
@@ -89,7 +89,7 @@ extension Suspensions {
         if wakes, let process = target.process { cancelEnd(of: process) }
         access.wake(target, from: reason, into: phase) { [weak self] in
             guard let self else { return }
-            // It may have been sent back during the sample; that call decides.
+            // The program may have been sent back during the sample; the later call decides.
             if let id = target.subscription, bus.holds(of: id)?.contains(reason) == true { return completion() }
             if wakes, let process = target.process { endTermination(of: process) }
             guard let suspension else { return completion() }

@@ -10,7 +10,9 @@ import Varlink
 // The suspension of programs, whose cgroups are frozen.
 
 extension Suspensions {
-    /// Suspends the program behind a subscription, which is in the background; the reply follows when it is frozen.
+    /// Suspends the program behind a subscription that is in the background.
+    ///
+    /// The reply follows when the program is frozen.
     ///
     /// - Throws: `CannotSuspend` if it is known that the program cannot be frozen.
     func suspend(_ target: Connection, for connection: Connection) throws(CallError) {
@@ -32,7 +34,7 @@ extension Suspensions {
             return continueDepartures()
         }
         let suspension = Suspension(of: process, cgroup: try cgroup(suspending: process))
-        // A cgroup below another is frozen and thawed with it, so each needs one that decides.
+        // A cgroup is frozen and thawed together with the cgroups below it, so a single suspension must decide for all.
         if let other = suspensions.first(where: { $0.overlaps(suspension.cgroup) }) {
             throw .cannotSuspend("the cgroup \(other.cgroup), above or below its own, is suspended or about to be")
         }
@@ -52,7 +54,8 @@ extension Suspensions {
         suspension.callers.append(caller)
     }
 
-    /// Returns the suspension of the program behind a subscription, even if it is only on the way; `nil` without one.
+    /// Returns the suspension of the program behind a subscription, even before the program is frozen; `nil` without
+    /// one.
     func suspension(of target: Connection) -> Suspension? {
         guard let process = target.process else { return nil }
         return suspensions.first { suspension in suspension.processes.contains { $0 === process } }
@@ -79,7 +82,7 @@ extension Suspensions {
         }
     }
 
-    /// Returns why a caller may not freeze a program: it would be frozen too, and could not wake it.
+    /// Returns why a caller may not freeze a program: the caller would be frozen too, and could not wake the program.
     private func obstacle(to suspension: Suspension, by caller: Connection) -> CallError? {
         guard !suspension.members.contains(where: { $0.peer.pid == caller.peer.pid }),
             let process = try? programs.process(behind: caller.stream), suspension.contains(process)
@@ -131,7 +134,7 @@ extension Suspensions {
         }
     }
 
-    /// Adds processes that have subscribed meanwhile, also in a cgroup that is just being frozen.
+    /// Adds processes that have subscribed meanwhile, even if the cgroup is just being frozen.
     private func takeIn(_ arrivals: [SubscriberProcess], into suspension: Suspension) {
         for process in arrivals where !process.connections.isEmpty && suspension.contains(process.process) {
             if !suspension.processes.contains(where: { $0 === process }) { suspension.processes.append(process) }
@@ -151,7 +154,7 @@ extension Suspensions {
         do throws(CallError) {
             // Processes may have moved or subscribed meanwhile.
             findProcesses(of: suspension)
-            // The process that was to be suspended may have ended, and others remain.
+            // The process that was to be suspended may have ended while others remain.
             let origin = suspension.processes.first { $0 === suspension.origin } ?? suspension.processes.first
             guard let origin, try cgroup(suspending: origin) == suspension.cgroup else {
                 throw .cannotSuspend("process \(suspension.origin.process.pid) has moved to another cgroup")
@@ -162,10 +165,10 @@ extension Suspensions {
             return takeBack(suspension, because: error)
         }
         setPhase(.suspended, of: suspension.processes)
-        // From now on nothing is sent, also before the kernel reports that they are frozen.
+        // From now on nothing is sent, even before the kernel reports that the processes are frozen.
         for connection in suspension.members { access.hold(.frozen, on: connection) }
         if let request = suspension.freeze.want(frozen: true, at: loop.bootClock) { make(request, of: suspension) }
-        // If it could not be thawed before, it is frozen already.
+        // A program that could not be thawed before is frozen already.
         if suspension.freeze.isSettled { answer(suspension, nil) }
     }
 
@@ -179,7 +182,7 @@ extension Suspensions {
 
     // MARK: - Back
 
-    /// Thaws a program if it is frozen, and wakes its subscriptions from that.
+    /// Thaws a program if it is frozen, and wakes its subscriptions.
     func takeBack(
         _ suspension: Suspension, because error: CallError, then completion: @escaping () -> Void = {}
     ) {

@@ -5,7 +5,7 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// The states that callers and the system bring programs to: foreground, background, suspended, frozen, and at their end.
+/// The states that callers and the system give programs: foreground, background, suspended, frozen, or ending.
 final class Suspensions: BusPart {
     let access: BusAccess
     let programs: any Programs
@@ -16,11 +16,11 @@ final class Suspensions: BusPart {
     var suspensions: [Suspension] = []
     /// The processes that have subscribed since the suspensions were last advanced.
     var arrivals: [SubscriberProcess] = []
-    /// The processes on the way to the end that they have declared.
+    /// The processes that are approaching their declared end.
     var endings: [SubscriberProcess] = []
     var departing: PaceTimer?
     var frozen: FrozenRecord
-    /// The timer after which the cgroups that the last bus left frozen are thawed again, if they could not be.
+    /// The timer for another attempt to thaw the cgroups that the last bus left frozen.
     var formerThaws: (any LoopSource)?
 
     /// Creates the part.

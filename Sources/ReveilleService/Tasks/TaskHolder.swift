@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// The holder of a task: the connection whose call lasts as long as the task.
 final class TaskHolder {
-    /// A change of the task that the holder has not been notified of; a later one replaces it.
+    /// A change of the task that the holder has not been notified of; a later change replaces it.
     enum Notice {
         /// The time is about to end.
         case expiring

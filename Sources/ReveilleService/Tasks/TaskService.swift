@@ -23,8 +23,9 @@ final class TaskService: BusPart {
 
     func reconfigured() { tasks.time = configuration.lifecycle.taskTime }
 
-    /// Begins a task, which lasts until the time for it is over or its connection, its holder's process or its
-    /// subscription ends.
+    /// Begins a task.
+    ///
+    /// The task ends when its time is over, or with its connection, its holder's process or its subscription.
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
@@ -47,7 +48,7 @@ final class TaskService: BusPart {
         access.timesChanged()
     }
 
-    /// Ends a task with the process of its holder, whose child may have inherited the socket.
+    /// Ends a task together with its holder's process, since a child may have inherited the socket.
     private func follow(_ holder: TaskHolder) {
         do throws(SystemError) {
             let process = try programs.process(behind: holder.connection.stream)
@@ -77,7 +78,9 @@ final class TaskService: BusPart {
         if !tasks.hasTasks(process) { access.becameIdle() }
     }
 
-    /// Returns whether a process has a task whose time is not over: it is neither suspended nor ended before.
+    /// Returns whether a process has a task whose time is not over.
+    ///
+    /// Until then, the process is neither suspended nor ended.
     func isBusy(_ process: SubscriberProcess) -> Bool {
         tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }
@@ -132,7 +135,7 @@ final class TaskService: BusPart {
 
     var next: UInt64? { tasks.next }
 
-    /// Ends the tasks whose time is over, and warns those whose time is about to end.
+    /// Ends the tasks whose time is over, and warns the holders of tasks whose time is about to end.
     func advance(to now: UInt64) {
         let changes = tasks.advance(to: now)
         for task in changes.expiring { holders[task]?.due = .expiring }

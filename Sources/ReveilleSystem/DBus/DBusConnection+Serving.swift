@@ -16,7 +16,7 @@ extension DBusConnection {
     private static let driverPath = "/org/freedesktop/DBus"
     /// The request fails at once if the name has an owner (DBUS_NAME_FLAG_DO_NOT_QUEUE).
     private static let doNotQueue: UInt32 = 4
-    /// The replies of RequestName with which the name belongs to the caller.
+    /// The replies of RequestName that mean that the name belongs to the caller.
     private static let ownerReplies: Set<UInt32> = [1, 4]
 
     /// Requests a well-known name; calls to it arrive at the objects that are served.
@@ -47,12 +47,12 @@ extension DBusConnection {
 
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
-    /// One rule for all names: a bus limits the rules of a connection, and not its peers.
+    /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
     ///
     /// - Throws: `SystemError` if the request cannot be sent to the bus.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
         let handler = Self.handler { signal in
-            // Of a well-known name, the owner may stay.
+            // When a well-known name is released, its owner may stay.
             if let name = signal.string(), name.hasPrefix(":") { handler(name) }
         }
         let rule = """

@@ -6,12 +6,11 @@ import Glibc
 
 /// A connection to a D-Bus message bus, attached to a loop.
 ///
-/// Nothing blocks: the connection is established while the loop runs, and calls made before wait for it. Loop thread
-/// only.
+/// Nothing blocks: the connection is established while the loop runs, and earlier calls wait for it. Loop thread only.
 package final class DBusConnection {
     /// A message bus.
     package enum Bus {
-        /// That of the machine, or the one at `$DBUS_SYSTEM_BUS_ADDRESS`.
+        /// The machine's bus, or the bus at `$DBUS_SYSTEM_BUS_ADDRESS`.
         case system
         case user
         /// The bus at an address, such as `unix:path=/run/bus`.

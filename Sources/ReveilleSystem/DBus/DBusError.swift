@@ -16,7 +16,7 @@ package struct DBusError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 
-    /// The name of the error with which a bus reports that its policy forbids something.
+    /// The name of the error for something that a bus's policy forbids.
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
     /// The name of the error that a bus or libsystemd reports for a peer that does not reply.

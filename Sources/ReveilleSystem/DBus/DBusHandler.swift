@@ -27,7 +27,7 @@ package final class DBusHandler {
 
     static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?) -> Int32 {
         guard let userdata, let message else { preconditionFailure("message without a handler") }
-        // The strong reference allows the handler to release the last other one.
+        // The strong reference allows the handler to release the last other reference.
         let handler = Unmanaged<DBusHandler>.fromOpaque(userdata).takeUnretainedValue()
         return withExtendedLifetime(handler) { handler.handler(DBusMessage(retaining: message)) ? 1 : 0 }
     }

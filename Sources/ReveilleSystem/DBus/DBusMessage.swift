@@ -4,7 +4,9 @@
 import CSystemd
 import Glibc
 
-/// A D-Bus message: one under construction, or one that was received, to be read in order.
+/// A D-Bus message, either under construction or received.
+///
+/// A received message is read in order.
 package final class DBusMessage {
     /// The sd-bus message, which lives as long as this object.
     let message: OpaquePointer
@@ -67,19 +69,19 @@ package final class DBusMessage {
 
     // MARK: - Reading
 
-    /// The next value, which must be a string, or `nil` if it is something else.
+    /// The next value if it is a string; otherwise `nil`.
     package func string() -> String? { text("s") }
 
-    /// The next value, which must be the path of an object, or `nil` if it is something else.
+    /// The next value if it is the path of an object; otherwise `nil`.
     func path() -> String? { text("o") }
 
-    /// The next value, which must be a number, or `nil` if it is something else.
+    /// The next value if it is a number; otherwise `nil`.
     package func number() -> UInt32? {
         var number: UInt32 = 0
         return sd_bus_message_read_basic(message, Self.code("u"), &number) > 0 ? number : nil
     }
 
-    /// The next value, which must be a boolean, or `nil` if it is something else.
+    /// The next value if it is a boolean; otherwise `nil`.
     package func boolean() -> Bool? {
         var value: Int32 = 0
         return sd_bus_message_read_basic(message, Self.code("b"), &value) > 0 ? value != 0 : nil

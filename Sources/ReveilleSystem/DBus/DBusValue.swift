@@ -7,7 +7,7 @@ package indirect enum DBusValue: Sendable, Hashable {
     case boolean(Bool)
     case number(UInt32)
     case real(Double)
-    /// Values of one type, whose signature an empty array has too.
+    /// Values of one type; an empty array also has the type's signature.
     case array(of: String, [DBusValue])
     case structure([DBusValue])
     /// An element of a dictionary, which is an array of entries.
@@ -42,7 +42,7 @@ package indirect enum DBusValue: Sendable, Hashable {
         fields.map(\.signature).joined()
     }
 
-    /// The signature of what the container contains; empty for other values.
+    /// The signature of the container's contents; empty for other values.
     var contents: String {
         switch self {
         case .string, .boolean, .number, .real: ""

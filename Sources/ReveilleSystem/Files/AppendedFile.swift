@@ -30,7 +30,7 @@ package final class AppendedFile {
         size += bytes.count
     }
 
-    /// Shortens the file to a length that it had before.
+    /// Shortens the file to an earlier length.
     package func truncate(to length: Int) throws(SystemError) {
         try disk.attempt(.truncate, "ftruncate", on: path) {
             retryingOnInterrupt { ftruncate(descriptor.number, off_t(length)) } == 0
@@ -38,7 +38,7 @@ package final class AppendedFile {
         size = length
     }
 
-    /// Waits until a loss of power would not undo what was appended.
+    /// Waits until a loss of power could not undo the appended bytes.
     package func sync() throws(SystemError) {
         try disk.attempt(.sync, "fdatasync", on: path) {
             retryingOnInterrupt { fdatasync(descriptor.number) } == 0

@@ -14,7 +14,7 @@ package struct DirectoryListing: Sendable, Hashable {
     package private(set) var names: [String] = []
     /// The number of omitted names that are not valid UTF-8 and therefore cannot be represented as strings.
     package private(set) var unreadableNames = 0
-    /// Whether the directory has more than ``limit`` names, in which case an arbitrary subset was read.
+    /// Whether the directory has more than ``limit`` names; then an arbitrary subset was read.
     package private(set) var isCut = false
 
     /// Lists a directory.

@@ -51,7 +51,7 @@ package final class DirectoryWatch {
     private let handler: (Event) -> Void
     private var source: EventSource?
     private var watched: [ExactText: Watched] = [:]
-    // Several paths may lead to one directory, for which the kernel has a single watch.
+    // Several paths may lead to one directory, and the kernel has a single watch for it.
     private var paths: [Int32: Set<ExactText>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
@@ -102,7 +102,7 @@ package final class DirectoryWatch {
         paths[old.number]?.remove(key)
         guard paths[old.number]?.isEmpty ?? false else { return }
         paths[old.number] = nil
-        // Fails if the directory is gone, in which case the kernel has already dropped the watch.
+        // This fails if the directory is gone; the kernel has then already dropped the watch.
         inotify_rm_watch(descriptor.number, old.number)
     }
 
@@ -111,7 +111,7 @@ package final class DirectoryWatch {
         for _ in 0..<Self.pendingReads where !read() { return }
     }
 
-    /// The most reads for events that are pending, which is enough for the kernel's longest queue of short names.
+    /// The most reads for pending events: enough for the kernel's longest queue of short names.
     private static let pendingReads = 64
 
     /// Handles the next events.

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The disk that files are written to; a test has one that refuses some steps.
+/// The disk that files are written to; a test's disk refuses some steps.
 package struct Disk {
     /// A step of writing a file.
     package enum Step: CaseIterable {
@@ -13,12 +13,14 @@ package struct Disk {
     /// Returns whether to fail instead of a step.
     private let refuses: (Step) -> Bool
 
-    /// Creates a disk, by default one that refuses nothing.
+    /// Creates a disk that by default refuses nothing.
     package init(refuses: @escaping (Step) -> Bool = { _ in false }) {
         self.refuses = refuses
     }
 
-    /// Carries out a step, or throws the error of the disk, or else that of the system call.
+    /// Carries out a step.
+    ///
+    /// Throws the disk's error, or else the system call's.
     func attempt(
         _ step: Step, _ call: String, on path: String, _ body: () -> Bool
     ) throws(SystemError) {
@@ -26,7 +28,7 @@ package struct Disk {
         guard body() else { throw SystemError(call, on: path) }
     }
 
-    /// Writes bytes; a part of them may be written if it fails.
+    /// Writes bytes; a failure may leave a part of them written.
     func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(SystemError) {
         let isRefused = refuses(.write)
         try Output.write(isRefused ? bytes.dropLast(bytes.count / 2 + 1) : bytes[...], to: descriptor, of: path)
@@ -38,7 +40,7 @@ package struct Disk {
         try attempt(.unlink, "unlink", on: path) { Glibc.unlink(path) == 0 || errno == ENOENT }
     }
 
-    /// Waits until a loss of power would not undo the creation, replacement or removal of a file.
+    /// Waits until a loss of power could not undo the creation, replacement or removal of a file.
     package func syncDirectory(of path: String) throws(SystemError) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

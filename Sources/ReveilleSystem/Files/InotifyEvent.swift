@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// Its headers include that of inotify, and the compiler may find the structure there first.
+// Its headers include inotify's header, and the compiler may find the structure there first.
 import CSystemd
 import Glibc
 

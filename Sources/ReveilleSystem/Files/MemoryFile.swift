@@ -4,7 +4,7 @@
 import CReveilleLinux
 import Glibc
 
-/// A file in memory without a name, from which another process reads.
+/// A nameless file in memory for another process to read.
 ///
 /// Unlike a pipe, it takes contents of any length without blocking, and a reader that ends early is not an error.
 package struct MemoryFile: ~Copyable {

@@ -8,7 +8,7 @@ package enum Output {
     /// Writes bytes, and waits for room if another process has made the descriptor non-blocking.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes, of which a part may be written if it fails.
+    ///   - bytes: The bytes; after a failure, a part of them may have been written.
     ///   - descriptor: The descriptor.
     ///   - name: The name of the file, for errors.
     /// - Throws: `SystemError` if they cannot be written.
@@ -27,7 +27,7 @@ package enum Output {
         }
     }
 
-    /// Writes bytes as far as that does not block, and returns whether all of them were written.
+    /// Writes as many bytes as possible without blocking, and returns whether all were written.
     package static func writeReady(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {

@@ -27,7 +27,7 @@ package struct PathChain: Sendable, Hashable {
         package let name: String
         /// The type of the file.
         package let kind: Kind
-        /// The identity of the file, which changes when something is mounted over it.
+        /// The identity of the file; a mount over the file changes the identity.
         package let identity: Identity
 
         /// The path of the name, without links except possibly the last component.
@@ -58,7 +58,7 @@ package struct PathChain: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The path, relative to the root directory.
-    ///   - root: The root directory, at which absolute links start and beyond which `..` does not lead.
+    ///   - root: The root directory: absolute links start here, and `..` does not lead beyond it.
     package init(following path: String, root: String) {
         var base = "/"
         if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {
@@ -140,7 +140,7 @@ package struct PathChain: Sendable, Hashable {
         directory == "/" ? "/" + name : directory + "/" + name
     }
 
-    /// Returns the directory that a path names its last component in.
+    /// Returns the directory that contains the last component of a path.
     package static func parent(of path: String) -> String {
         let parent = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         return parent.isEmpty ? "/" : String(parent)

@@ -45,10 +45,10 @@ package enum PrivateFile {
     ///   - path: The path.
     ///   - contents: The new contents.
     ///   - limit: The maximum size.
-    ///   - isDurable: Whether to wait until a loss of power would not undo it.
+    ///   - isDurable: Whether to wait until a loss of power could not undo the replacement.
     ///   - disk: The disk.
-    /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless it could only not be
-    ///   made durable.
+    /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless only making
+    ///   it durable failed.
     package static func replace(
         _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false,
         on disk: Disk = Disk()

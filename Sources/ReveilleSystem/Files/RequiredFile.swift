@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A file without which a program cannot start, such as one that its user named.
+/// A file without which a program cannot start, such as a file that its user named.
 package enum RequiredFile {
     /// Why a file cannot be used.
     package struct Unusable: Error, Hashable, CustomStringConvertible {

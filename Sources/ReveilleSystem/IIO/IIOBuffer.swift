@@ -20,7 +20,7 @@ package struct IIOBuffer: ~Copyable {
 
     /// The number of scans that the kernel buffers; it drops scans while the buffer is full.
     package static let length = 128
-    /// The timeout for a scan, in which even the slowest accepted sensor produces five scans.
+    /// The timeout for a scan; even the slowest accepted sensor produces five scans in this time.
     package static let patience: Duration = .milliseconds(500)
     /// The size of one read in bytes, and the most reads at a time.
     ///
@@ -89,7 +89,7 @@ package struct IIOBuffer: ~Copyable {
         for name in added { try? SysfsAttribute.write("0", to: device + "/scan_elements/" + name + "_en") }
     }
 
-    /// Sets the trigger of a sensor without a clock of its own, which its driver provides.
+    /// Sets the trigger of a sensor without a clock of its own; the driver provides the trigger.
     private static func chooseTrigger(of device: String) throws(SystemError) {
         let path = device + "/trigger/current_trigger"
         guard let current = SysfsAttribute.read(path).text, current.allSatisfy(\.isWhitespace) else { return }
@@ -130,8 +130,8 @@ package struct IIOBuffer: ~Copyable {
     /// - Parameters:
     ///   - scanBytes: The size of a scan in bytes.
     ///   - mayWait: Whether to wait for a scan.
-    /// - Returns: The bytes of at least one scan, of which the last may be truncated; none if there are none and
-    ///   waiting is not allowed.
+    /// - Returns: The bytes of at least one scan; the last scan may be truncated. Empty if no scan waits and waiting is
+    ///   not allowed.
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
         let waiting = try drain(scanBytes)
@@ -144,7 +144,7 @@ package struct IIOBuffer: ~Copyable {
         return scans
     }
 
-    /// Returns the scans that wait; those that a fast sensor adds meanwhile may be left for the next call.
+    /// Returns the scans that wait; scans that a fast sensor adds meanwhile may be left for the next call.
     private func drain(_ scanBytes: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         let size = max(1, Self.reads.size / max(1, scanBytes)) * max(1, scanBytes)

@@ -14,7 +14,7 @@ package enum LogLevel: String, Sendable, CaseIterable, Comparable {
     /// Returns the level that a program logs.
     ///
     /// - Parameter option: The level that is given on the command line.
-    /// - Returns: This level, otherwise that of `$LOG_LEVEL` in any case of letters, otherwise `info`.
+    /// - Returns: This level, otherwise the level in `$LOG_LEVEL` (in any case of letters), otherwise `info`.
     /// - Throws: ``Invalid`` if `$LOG_LEVEL` is not a level.
     package static func chosen(_ option: LogLevel?) throws(Invalid) -> LogLevel {
         if let option { return option }

@@ -16,7 +16,7 @@ package struct ProgramLog: Sendable {
     /// Creates a log.
     ///
     /// - Parameters:
-    ///   - program: The name of the program, for readers other than a journal, which notes it itself.
+    ///   - program: The name of the program, for readers other than a journal. A journal notes the name itself.
     ///   - level: The least important level that is written.
     ///   - isJournal: Whether the lines have the form for a journal.
     package init(of program: String, level: LogLevel, isJournal: Bool = ProgramLog.isStderrJournal) {
@@ -27,7 +27,8 @@ package struct ProgramLog: Sendable {
 
     /// Whether stderr is connected to a journal.
     ///
-    /// That `$JOURNAL_STREAM` is set does not suffice: a child whose output is redirected inherits it (systemd.exec(5)).
+    /// A set `$JOURNAL_STREAM` does not suffice: a child with redirected output inherits the variable
+    /// (systemd.exec(5)).
     package static var isStderrJournal: Bool {
         var status = stat()
         guard let stream = Environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else { return false }

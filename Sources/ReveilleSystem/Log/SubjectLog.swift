@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The log of a program without messages that repeat the last one about their subject.
+/// The log of a program, without messages that repeat the last message about their subject.
 package final class SubjectLog<Subject: Hashable> {
     /// The most subjects whose last messages are remembered: a peer may invent any number of them.
     private static var subjectLimit: Int { 256 }
@@ -14,13 +14,13 @@ package final class SubjectLog<Subject: Hashable> {
     ///
     /// - Parameters:
     ///   - log: The log to write to.
-    ///   - known: Messages about subjects that are not news at first.
+    ///   - known: Messages that are not news at first, by subject.
     package init(_ log: ProgramLog, known: [Subject: String] = [:]) {
         self.log = log
         last = known
     }
 
-    /// Writes a message, unless it is the last one about its subject.
+    /// Writes a message, unless it repeats the last message about its subject.
     package func write(_ level: LogLevel, _ message: String, about subject: Subject) {
         if last.count >= Self.subjectLimit, last[subject] == nil { last = [:] }
         guard last.updateValue(message, forKey: subject) != message else { return }

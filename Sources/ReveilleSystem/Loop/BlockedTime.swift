@@ -5,9 +5,9 @@ import CReveilleLinux
 
 /// Measures how long a call blocks the thread that makes it.
 ///
-/// The time in which the thread is ready but another one has its processor does not count, unless the call sleeps too.
+/// Time in which the thread is ready but another thread has the processor does not count, unless the call sleeps too.
 package struct BlockedTime: ~Copyable {
-    /// The longest duration in microseconds that is measured by one clock only, which takes no system call.
+    /// The longest duration in microseconds that is measured by only one clock, without a system call.
     private static let insignificant: Int64 = 1_000
 
     private let start = Clocks.monotonic()

@@ -14,7 +14,7 @@ final class DeferredCalls {
         self.loop = loop
     }
 
-    /// Adds a call, which is not made if this is released before.
+    /// Adds a call; it is dropped if this object is released before.
     func add(_ call: @escaping () -> Void) {
         if timer == nil { timer = try? loop.timer { [weak self] in self?.run() } }
         // Without memory for a timer, a call that is early is better than none.

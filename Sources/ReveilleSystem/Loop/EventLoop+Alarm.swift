@@ -5,11 +5,13 @@ import CReveilleLinux
 import Glibc
 
 extension EventLoop {
-    /// Creates an alarm, whose handler is called when its time has come, and whenever the clock is set or the machine resumes
-    /// while it is set.
+    /// Creates an alarm.
     ///
-    /// It is a timer of its own rather than one of sd-event, which would neither report that the clock was set nor be as
-    /// accurate.
+    /// While the alarm is set, its handler is called when its time has come, and whenever the clock is set or the
+    /// machine resumes.
+    ///
+    /// It is a timer of its own. A timer of sd-event would be less accurate, and would not report that the clock was
+    /// set.
     package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
         try TimerAlarm(loop: self, handler: handler)
     }

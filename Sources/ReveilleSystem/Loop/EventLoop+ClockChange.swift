@@ -7,8 +7,8 @@ import Glibc
 extension EventLoop {
     /// Calls a handler whenever the machine has resumed from suspend or the wall clock was set.
     ///
-    /// It uses a timer that is canceled when the clock changes (timerfd_create(2); kernel 5.15 or later for
-    /// suspend), which does not distinguish the two.
+    /// It uses a timer that is canceled when the clock changes (timerfd_create(2); kernel 5.15 or later for suspend).
+    /// This does not distinguish the two cases.
     package func onClockChange(handler: @escaping () -> Void) throws(SystemError) -> ClockChangeSource {
         let number = c_reveille_clock_change_timer()
         guard number >= 0 else { throw SystemError("timerfd_create") }
@@ -23,7 +23,7 @@ extension EventLoop {
     }
 }
 
-/// The registration of a handler for clock changes, which ends when this is released.
+/// The registration of a handler for clock changes; releasing it ends the calls.
 package final class ClockChangeSource {
     private let descriptor: OwnedDescriptor
     private let source: EventSource

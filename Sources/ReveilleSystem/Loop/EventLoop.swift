@@ -8,7 +8,7 @@ import Glibc
 ///
 /// It must be created, used and released on one thread, on which handlers run one at a time.
 package final class EventLoop: Loop {
-    /// The conditions of a descriptor to wait for, or those that occurred.
+    /// The conditions of a descriptor to wait for, or the conditions that occurred.
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
@@ -29,7 +29,7 @@ package final class EventLoop: Loop {
         /// Report a condition once when it begins rather than for as long as it lasts.
         package static let edge = Interest(rawValue: EPOLLET.rawValue)
 
-        // Each connection's event asks these. A set of conditions would be built first, which takes longer than the rest.
+        // Each connection's event asks these. Building a set of conditions first would take longer than the rest.
 
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
@@ -43,12 +43,12 @@ package final class EventLoop: Loop {
         package var isDisconnected: Bool { rawValue & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 }
     }
 
-    /// The age in microseconds at which the processor time is read again.
+    /// The age in microseconds after which the processor time is read again.
     ///
     /// Reading it is a system call. Two for each turn took 7% of the time of a post, most of whose turns are shorter.
     private static let threadClockAccuracy: UInt64 = 200
 
-    /// The sd-event object, to which libsystemd attaches other sources.
+    /// The sd-event object; libsystemd attaches other sources to it.
     let event: OpaquePointer
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
@@ -96,7 +96,7 @@ package final class EventLoop: Loop {
     /// Waits for conditions of a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: A borrowed descriptor, which must remain open while the source exists.
+    ///   - descriptor: A borrowed descriptor; it must remain open while the source exists.
     ///   - interest: The conditions; ``Interest/hungUp`` and ``Interest/failed`` are always included.
     ///   - priority: The order among sources that are due at the same time.
     ///   - handler: Called with the conditions whenever any of them occur.
@@ -157,8 +157,8 @@ package final class EventLoop: Loop {
         return isTooLong || isStillTooLong ? .max : sum
     }
 
-    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds, or `UInt64.max`, which means never, if
-    /// the clock cannot represent it.
+    /// Returns the time on `CLOCK_BOOTTIME` after an interval in microseconds; `UInt64.max`, for never, if it is out of
+    /// range.
     package static func moment(in microseconds: UInt64, from now: UInt64) -> UInt64 {
         let (moment, isTooLate) = microseconds.addingReportingOverflow(now)
         return isTooLate ? .max : moment

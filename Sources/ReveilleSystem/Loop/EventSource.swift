@@ -3,7 +3,7 @@
 
 import CSystemd
 
-/// An event source of an ``EventLoop``, which ends when it is released.
+/// An event source of an ``EventLoop``; releasing the source ends it.
 ///
 /// Loop thread only. The source must be released before its descriptor is closed.
 package final class EventSource: LoopSource {
@@ -13,7 +13,7 @@ package final class EventSource: LoopSource {
         case watcher = -10
         /// Other sources.
         case normal = 0
-        /// Connections that are always busy, which wait for those that are only occasionally busy.
+        /// Connections that are always busy. They wait for connections that are only occasionally busy.
         case flood = 10
     }
 
@@ -41,7 +41,7 @@ package final class EventSource: LoopSource {
 
     static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ events: UInt32 = 0) -> Int32 {
         guard let userdata else { preconditionFailure("callback without an event source") }
-        // The strong reference allows the handler to release the last other one.
+        // The strong reference allows the handler to release the last other reference.
         let source = Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()
         withExtendedLifetime(source) { source.handler(events) }
         return 0

@@ -52,7 +52,7 @@ extension Loop {
     }
 }
 
-/// An event source of a ``Loop``, which ends when it is released.
+/// An event source of a ``Loop``; releasing the source ends it.
 package protocol LoopSource: AnyObject {
     /// Ends the source immediately; may be called from its own handler.
     func cancel()
@@ -62,19 +62,19 @@ package protocol LoopSource: AnyObject {
     func disarm()
     /// Changes the order among sources that are due at the same time.
     func setPriority(_ priority: EventSource.Priority)
-    /// Rearms edge-triggered conditions, so that one that was already reported is reported again.
+    /// Rearms edge-triggered conditions, so that a condition that was already reported is reported again.
     func rearm(_ interest: EventLoop.Interest)
 }
 
-/// The reason for which a ``WallClockAlarm`` calls its handler.
+/// The reason why a ``WallClockAlarm`` calls its handler.
 package enum WallClockEvent: Sendable, Hashable {
     /// The time has come.
     case expired
-    /// The clock was set or the machine resumed, which are not distinguished; the time may have come too.
+    /// The clock was set or the machine resumed, without a distinction; the time may have come too.
     case clockChanged
 }
 
-/// A timer that is set to a time of the wall clock, which ends when it is released.
+/// A timer that is set to a time of the wall clock; releasing the alarm ends it.
 package protocol WallClockAlarm: AnyObject {
     /// Sets the alarm to a time in microseconds since 1970; replaces an earlier setting.
     ///

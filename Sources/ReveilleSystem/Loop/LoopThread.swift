@@ -41,7 +41,7 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
     }
 }
 
-/// The state shared by a ``LoopThread`` and its thread, which retains it while running.
+/// The state shared by a ``LoopThread`` and its thread; the thread retains the state while running.
 private final class LoopTurner: Sendable {
     private struct Queue {
         var jobs: [(job: UnownedJob, executor: UnownedSerialExecutor)] = []

@@ -14,7 +14,7 @@ package protocol MailboxContents {
     mutating func takeNext() -> Result<Item?, Failure>?
 }
 
-/// Contents that one side changes and for which consumers wait; safe on any thread.
+/// Contents that one side changes and that consumers wait for; safe on any thread.
 package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable where Contents.Item: Sendable {
     private struct State {
         var contents: Contents
@@ -34,7 +34,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
     /// Creates a mailbox.
     package init(_ contents: sending Contents) { state = Lock(State(contents: contents)) }
 
-    /// Reads or changes the contents, without a look at those who wait.
+    /// Reads or changes the contents, without waking consumers.
     package func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
         state.withLock { body(&$0.contents) }
     }
@@ -54,7 +54,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
             defer { state.waiters = [:] }
             return (result, Array(state.waiters.values))
         }
-        // Each looks for an item itself: one that was cancelled in between takes nothing from the others.
+        // Each waiter looks for an item itself: a waiter that was cancelled in between takes nothing from the others.
         for waiter in waiters { waiter.resume() }
         return result
     }
@@ -66,7 +66,7 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
 
     /// Waits for the next item; `nil` at the end, and in a cancelled task.
     ///
-    /// An item is taken at the last moment: later ones are merged into it until then.
+    /// An item is taken at the last moment: until then, later items are merged into it.
     package func next(isolation: isolated (any Actor)?) async throws(Contents.Failure) -> Contents.Item? {
         while !Task.isCancelled {
             if let result = state.withLock({ $0.take() }) { return try result.get() }

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A pipe with which one thread wakes another.
+/// A pipe that lets one thread wake another.
 package final class Pipe: Sendable {
     /// The end that becomes readable; owned by the pipe.
     package let readingEnd: Int32

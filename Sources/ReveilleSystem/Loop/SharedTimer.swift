@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// One timer of a loop for everything that is read at intervals, which lets the wake-ups coincide.
+/// One timer of a loop for everything that is read at intervals, so that the wake-ups coincide.
 ///
 /// A poll is due at a multiple of its interval since boot. Polls with one interval are therefore due at the same time,
 /// however far apart they started, and so are polls whose intervals are multiples of each other. A poll also runs a
-/// little early if another one is due. Loop thread only.
+/// little early if another poll is due. Loop thread only.
 package final class SharedTimer {
-    /// The fraction of an interval by which a poll may run early to share a wake-up.
+    /// The fraction of an interval that a poll may run early to share a wake-up.
     private static let earliness: UInt64 = 10
     /// The fraction of an interval that passes at least before a poll is due again; more than ``earliness``, since a
     /// poll that ran early would be due once more.
     private static let shortest: UInt64 = 8
-    /// The longest time in microseconds between the moments on which polls are aligned, so that a poll with a long
+    /// The longest time in microseconds between the moments that polls are aligned to, so that a poll with a long
     /// interval neither runs much earlier than requested nor causes a wake-up of its own.
     private static let longestGrain: UInt64 = 60_000_000
 
@@ -47,9 +47,9 @@ package final class SharedTimer {
     private struct Entry {
         let number: Int
         let handler: () -> Void
-        /// The time since boot at which the handler is called; the maximum is never.
+        /// The time since boot when the handler is called; the maximum means never.
         var due = UInt64.max
-        /// The time by which it may be called earlier.
+        /// How much earlier the handler may be called.
         var leeway: UInt64 = 0
 
         func isDue(at now: UInt64) -> Bool { due != .max && due <= EventLoop.moment(in: leeway, from: now) }

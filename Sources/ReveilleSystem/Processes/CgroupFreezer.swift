@@ -6,7 +6,7 @@ import Glibc
 /// The freezer state of a cgroup, read from its `cgroup.events` file.
 ///
 /// The kernel reports when the processes are frozen or thawed, by this cgroup or an ancestor, and when the first
-/// process enters or the last one leaves. It reports at most every 10 ms, so intermediate states may be missed. It
+/// process enters or the last process leaves. It reports at most every 10 ms, so intermediate states may be missed. It
 /// does not report other processes that enter or leave, or the removal of the cgroup. Loop thread only.
 package final class CgroupFreezer {
     private let descriptor: OwnedDescriptor

@@ -5,9 +5,9 @@ import Glibc
 
 /// The location of the version 2 cgroups (cgroups(7)), which may coexist with version 1.
 package struct CgroupHierarchy: Sendable, Hashable {
-    /// The directory on which the hierarchy is mounted.
+    /// The mount point of the hierarchy.
     package let directory: String
-    /// The cgroup that the directory represents, which in a container may not be the root.
+    /// The cgroup that the directory represents; in a container, this may not be the root.
     package let root: String
 
     /// Finds the mount in the text of `/proc/PID/mountinfo`, or returns `nil` if there is none.

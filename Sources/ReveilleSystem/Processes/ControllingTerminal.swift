@@ -12,7 +12,7 @@ package struct ControllingTerminal {
         wasThere = Self.isThere && !IgnoredSignals.contains(SIGHUP)
     }
 
-    /// Whether the terminal has been closed, in which case SIGHUP does not mean to reload the configuration.
+    /// Whether the terminal has been closed; SIGHUP is then not a request to reload the configuration.
     package var isGone: Bool {
         wasThere && !Self.isThere
     }

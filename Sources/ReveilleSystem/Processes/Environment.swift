@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The environment variables; an empty one counts as unset.
+/// The environment variables; an empty variable counts as unset.
 package enum Environment {
     /// The value of a variable, or `nil` if it is not set.
     package static subscript(name: String) -> String? {

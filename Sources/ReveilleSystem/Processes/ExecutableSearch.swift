@@ -5,7 +5,7 @@ import Glibc
 
 /// The search for a program, as execvp(3) does it.
 package enum ExecutableSearch {
-    /// The directories without `PATH`, as in confstr(3) and execvp(3).
+    /// The directories to search without `PATH`, as in confstr(3) and execvp(3).
     private static let defaultDirectories = "/bin:/usr/bin"
 
     /// Checks that a program can be executed, without executing it.

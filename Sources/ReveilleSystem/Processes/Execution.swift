@@ -20,7 +20,7 @@ package enum Execution {
         for (variable, value) in changes {
             if let value { setenv(variable, value, 1) } else { unsetenv(variable) }
         }
-        // The bytes as they were given, which may not be UTF-8.
+        // These are the original bytes, which may not be UTF-8.
         if let arguments = ProcessArguments.vector { execv(path, arguments + (ProcessArguments.count - count)) }
         throw SystemError("exec", on: name)
     }

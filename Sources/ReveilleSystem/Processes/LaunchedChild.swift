@@ -4,7 +4,9 @@
 import CReveilleLinux
 import Glibc
 
-/// A launched child process, which is reaped when it ends, and continues if its owner is released.
+/// A launched child process.
+///
+/// It is reaped when it ends, and continues if its owner is released.
 final class LaunchedChild {
     /// The process; `nil` if it has ended already.
     let identity: ProcessIdentity?
@@ -51,7 +53,7 @@ final class LaunchedChild {
     ) throws(SystemError) {
         let number = c_reveille_pidfd(identity.pid)
         guard number >= 0 else {
-            // The kernel reports other codes if the ID is now that of a thread.
+            // The kernel reports other codes if the ID now belongs to a thread.
             if [ESRCH, EINVAL, ENOENT].contains(errno) { return nil }
             throw SystemError("pidfd_open", on: "process \(identity.pid)")
         }

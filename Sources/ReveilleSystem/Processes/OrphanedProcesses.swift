@@ -13,7 +13,9 @@ package enum OrphanedProcesses {
         guard c_reveille_adopt_orphans() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Ends all children, of which the caller has waited for its own, by SIGTERM and after a time by SIGKILL.
+    /// Ends all remaining children, by SIGTERM and after a time by SIGKILL.
+    ///
+    /// The caller has already waited for its own children.
     package static func end(within grace: Duration) {
         let deadline = ContinuousClock.now + grace
         var children = reapAndList()

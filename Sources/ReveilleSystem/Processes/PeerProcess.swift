@@ -6,7 +6,7 @@ import Glibc
 
 /// A peer's process, held by a pidfd, which never refers to another process even if the ID is reused.
 ///
-/// If the kernel cannot provide the pidfd of the connection (before 6.5), it is opened by process ID. That finds
+/// If the kernel cannot provide the pidfd of the connection (before 6.5), the pidfd is opened by process ID. That finds
 /// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
 package final class PeerProcess: FollowedProcess {
     private let descriptor: OwnedDescriptor

@@ -4,10 +4,10 @@
 import CReveilleLinux
 import Glibc
 
-/// The arguments with which this process was started.
+/// The arguments that this process was started with.
 ///
-/// `CommandLine` searches `/proc/self/maps` for them, and has none where that cannot be read. These are what the dynamic
-/// loader passes to `main`.
+/// `CommandLine` searches `/proc/self/maps` for them, and has none where that cannot be read. These are the arguments
+/// that the dynamic loader passes to `main`.
 package enum ProcessArguments {
     /// The name of the program and its arguments; bytes that are not UTF-8 are replaced.
     package static var all: [String] {

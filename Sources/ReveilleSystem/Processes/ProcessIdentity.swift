@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A process, which no other equals: an ID is reused, but not for a process with the same start in the same boot.
+/// The unmistakable identity of a process: an ID is reused, but never with the same start time in the same boot.
 package struct ProcessIdentity: Sendable, Hashable {
     /// The process ID.
     package let pid: Int32
@@ -40,7 +40,7 @@ package struct ProcessIdentity: Sendable, Hashable {
         return fields.count > startField ? UInt64(fields[startField]) : nil
     }
 
-    /// Returns the fields of `/proc/PID/stat` after the name of the program, of which the first is the state (proc(5)).
+    /// Returns the fields of `/proc/PID/stat` after the name of the program, beginning with the state (proc(5)).
     package static func fields(inStat bytes: [UInt8]) -> [String] {
         // The name of the program is in parentheses, and may contain spaces and parentheses.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return [] }

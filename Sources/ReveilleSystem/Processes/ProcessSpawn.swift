@@ -10,7 +10,7 @@ import Glibc
 package enum ProcessSpawn {
     /// The process group and session of a program, and the terminal that belongs to them.
     package enum Group {
-        /// Those of this process.
+        /// This process's own.
         case shared
         /// A process group of its own, which does not receive a terminal's signals.
         case own

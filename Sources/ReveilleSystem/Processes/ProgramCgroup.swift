@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// A cgroup that may be frozen to suspend a program: that of its unit, or one that contains only subscribers.
+/// A cgroup that may be frozen to suspend a program: the cgroup of its unit, or a cgroup that contains only
+/// subscribers.
 struct ProgramCgroup {
     /// The path, as in `/proc/PID/cgroup`.
     let path: String
@@ -23,10 +24,10 @@ struct ProgramCgroup {
         unit = UnitName.innermost(inCgroup: path).flatMap { $0.path == path ? $0.name : nil }
     }
 
-    /// Returns the cgroup that is frozen to suspend a process, which is in a cgroup.
+    /// Returns the cgroup to freeze in order to suspend a process in a given cgroup.
     ///
-    /// The bus, whose own cgroup is given, never freezes itself. A cgroup that is not the unit of one program may contain
-    /// only the subscribers' processes.
+    /// The bus never freezes its own cgroup, `own`. A cgroup that is not the unit of one program may contain only the
+    /// subscribers' processes.
     ///
     /// - Throws: ``CannotFreeze`` if none may be frozen.
     static func suspending(
@@ -42,7 +43,8 @@ struct ProgramCgroup {
             throw CannotFreeze("cgroup \(cgroup.path) contains the bus")
         }
         if !isUnit { try cgroup.check(subscribers) }
-        // The manager of a user freezes no more than the kernel lets its user, and that of the system whatever root asks.
+        // A user's manager freezes no more than the kernel allows the user. The system's manager freezes whatever root
+        // asks.
         if geteuid() == 0 { try cgroup.checkUsers(are: user) } else { try cgroup.checkPermission() }
         return cgroup
     }
@@ -58,14 +60,16 @@ struct ProgramCgroup {
         }
     }
 
-    /// Checks that this user may freeze the cgroup, which a bus with a system user of its own may not.
+    /// Checks that this user may freeze the cgroup.
+    ///
+    /// A bus with a system user of its own may not.
     private func checkPermission() throws(CannotFreeze) {
         guard access(freezer, W_OK) == 0 else { throw CannotFreeze("\(SystemError("open", on: freezer))") }
     }
 
     /// Checks that a user may stop all processes in the cgroup, by the rule of kill(2).
     ///
-    /// Otherwise root's bus would freeze a service for a user to whom one of its processes belongs.
+    /// Otherwise, root's bus would freeze a service for any user who owns a process in it.
     private func checkUsers(are user: UInt32) throws(CannotFreeze) {
         guard user != 0 else { return }
         for other in try processes() where UserDatabase.owner(ofProcess: other) != user {
@@ -73,7 +77,7 @@ struct ProgramCgroup {
         }
     }
 
-    /// The IDs of the processes in the cgroup and in those below it; 0 for one in another PID namespace.
+    /// The IDs of the processes in the cgroup and in the cgroups below it; 0 for a process in another PID namespace.
     private func processes() throws(CannotFreeze) -> [Int32] {
         var found: [Int32] = []
         var names = [""]

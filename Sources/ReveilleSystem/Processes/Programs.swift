@@ -10,14 +10,14 @@ package protocol Programs: AnyObject {
     /// - Throws: `SystemError` if the process has ended or is not visible, or if descriptors have run out.
     func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess
 
-    /// Returns the cgroup that is frozen to suspend a process.
+    /// Returns the cgroup to freeze in order to suspend a process.
     ///
     /// - Parameters:
     ///   - process: The process to suspend.
     ///   - subscribers: The IDs of all processes with subscriptions. A cgroup that contains others is refused, unless it is
     ///     the unit or the scope of one program.
     /// - Returns: The path, as in `/proc/PID/cgroup`.
-    /// - Throws: ``CannotFreeze`` if no such cgroup may be frozen, such as one that contains the bus itself.
+    /// - Throws: ``CannotFreeze`` if no such cgroup may be frozen, for example because it contains the bus itself.
     func cgroup(
         suspending process: any FollowedProcess, subscribers: Set<Int32>
     ) throws(CannotFreeze) -> String
@@ -31,10 +31,10 @@ package protocol Programs: AnyObject {
     ///     the bus thaws it then.
     func freeze(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
 
-    /// Thaws a cgroup; one that does not exist or is not frozen counts as thawed.
+    /// Thaws a cgroup; an absent or unfrozen cgroup counts as thawed.
     ///
     /// - Parameters:
-    ///   - cgroup: A cgroup that this bus, or one before it, has frozen.
+    ///   - cgroup: A cgroup that this bus or an earlier bus has frozen.
     ///   - completion: As for ``freeze(_:then:)``.
     func thaw(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
 
@@ -46,11 +46,11 @@ package protocol Programs: AnyObject {
     func thawBeforeEnd(_ cgroups: [String]) -> [String]
 }
 
-/// A process that cannot be confused with another one of the same ID.
+/// A process that cannot be confused with another process of the same ID.
 package protocol FollowedProcess: AnyObject {
     /// The process ID as seen by this process; 0 in another PID namespace.
     var pid: Int32 { get }
-    /// The user of the process when it connected; it may have become another one's since, as with sudo.
+    /// The user of the process when it connected; the process may have changed its user since, as with sudo.
     var user: UInt32 { get }
     /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
     var number: Int32 { get }

@@ -17,7 +17,7 @@ package final class SystemLauncher: ProgramLauncher {
 
     package var ended: ([String], String) -> Void = { _, _ in }
 
-    /// Creates a launcher, which connects to the service manager when it first launches a program.
+    /// Creates a launcher, which connects to the service manager at its first launch.
     package init(loop: EventLoop, manager: ServiceManager) {
         self.loop = loop
         self.manager = manager

@@ -5,20 +5,19 @@ import Glibc
 
 /// The programs of this machine, frozen by the service manager or by the files of their cgroups.
 ///
-/// The service manager freezes and thaws the cgroups of its units, so that it knows their state. It is asked for nothing
-/// else, and is not connected to before. Loop thread only.
+/// The service manager freezes and thaws the cgroups of its units, so that it knows their state. Only this needs a
+/// connection to the service manager. Loop thread only.
 package final class SystemPrograms: Programs {
-    /// The time in which a cgroup must be frozen.
+    /// The time limit for freezing a cgroup.
     ///
-    /// A process that waits for a device or a network file system does not
-    /// freeze until the wait has ended.
+    /// A process that waits for a device or a network file system does not freeze until its wait has ended.
     package static let patience: Duration = .seconds(5)
 
     private let loop: any Loop
     private let manager: ServiceManager
     private var knownHierarchy: CgroupHierarchy?
     private let later: DeferredCalls
-    /// The attempts that have not been completed, of which each cgroup has at most one.
+    /// The attempts that have not been completed; each cgroup has at most one.
     private var attempts: [String: FreezeAttempt] = [:]
 
     /// Creates an object that uses nothing before it is called.
@@ -78,7 +77,7 @@ package final class SystemPrograms: Programs {
         return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
     }
 
-    /// The cgroups, which are looked for again if they could not be found.
+    /// The cgroups; a failed search is repeated.
     private var hierarchy: CgroupHierarchy? {
         if knownHierarchy == nil { knownHierarchy = CgroupHierarchy.find() }
         return knownHierarchy
@@ -91,7 +90,7 @@ package final class SystemPrograms: Programs {
         later.add { attempt.finish(CannotFreeze(reason)) }
     }
 
-    /// Asks the service manager to freeze or thaw a unit, or the kernel if the cgroup is not one of the manager's.
+    /// Asks the service manager to freeze or thaw a unit, or the kernel if the cgroup does not belong to the manager.
     private func set(_ isFrozen: Bool, _ cgroup: ProgramCgroup, then completion: @escaping (CannotFreeze?) -> Void) {
         guard let unit = cgroup.unit?.text else {
             return later.add { [weak self] in self?.write(isFrozen, cgroup, then: completion) }
@@ -118,7 +117,7 @@ package final class SystemPrograms: Programs {
     ) {
         guard let failure else { return completion(nil) }
         guard !isFrozen else { return completion(CannotFreeze("\(cgroup.path): \(failure)")) }
-        // Everything is tried to thaw a program. One that has ended has no frozen processes.
+        // A thaw tries everything. A program that has ended has no frozen processes.
         write(false, cgroup, then: completion)
     }
 
@@ -133,7 +132,7 @@ package final class SystemPrograms: Programs {
             try cgroup.write(isFrozen: isFrozen)
             completion(nil)
         } catch {
-            // A cgroup that is gone has no frozen processes, and a freeze that was not permitted left it as it was.
+            // A removed cgroup has no frozen processes, and a forbidden freeze changed nothing.
             completion(isFrozen || cgroup.isRequested ? CannotFreeze("\(error)") : nil)
         }
     }

@@ -3,16 +3,16 @@
 
 import Glibc
 
-/// The service manager of the system if this process is root's, otherwise that of its user (org.freedesktop.systemd1).
+/// The service manager: the system's if this process is root's, otherwise the user's (org.freedesktop.systemd1).
 ///
-/// It is connected to when it is first needed, and disconnected when it has not been used for a while, because a
+/// The connection is opened when it is first needed. It is closed when it has not been used for a while, because a
 /// connection receives the end of every job. Nothing blocks, and each call has a timeout. Loop thread only.
 package final class ServiceManager {
     /// The time for a reply.
     ///
     /// The manager replies when a unit is frozen, which takes longer on a busy machine.
     package static let callTimeout: Duration = .seconds(10)
-    /// The time for a job, in which even a busy machine executes a program.
+    /// The time for a job: enough for even a busy machine to execute a program.
     package static let jobTimeout: Duration = .seconds(30)
     /// The time for the last calls of a process: a service that ends has 90 seconds by default, a user less patience.
     private static let lastPatience: Duration = .seconds(1)
@@ -53,7 +53,7 @@ package final class ServiceManager {
 
     // Completions are called once on the loop, after the function returns, unless the manager is released before.
 
-    /// Finds the unit to which a cgroup belongs; the cgroup may be below that of the unit.
+    /// Finds the unit to which a cgroup belongs; the cgroup may be below the unit's own.
     package func findUnit(ofCgroup path: String, then completion: @escaping (Result<String, Failure>) -> Void) {
         call("GetUnitByControlGroup", [.string(path)]) { reply in
             completion(
@@ -187,7 +187,7 @@ package final class ServiceManager {
 
     private func disconnected() {
         for job in Array(jobs.keys) { end(job, .refused("the connection to the message bus was lost")) }
-        // The next call uses another connection. This one is released later, since it makes this call.
+        // The next call uses another connection. The current connection is released later, since it makes this call.
         let former = connection
         connection = nil
         hasSubscribed = false

@@ -18,7 +18,7 @@ package struct TransientUnit: Hashable {
         self.properties = .array(of: "(sv)", all.map { .structure([.string($0), .variant($1)]) })
     }
 
-    /// A scope for a running process, whose children it will contain too.
+    /// A scope for a running process and its future children.
     package static func scope(_ name: UnitName, of process: Int32, description: String) -> TransientUnit {
         TransientUnit(
             name,

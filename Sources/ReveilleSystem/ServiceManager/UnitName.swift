@@ -3,8 +3,9 @@
 
 /// The name of a unit of the service manager, with its suffix (systemd.unit(5)).
 package struct UnitName: Sendable, Hashable {
-    /// The longest part of a name that comes from elsewhere, in bytes: escaped four times as long, it still leaves
-    /// room in the 255 bytes of a name.
+    /// The longest part of a name that comes from elsewhere, in bytes.
+    ///
+    /// Escaping can make it four times as long, which still leaves room in the 255 bytes of a name.
     private static let longestWord = 40
 
     /// The complete name, such as `app-reveille-player-1f.scope`.
@@ -34,7 +35,7 @@ package struct UnitName: Sendable, Hashable {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The innermost unit to which a cgroup belongs, and the path of the unit's cgroup; `nil` if it belongs to none.
+    /// The innermost unit to which a cgroup belongs, and the path of the unit's cgroup; `nil` without a unit.
     package static func innermost(inCgroup path: String) -> (name: UnitName, path: String)? {
         var rest = Substring(path)
         while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) {

@@ -11,7 +11,7 @@ package struct PendingOutput {
     /// Whether no bytes wait.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Writes bytes after the waiting ones, and keeps those for which there is no room.
+    /// Writes bytes after the waiting bytes, and keeps the bytes that do not fit.
     ///
     /// - Returns: Whether the peer still reads. If it does not, all bytes are discarded.
     package mutating func write(_ added: [UInt8], to stream: any ByteStream) throws(SystemError) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The memory into which the streams of a thread are read, one at a time.
+/// The memory that a thread's streams are read into, one at a time.
 package final class ReadBuffer {
     private let memory: UnsafeMutableRawBufferPointer
 

@@ -43,7 +43,7 @@ struct SocketLock: ~Copyable {
     }
 
     deinit {
-        // A child that has been forked but not yet executed another program shares the lock.
+        // A child that has been forked, but has not executed another program yet, shares the lock.
         flock(descriptor.number, LOCK_UN)
     }
 }

@@ -33,7 +33,7 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
         self.path = path
     }
 
-    /// The address to which a socket is bound, or `nil` if it has no path.
+    /// The address of a bound socket, or `nil` if the socket has no path.
     init?(boundTo descriptor: Int32) {
         var address = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)

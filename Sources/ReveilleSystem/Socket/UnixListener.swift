@@ -7,8 +7,7 @@ import Glibc
 /// A listening socket in the file system, which only one process at a time can own.
 ///
 /// A file beside the socket, `<path>.lock`, is locked for the lifetime of the listener. The lock distinguishes a
-/// stale socket, which can be replaced, from a live one, and only one of two processes that start at the same
-/// time can take it.
+/// replaceable, stale socket from a live one. If two processes start at the same time, only one can take the lock.
 package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// The file to remove at the end; `nil` for a socket that a supervisor passed and keeps.
@@ -24,9 +23,9 @@ package final class UnixListener {
         case exhausted(SystemError)
     }
 
-    /// Listens at an address to which every user can connect.
+    /// Listens at an address that every user can connect to.
     ///
-    /// - Parameter address: The address, whose directory must exist.
+    /// - Parameter address: The address; its directory must exist.
     /// - Throws: `SystemError` with `EADDRINUSE` if another process serves the address, or if its path is not a
     ///   socket.
     package init(at address: UnixAddress) throws(SystemError) {
@@ -88,7 +87,7 @@ package final class UnixListener {
         let taken = SystemError("bind", on: address.path, code: EADDRINUSE)
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw taken }
         do throws(SystemError) {
-            // A server that does not use the lock may still be listening.
+            // A server without the lock may still be listening.
             _ = try UnixStream(connectingTo: address, atMost: .zero)
         } catch {
             // Only a refusal proves that there is no listener; a full queue also belongs to one.

@@ -12,7 +12,7 @@ package protocol ByteStream: AnyObject {
     var isAllRead: Bool { get }
     /// Whether the peer has closed its end without having read everything.
     var hasLostOutput: Bool { get }
-    /// Whether more bytes may follow those of the last read, although the buffer had room for them.
+    /// Whether more bytes may follow the last read, although the buffer had room for them.
     var isInterrupted: Bool { get }
     /// Returns the credentials of the process that connected.
     func peer() throws(SystemError) -> UnixStream.Peer

@@ -17,7 +17,7 @@ package enum SysfsAttribute: Sendable, Hashable {
     /// The size of the first read: Swift allocates no more on the stack, and few attributes are longer.
     private static let usualLimit = 1_024
 
-    /// The flags with which an attribute is opened for reading.
+    /// The flags for opening an attribute for reading.
     static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
 
     /// The text, or `nil` without one.
@@ -25,7 +25,7 @@ package enum SysfsAttribute: Sendable, Hashable {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// Reads an attribute, which for a sensor can take as long as a sample.
+    /// Reads an attribute; for a sensor, this can take as long as a sample.
     package static func read(_ path: String) -> SysfsAttribute {
         let number = retryingOnInterrupt { open(path, flags) }
         guard number >= 0 else { return failure("open", path) }

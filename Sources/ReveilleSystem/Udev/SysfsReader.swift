@@ -3,7 +3,9 @@
 
 import Glibc
 
-/// Reads one attribute repeatedly through one descriptor, which takes a third of the time of opening it for each read.
+/// Reads one attribute repeatedly through one descriptor.
+///
+/// This takes a third of the time of opening the file for each read.
 ///
 /// The driver is queried again whenever a file of sysfs is read from its start (the kernel's sysfs document).
 package final class SysfsReader {

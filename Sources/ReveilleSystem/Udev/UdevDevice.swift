@@ -64,7 +64,7 @@ package struct UdevDevice: Sendable, Hashable {
     /// Returns the current devices of a subsystem, sorted by name with numbers compared by value.
     ///
     /// - Parameters:
-    ///   - subsystem: The subsystem. One that does not exist has no devices.
+    ///   - subsystem: The subsystem. A subsystem that does not exist has no devices.
     ///   - isBare: Whether to omit kind, node and properties, for which the kernel queries the driver: a battery
     ///     would read every gauge, and a mouse would wait for its radio.
     /// - Returns: The devices.

@@ -25,12 +25,13 @@ package final class BatteryWatcher: Watcher {
         package init() {}
     }
 
-    /// How long reads follow an event, and a start without a status: the time that firmware takes from one state to the
+    /// How long reads follow an event, or a start without a status: as long as firmware takes from one state to the
     /// next.
     private static let followUpTime: Duration = .seconds(5)
 
-    /// How old the level of an answer may be: it is as old anyway, since ACPI's driver keeps it for a second,
-    /// and firmware takes another.
+    /// How old the level in an answer may be.
+    ///
+    /// Levels are this old anyway, since ACPI's driver keeps a level for a second, and firmware takes another.
     private static let answerAge: Duration = .seconds(2)
 
     package let aspect = BuiltInAspect.battery
@@ -44,7 +45,7 @@ package final class BatteryWatcher: Watcher {
     private var filter: LevelFilter
     private var trend = EnergyTrend()
     private var followUpEnd = Instant(microseconds: 0)
-    /// The end of the reads after a start, which go on while a status is unknown.
+    /// The end of the reads after a start; they go on while a status is unknown.
     private var startEnd = Instant(microseconds: 0)
     private var isStatusUnknown = false
     /// The time of the last reading.
@@ -148,7 +149,7 @@ package final class BatteryWatcher: Watcher {
         completion()
     }
 
-    /// The current reading; `nil` after an error, which keeps the previous reading.
+    /// The current reading; `nil` after an error, so that the previous reading is kept.
     private func reading() -> Battery? {
         problem.attempt { () throws(SystemError) in
             let (supplies, isMacBook) = try readSupplies(.decisive)

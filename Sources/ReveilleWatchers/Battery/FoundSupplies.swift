@@ -15,7 +15,7 @@ struct FoundSupplies {
     private let attributes: [String]
     private var found: PowerSupplies?
 
-    /// Creates supplies that have not been found, of which some attributes may be read.
+    /// Creates supplies that have not been found; the given attributes may be read.
     init(attributes: [String]) {
         self.attributes = attributes
     }
@@ -28,7 +28,7 @@ struct FoundSupplies {
         found = nil
     }
 
-    /// Notes changed devices, which may be other ones or have other attributes.
+    /// Notes changed devices, which may be new or have other attributes.
     mutating func note(_ changes: DeviceFeed.Changes) {
         if changes.isStructural || found?.contains(changes.changed) != true { found = nil }
         found?.listAttributes(of: changes.changed)
@@ -39,7 +39,7 @@ struct FoundSupplies {
     /// - Parameters:
     ///   - extent: The attributes to read.
     ///   - isKept: Whether to keep the supplies: without events, the next call must find new ones.
-    ///   - isComplete: Returns whether the known supplies still have what is needed of them.
+    ///   - isComplete: Returns whether the known supplies still have the needed values.
     /// - Returns: All supplies.
     /// - Throws: `SystemError` if udev is unavailable.
     mutating func read(

@@ -17,7 +17,7 @@ struct PowerSupplies {
 
     /// The attributes that a reading needs.
     enum Extent {
-        /// Those that decide the battery's reading, and the others only if these do not suffice.
+        /// The attributes that decide the battery's reading, and all others only if these do not suffice.
         case decisive
         /// All attributes of batteries.
         case batteries
@@ -59,7 +59,7 @@ struct PowerSupplies {
     /// Reads all supplies.
     ///
     /// - Parameter extent: The attributes to read.
-    /// - Returns: The supplies; `nil` when one has gone, and they must be found again.
+    /// - Returns: The supplies; `nil` if a supply has gone, so that all must be found again.
     mutating func read(_ extent: Extent = .decisive) -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for device in devices {

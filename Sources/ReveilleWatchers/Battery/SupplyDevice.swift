@@ -13,8 +13,8 @@ struct SupplyDevice {
     private let decisive: [(name: String, reader: SysfsReader)]
     /// The attributes that are read if the decisive ones do not suffice.
     ///
-    /// Most drivers choose their attributes when they register, so missing ones are removed until the device reports a
-    /// change, or the next poll.
+    /// Most drivers choose their attributes when they register, so missing attributes are removed until the device
+    /// reports a change, or until the next poll.
     private var others: [String]
     /// All attributes but the decisive ones.
     private let allOthers: [String]

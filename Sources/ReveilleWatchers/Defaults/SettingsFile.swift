@@ -6,7 +6,7 @@ import ReveilleSystem
 
 /// The keys of a settings file with the fingerprints of their values, or of its bytes if its format is not read.
 package struct SettingsFile: Hashable {
-    /// A fingerprint for each key; for an opaque file one of all bytes, under the empty key.
+    /// A fingerprint for each key; for an opaque file, one fingerprint of all bytes under the empty key.
     package var values: [String: Defaults.Fingerprint]
     /// Whether the format is not read.
     package var isOpaque = false

@@ -16,7 +16,9 @@ struct SettingsName: Hashable {
 
     /// The format that the name suggests.
     let kind: Kind
-    /// The domain: the name without its extension, which the dot of a hidden file does not begin.
+    /// The domain: the name without its extension.
+    ///
+    /// The dot of a hidden file does not begin an extension.
     let domain: String
 
     /// Parses a file's name.

@@ -6,7 +6,7 @@ import ReveilleSystem
 
 /// Reads the files that describe the device, whenever it is asked.
 ///
-/// Nothing is kept except the maximum frequency, of which a large machine has hundreds of files.
+/// Nothing is kept except the maximum frequency, because a large machine has hundreds of files with frequencies.
 package final class DeviceInfoReader {
     private let root: String
     private var frequency: Int?
@@ -64,7 +64,7 @@ package final class DeviceInfoReader {
     }
 
     private func read(_ path: String) -> FileContents {
-        // The kernel follows links of the real files itself. Those below a root must not lead out of it.
+        // The kernel follows links of the real files itself. Links below a root must not lead out of it.
         guard !root.isEmpty else { return FileContents.read(path, limit: DeviceFile.sizeLimit) }
         switch PathChain(following: path, root: root).end {
         case .file(let file): return FileContents.read(file, limit: DeviceFile.sizeLimit)

@@ -12,7 +12,7 @@ struct AxisScale: Equatable {
     let scale: Vector
     /// The number that is added to a raw value first, by axis.
     private let offset: Vector
-    /// Whether the driver states the factor, without which only the direction of values is known.
+    /// Whether the driver states the factor; without it, only the direction of values is known.
     let isStated: Bool
 
     private init(scale: Vector, offset: Vector, isStated: Bool) {
@@ -28,7 +28,7 @@ struct AxisScale: Equatable {
     ///   - device: The device.
     init(of kind: String, _ device: IIODevice) {
         func number(_ name: String) -> Double? { SysfsText.number(device.text(name)) }
-        // A scale of 0 is none.
+        // A scale of 0 means no scale.
         func factor(_ name: String) -> Double? { number(name).flatMap { $0 == 0 ? nil : $0 } }
         func axes(_ value: (String) -> Double?) -> Vector? {
             guard let x = value("\(kind)_x"), let y = value("\(kind)_y"), let z = value("\(kind)_z") else { return nil }
@@ -43,7 +43,7 @@ struct AxisScale: Equatable {
         offset = axes { number($0 + "_offset") ?? common } ?? Vector(repeating: common)
     }
 
-    /// Converts the first three of a sample's values; `nil` if there are fewer.
+    /// Converts the first three values of a sample; `nil` if there are fewer.
     func applied(to raw: ArraySlice<Double>) -> Vector? {
         guard raw.count >= 3 else { return nil }
         let first = raw.startIndex

@@ -76,7 +76,7 @@ package final class DeviceFeed {
     /// - Parameters:
     ///   - subsystems: The names of the subsystems.
     ///   - changed: Called once for all events that arrived together.
-    /// - Returns: The interest, which lasts until it is released.
+    /// - Returns: The interest; releasing it ends the notifications.
     /// - Throws: `SystemError` if no monitor can be opened.
     package func listen(
         to subsystems: Set<String>, changed: @escaping (Changes) -> Void

@@ -23,7 +23,7 @@ struct IIODevice: Hashable {
         device.attribute(attribute).text.map(SysfsText.trimmed)
     }
 
-    /// Returns whether an attribute exists, without reading it, since a value that is measured may take seconds.
+    /// Returns whether an attribute exists, without reading it, since measuring a value may take seconds.
     func has(_ attribute: String) -> Bool {
         device.has(attribute)
     }

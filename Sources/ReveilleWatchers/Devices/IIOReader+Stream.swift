@@ -14,8 +14,8 @@ extension IIOReader {
 
     /// Sets the frequency from the next sample on.
     ///
-    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets the lowest frequency that it has
-    ///   from there on.
+    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets its lowest frequency at or above
+    ///   this.
     package func want(_ frequency: Double) {
         wanted.withLock { $0 = max(frequency, SamplingFrequency.enough) }
     }
@@ -75,7 +75,7 @@ extension IIOReader {
         if channels.hasTimes { write("realtime", to: channels.device + "/current_timestamp_clock", &state) }
     }
 
-    /// Writes an attribute if it exists and has another value, which is restored by ``rest()``.
+    /// Writes an attribute if it exists and has another value; ``rest()`` restores this value.
     private func write(_ text: String, to path: String, _ state: inout State) {
         guard let current = SysfsAttribute.read(path).text.map(SysfsText.trimmed), current != text else { return }
         guard (try? SysfsAttribute.write(text, to: path)) != nil else { return }

@@ -71,7 +71,7 @@ package final class Sampler {
     private var source: EventSource?
     private var completions: [Int: (IIOSample, Int64) -> Void] = [:]
     private var lastNumber = 0
-    /// Whether a sensor has blocked the loop after its trial, so that none is read there any more.
+    /// Whether a sensor has blocked the loop after its trial, so that no sensor is read there any more.
     private var isRequired = false
     /// Whether a sensor measures, or keeps changed attributes, until it rests.
     private var hasTraces = false
@@ -89,7 +89,7 @@ package final class Sampler {
         source?.cancel()
         exchange.requestPipe.closeWritingEnd()
         guard hasTraces else { return }
-        // If the process exited immediately, the sensor could continue to measure. One that hangs is abandoned.
+        // If the process exited immediately, the sensor could continue to measure. A sensor that hangs is abandoned.
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
@@ -99,7 +99,7 @@ package final class Sampler {
     ///   - reader: The reader of the sensor.
     ///   - isLive: Whether more samples follow soon.
     ///   - completion: Called on the loop, not before this call returns, with the sample and the time in microseconds
-    ///     for which the sensor blocked the thread.
+    ///     that the sensor blocked the thread.
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample, Int64) -> Void) {
         lastNumber += 1
         if reader.needsRest { hasTraces = true }

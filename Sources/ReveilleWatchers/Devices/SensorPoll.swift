@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// Samples one sensor at intervals, and on request.
 ///
-/// One sample is taken at a time. A request during a sample is answered by the next one, which begins after the
+/// One sample is taken at a time. A request during a sample is answered by the next sample, which begins after the
 /// request. Loop thread only.
 final class SensorPoll {
     /// How closely to sample; at `.off`, only on request.
@@ -87,7 +87,7 @@ final class SensorPoll {
     /// The stream that samples the same device.
     private var stream: MotionStream? { shared.stream(of: reader.channels.device) }
 
-    /// Takes a sample of a stream, whose channels begin with those of this poll.
+    /// Takes a sample of a stream; the stream's channels begin with this poll's.
     private func sample(of stream: MotionStream, for asked: [() -> Void]) {
         stream.sample { [weak self] sample in
             guard let self else { return }
@@ -103,7 +103,7 @@ final class SensorPoll {
     func rest() {
         guard isOpen else { return }
         isOpen = false
-        // The thread has finished with the reader when it has taken the samples of the next trial.
+        // Once the thread has taken the samples of the next trial, it has finished with the reader.
         speed.restart()
         sampler.rest(reader)
     }
@@ -128,7 +128,7 @@ struct SampleIntervals {
     /// While all subscribers are held.
     var idle: Duration
 
-    /// The interval at a pace, a third for an attentive one at `.live`; `nil` when the sensor is off.
+    /// The interval at a pace; a third of it for an attentive poll at `.live`; `nil` when the sensor is off.
     subscript(pace: Pace, isAttentive: Bool = false) -> Duration? {
         switch pace {
         case .off: nil

@@ -3,9 +3,9 @@
 
 /// Determines whether a sensor is quick enough to be read on the loop.
 ///
-/// A driver may block a read for seconds, and the loop must not wait for it. A sensor is therefore unknown at first,
-/// and also after a change of pace, since one that rests between reads takes time to wake up. A few quick reads on a
-/// thread of its own show that it is quick.
+/// A driver may block a read for seconds, and the loop must not wait for it. Therefore, a sensor's speed is unknown at
+/// first, and also after a change of pace: a sensor that rests between reads takes time to wake up. A few quick reads
+/// on a separate thread show that the sensor is quick.
 package struct SensorSpeed {
     /// The longest time of a quick read, in microseconds.
     ///

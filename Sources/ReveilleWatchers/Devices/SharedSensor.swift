@@ -3,14 +3,14 @@
 
 package import ReveilleSystem
 
-/// What the readers of one sensor share: the thread on which it is read, and the right to open its buffer.
+/// What the readers of one sensor share: the thread that reads the sensor, and the right to open its buffer.
 ///
 /// Only one reader can have a buffer open, and many drivers refuse to read attributes meanwhile. While a stream samples
 /// the sensor, a poll therefore gets its samples from the stream. At other times, a poll closes its buffer before the
 /// stream reads the sensor; the thread keeps the order. Loop thread only.
 package final class SharedSensor {
     private let loop: EventLoop
-    /// The thread, which is kept, since releasing it waits for the sensor.
+    /// The thread; it is kept, because its release waits for the sensor.
     private var thread: Sampler?
     /// The stream that samples the sensor at an interval, while there is one.
     weak var stream: MotionStream?
@@ -22,7 +22,7 @@ package final class SharedSensor {
         self.loop = loop
     }
 
-    /// Returns the thread, which is started by the first call.
+    /// Returns the thread; the first call starts it.
     func sampler() throws(SystemError) -> Sampler {
         if let thread { return thread }
         let sampler = try Sampler(loop: loop)

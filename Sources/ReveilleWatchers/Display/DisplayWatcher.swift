@@ -10,7 +10,7 @@ package import ReveilleSystem
 package final class DisplayWatcher: Watcher {
     /// How to describe screens.
     package struct Settings: Sendable {
-        /// The pixels per point of every screen, which only the compositor knows; `nil` if it is unknown.
+        /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.
         package var scale: Double?
 
         /// Creates the default settings.
@@ -22,7 +22,8 @@ package final class DisplayWatcher: Watcher {
 
     /// The time between reads while a display was connected and its modes are unknown.
     ///
-    /// A driver lists the modes when a compositor asks for them, which follows the event and causes none.
+    /// A driver lists the modes when a compositor asks for them. This happens after the event, and causes no other
+    /// event.
     private static let followUpInterval: Duration = .seconds(1)
     /// The most reads that follow an event.
     private static let followUps = 5

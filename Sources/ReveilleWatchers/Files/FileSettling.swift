@@ -75,7 +75,9 @@ struct FileSettling: Sendable, Hashable {
         deadline = min(now + wait, since + max(Self.patience, timing.readDelay))
     }
 
-    /// Judges the result of a read at the deadline, or of a requested one, which does not wait.
+    /// Judges the result of a read at the deadline, or of a requested read.
+    ///
+    /// A requested read does not wait.
     mutating func judge(_ outcome: Outcome, at now: Instant, timing: Timing, asked: Bool = false) -> Verdict {
         if !asked {
             deadline = nil

@@ -37,7 +37,7 @@ struct FileTable<Value: Equatable> {
 
     /// The configured paths, in order, without duplicates.
     let paths: [String]
-    /// All files by path, including those in directories.
+    /// All files by path, including files in directories.
     private(set) var entries: [ExactText: Entry]
     /// The number of files found in each directory, at most ``DirectoryListing/limit``.
     private var foundCounts: [ExactText: Int] = [:]
@@ -61,7 +61,7 @@ struct FileTable<Value: Equatable> {
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
     }
 
-    /// Returns a path with the root, as others can open it.
+    /// Returns a path with the root, as other programs see it.
     func real(_ path: String) -> String {
         reader.root + path
     }

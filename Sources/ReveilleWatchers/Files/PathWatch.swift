@@ -7,8 +7,8 @@ import ReveilleSystem
 /// Watches files, directories, and every directory and link on the path to them.
 ///
 /// Each directory of a path is watched for being moved. The directories of each link, of the file and of the first
-/// missing name are watched for changes of their entries. A path that changes is followed again; after a mount, all are.
-/// Loop thread only.
+/// missing name are watched for changes of their entries. A path that changes is followed again; after a mount, all
+/// paths are followed again. Loop thread only.
 final class PathWatch {
     /// A change.
     enum Notice: Hashable {
@@ -52,7 +52,7 @@ final class PathWatch {
         mounts = try MountWatch(loop: loop) { [weak self] in self?.followAgain() }
     }
 
-    /// Follows every path again, and watches those that lead elsewhere now.
+    /// Follows every path again, and watches the paths that now lead elsewhere.
     private func followAgain() {
         for (path, chain) in chains where PathChain(following: path.text, root: root) != chain {
             add(path.text)

@@ -82,7 +82,7 @@ final class WatchedFiles<Value: Equatable> {
         completion()
     }
 
-    /// The values as they are watched, or read now if they are not.
+    /// The watched values, or freshly read values while nothing is watched.
     var current: FileTable<Value> { pace == .off ? readSeparately() : table }
 
     /// Reads everything now into a table of its own.

@@ -4,7 +4,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// One look at the entries of a folder, which may take several turns of the loop.
+/// A single scan of a folder's entries, which may take several turns of the loop.
 final class FolderScan {
     /// The result of a scan.
     enum Outcome {
@@ -16,7 +16,7 @@ final class FolderScan {
         case failed(String)
     }
 
-    /// The largest number of entries that are counted beyond those that are reported.
+    /// The largest number of entries that are counted beyond the reported entries.
     static let countLimit = 10 * FolderListing.nameLimit
 
     private let opened: Result<DirectoryScan, SystemError>?
@@ -48,7 +48,7 @@ final class FolderScan {
         }
     }
 
-    /// Looks at further entries, and then sorts them.
+    /// Reads further entries, and then sorts them.
     ///
     /// - Parameter mayContinue: Returns whether there is time for another entry, or another step of sorting.
     /// - Returns: The result; `nil` if there is more to do.
@@ -88,8 +88,8 @@ extension FolderEntry {
     fileprivate init(name: EntryName, _ status: DirectoryScan.Status) {
         var stamp = Digest()
         for number in [UInt64(status.type), status.size, UInt64(bitPattern: status.modified)] { stamp.combine(number) }
-        // The number of a removed file may be given to the next one at once, so the time of creation is part of the
-        // identity. Where it is unknown, what a rename leaves as it is stands for it.
+        // The number of a removed file may be given to the next file at once, so the time of creation is part of the
+        // identity. If it is unknown, the attributes that a rename does not change are used instead.
         var identity = stamp
         if status.born != 0 {
             identity = Digest()

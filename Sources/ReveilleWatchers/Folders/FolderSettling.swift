@@ -5,9 +5,9 @@ import ReveilleCore
 
 /// Decides when to scan one folder, and which results count.
 ///
-/// Notices only say that something may be different. A scan follows a short time after the last of them. A folder that is
-/// missing or was replaced keeps its names for a grace period, since its replacement may be filled next. A file that is
-/// being written keeps its last state until it is closed.
+/// Notices only say that something may be different. A scan follows a short time after the last notice. A folder that
+/// is missing or was replaced keeps its names for a grace period, since its replacement may be filled next. A file that
+/// is being written keeps its last state until it is closed.
 struct FolderSettling {
     /// The longest time that further changes delay a scan.
     static let patience: Duration = .milliseconds(500)
@@ -15,14 +15,14 @@ struct FolderSettling {
     ///
     /// A program may keep a file open forever.
     static let quiet: Duration = .seconds(1)
-    /// The largest number of files that can be in the process of being written; further ones are taken as they are.
+    /// The largest number of files that can be in the process of being written; further files are taken as they are.
     static let writtenLimit = 1_000
     /// The pause after a scan, in durations of that scan: scanning takes at most a tenth of the time.
     private static let rest = 9
 
     /// The result of a scan.
     enum Outcome {
-        /// The names of the folder that was scanned before, or of the first one.
+        /// The names of the folder that was scanned before, or of the first folder.
         case same
         /// The names of another folder in its place, or no folder.
         case other
@@ -82,7 +82,7 @@ struct FolderSettling {
         deadline = min(now + timing.readDelay, since + max(Self.patience, timing.readDelay))
     }
 
-    /// Begins a scan; notices from now on make another one necessary.
+    /// Begins a scan; notices from now on require another scan.
     mutating func begin(at now: Instant) {
         deadline = nil
         noticedAt = nil
@@ -99,7 +99,8 @@ struct FolderSettling {
 
     /// Returns whether the result of a scan is to be ignored, since something changed meanwhile.
     ///
-    /// Of a rename it may have seen both names or neither. A folder that changes all the time is taken as it was seen.
+    /// After a rename, the result may contain both names or neither. A folder that changes all the time is taken as it
+    /// was seen.
     func isOutdated(at now: Instant) -> Bool {
         noticedAt != nil && outdatedSince.map { now - $0 < Self.patience } == true
     }

@@ -38,7 +38,7 @@ package final class FoldersWatcher: Watcher {
     ///
     /// - Parameters:
     ///   - loop: The loop that calls the watcher.
-    ///   - folders: The folders, each with another name.
+    ///   - folders: The folders, with distinct names.
     ///   - settings: The delays, and the directories that paths are relative to; its own paths are ignored.
     ///   - context: Takes the readings.
     /// - Throws: `SystemError` if a timer cannot be created.
@@ -50,7 +50,7 @@ package final class FoldersWatcher: Watcher {
         root = settings.root
         self.context = context
         guard !folders.isEmpty else { return }
-        // At the priority of a watcher, no other source would have a turn between those of a long scan.
+        // At a watcher's priority, no other source would have a turn during a long scan.
         timer = try loop.timer { [weak self] in self?.scanDue() }
     }
 
@@ -174,7 +174,7 @@ package final class FoldersWatcher: Watcher {
         guard let (index, folderScan, start) = scan else { return true }
         guard let outcome = folderScan.advance(while: mayContinue) else { return false }
         scan = nil
-        // Of what changed during the scan, the result may show a part.
+        // The result may show only a part of the changes during the scan.
         watch?.readPending()
         if folders[index].take(outcome, start: start, at: loop.now) { hasChanged = true }
         if let problem = folders[index].newProblem() { context.warn("\(folders[index].listing.path): \(problem)") }

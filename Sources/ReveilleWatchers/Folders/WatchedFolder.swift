@@ -97,7 +97,7 @@ struct WatchedFolder {
         return listing != old
     }
 
-    /// The listing of a folder with too many names, which is another one after each change.
+    /// The listing of a folder with too many names; it differs after each change.
     private mutating func cut(
         _ sorted: SortedEntries, _ count: Int, _ status: DirectoryScan.Status, isAsked: Bool
     ) -> FolderListing {
@@ -107,7 +107,7 @@ struct WatchedFolder {
             version: UInt64(bitPattern: status.modified) &+ UInt64(count) &+ looks)
     }
 
-    /// The listing in which files that are being written have their last state.
+    /// The listing, with the last state of files that are being written.
     private func settled(_ sorted: SortedEntries, isAsked: Bool) -> FolderListing {
         guard !isAsked, settling.isWriting, !listing.isCut else {
             return FolderListing(name: listing.name, path: listing.path, sorted: sorted)

@@ -34,7 +34,7 @@ struct LightSensor: FoundSensor {
         return nil
     }
 
-    /// The scale of a raw value; 1 for a driver without one, and 0 for one that is not a number.
+    /// The scale of a raw value; 1 if the driver has no scale, and 0 if the scale is not a number.
     private static func scale(of channel: String, _ device: IIODevice) -> Double {
         guard let text = device.text(channel + "_scale") else { return 1 }
         return SysfsText.number(text) ?? 0

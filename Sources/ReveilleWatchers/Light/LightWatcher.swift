@@ -19,7 +19,7 @@ package final class LightWatcher: Watcher {
     package let aspect = BuiltInAspect.light
     private let context: WatcherContext
     private let watch: SensorWatch<LightSensor>
-    /// The last report; `nil` before the first one since the watcher was off.
+    /// The last report; `nil` before the first report since the watcher was off.
     private var reported: Light?
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
@@ -57,7 +57,7 @@ package final class LightWatcher: Watcher {
         report(Light(lux: lux))
     }
 
-    /// Reports a reading, or repeats the last one if they hardly differ.
+    /// Reports a reading, or repeats the last report if the two hardly differ.
     private func report(_ light: Light) {
         let reading = LightRule.isReported(light, after: reported) ? light : reported ?? light
         reported = reading

@@ -29,7 +29,7 @@ package final class LocaleWatcher: Watcher {
 
     /// Returns the default paths; a `.pam_environment` is read only if it is configured.
     ///
-    /// `configHome` is the value of XDG_CONFIG_HOME, which is ignored unless it is absolute; `nil` for `~/.config`.
+    /// `configHome` is the value of XDG_CONFIG_HOME; a relative path is ignored, and `nil` stands for `~/.config`.
     package static func usualPaths(home: String, configHome: String?) -> [String] {
         let configHome = configHome.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
         return [

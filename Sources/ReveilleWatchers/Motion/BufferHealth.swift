@@ -5,10 +5,10 @@ import ReveilleCore
 
 /// How well the buffer of a sensor works.
 struct BufferHealth {
-    /// The number of waits that have ended without a scan since the last one.
+    /// The number of waits without a scan since the last scan.
     var silentWaits = 0
     /// Whether the sensor has provided scans, so that its buffer is tried again.
     var hasScans = false
-    /// When the buffer that failed is tried again; `nil` while it has not failed.
+    /// When a failed buffer is tried again; `nil` for a working buffer.
     var recovers: Instant?
 }

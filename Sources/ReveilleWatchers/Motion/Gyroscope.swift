@@ -30,8 +30,8 @@ struct Gyroscope: Equatable {
     }
 
     private static func matrix(_ device: IIODevice) -> MountMatrix? {
-        // The mounting of a whole chip is that of its accelerometer, for which udev or the configuration may have
-        // another.
+        // The mounting of a whole chip belongs to its accelerometer. Udev or the configuration may override the
+        // accelerometer's mounting.
         let common = Accelerometer.isPart(of: device) ? [] : ["mount_matrix", "in_mount_matrix"]
         let matrix = (["in_anglvel_mount_matrix"] + common).lazy.compactMap { name in
             device.text(name).flatMap { MountMatrix($0) }
@@ -42,7 +42,7 @@ struct Gyroscope: Equatable {
 
     /// Returns the rule for the gyroscope's axes.
     ///
-    /// A gyroscope without a mounting of its own is assumed to have that of the accelerometer.
+    /// A gyroscope without a mounting of its own is assumed to be mounted like the accelerometer.
     func rule(_ settings: OrientationWatcher.Settings, beside accelerometer: Accelerometer?) -> MotionRule {
         if let matrix { return MotionRule(settings.frame, matrix: matrix, isHID: isHID) }
         return MotionRule(

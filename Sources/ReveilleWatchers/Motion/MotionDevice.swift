@@ -23,9 +23,9 @@ struct MotionDevice: Equatable {
     /// The highest frequency in Hz; `nil` if it is unknown.
     let highestFrequency: Double?
 
-    /// Finds the devices: that of the accelerometer, if there is one, and that of another gyroscope.
+    /// Finds the devices: the accelerometer's, if there is one, and a separate gyroscope's.
     ///
-    /// The accelerometer is the one that determines the pose.
+    /// The accelerometer also determines the pose.
     static func all(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [MotionDevice] {
         let accelerometers = try Accelerometer.candidates(matrix: settings.matrix)
         let accelerometer = accelerometers.first { $0.sensor != nil }
@@ -38,7 +38,7 @@ struct MotionDevice: Equatable {
                 own = gyroscopes.first { $0.device.device.path == channels.device && $0.isRead(with: channels) }
             }
             devices.append(MotionDevice(accelerometer.title, sensor, own, settings))
-            // A gyroscope of another device is used only if this one has none.
+            // Another device's gyroscope is used only if this device has none.
             gyroscope = own == nil ? gyroscope : nil
         }
         if let gyroscope {
@@ -110,7 +110,7 @@ struct MotionDevice: Equatable {
         return isStated ? nil : "\(title) does not state the unit of its values, of which only the direction is known"
     }
 
-    /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides one of them.
+    /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides either.
     ///
     /// - Throws: `SystemError` when an input device cannot be read.
     func problem() throws(SystemError) -> String? {
@@ -120,7 +120,7 @@ struct MotionDevice: Equatable {
         return try accelerationProblem()
     }
 
-    /// Returns the vectors of a sample; those that are missing or not plausible are `nil`.
+    /// Returns the vectors of a sample; missing and implausible vectors are `nil`.
     ///
     /// - Throws: `SystemError` when an input device cannot be read.
     func values(_ sample: SensorSample) throws(SystemError) -> Values {

@@ -9,7 +9,7 @@ package import ReveilleSystem
 ///
 /// Loop thread only.
 package final class MotionFeed {
-    /// A watcher's use of the feed, which ends when it is released.
+    /// A watcher's use of the feed; releasing the use ends it.
     package final class Use {
         /// Takes a sample.
         var sampled: (Motion) -> Void = { _ in }
@@ -26,7 +26,7 @@ package final class MotionFeed {
 
         private let feed: MotionFeed
         let context: WatcherContext
-        /// The time of the next sample; `nil` for the next one there is.
+        /// The time of the next sample; `nil` to take the next available sample.
         private var due: Instant?
 
         init(_ feed: MotionFeed, context: WatcherContext) {
@@ -56,7 +56,7 @@ package final class MotionFeed {
     private let feed: DeviceFeed
     private var uses: [ObjectIdentifier: Weak] = [:]
     private var interest: DeviceFeed.Interest?
-    /// The sensors that are present, that of the acceleration first.
+    /// The sensors that are present, the accelerometer first.
     private var streams: [MotionStream] = []
     /// The sensors of the streams, by position: the accelerometer, and the gyroscope of another device.
     private let sensors: [SharedSensor]
@@ -64,7 +64,7 @@ package final class MotionFeed {
     private var clock = SampleClock()
     /// The time between samples; `nil` while none are wanted.
     private var interval: Duration?
-    /// The last problem of each device by its title; that of all is under the empty one.
+    /// The last problem of each device by its title; a problem of all devices has the empty title.
     private var problems: [String: String] = [:]
 
     /// Creates a feed that samples nothing.
@@ -83,7 +83,7 @@ package final class MotionFeed {
         self.settings = settings
     }
 
-    /// Begins a use, which wants no samples yet.
+    /// Begins a use that wants no samples yet.
     func begin(context: WatcherContext) -> Use {
         let use = Use(self, context: context)
         uses[ObjectIdentifier(use)] = Weak(use: use)
@@ -140,7 +140,7 @@ package final class MotionFeed {
         for stream in asked {
             stream.sample { _ in
                 open -= 1
-                // A stream also answers when a change of pace releases it, which must not be interrupted.
+                // A stream also answers when a change of pace releases it, and this change must not be interrupted.
                 if open == 0 { timer?.fire(after: .zero) }
             }
         }
@@ -208,7 +208,7 @@ package final class MotionFeed {
         }
     }
 
-    /// Keeps the previous state after an error, which is logged once while it lasts.
+    /// Keeps the previous state after an error, and logs the error once while it lasts.
     private func warn(_ error: SystemError, of device: String = "") {
         let text = "\(error); the previous state is kept"
         if text != problems[device] { active.first?.context.warn(text) }

@@ -15,14 +15,14 @@ final class MotionStream {
     var sampled: (SensorSample) -> Void = { _ in }
     /// Called when the device has gone.
     var gone: () -> Void = {}
-    /// Called with an error, after which the next sample is tried.
+    /// Called with an error; the next sample is tried afterward.
     var failed: (SystemError) -> Void = { _ in }
 
     /// The number of waits for a scan after which a buffer is silent.
     ///
     /// After a suspend, a single wait may seem to have ended before the sensor could provide a scan.
     private static let waits = 2
-    /// The time for which the attributes are read after the buffer failed.
+    /// How long the attributes are read after the buffer failed.
     private static let recovery = Pace.retries[Pace.retries.count - 1]
 
     private let loop: EventLoop
@@ -40,14 +40,14 @@ final class MotionStream {
     /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
     private var buffer = BufferHealth()
-    /// The number of samples in a row for which the device was missing.
+    /// The number of samples in a row with a missing device.
     private var absences = 0
     private var isSampling = false
     /// The number of requests to the reader to rest.
     private var rests = 0
     private var waiting: [(IIOSample?) -> Void] = []
 
-    /// Opens a device, which rests; throws `SystemError` if a node, a timer or a thread cannot be opened.
+    /// Opens a device at rest; throws `SystemError` if a node, a timer or a thread cannot be opened.
     init(_ device: MotionDevice, loop: EventLoop, shared: SharedSensor) throws(SystemError) {
         self.device = device
         self.loop = loop
@@ -120,7 +120,7 @@ final class MotionStream {
     private func request() {
         guard !isSampling, let reader else { return }
         isSampling = true
-        // A request during a sample is answered by the next one.
+        // A request during a sample is answered by the next sample.
         let asked = waiting
         waiting = []
         shared.poll?.rest()
@@ -234,7 +234,7 @@ final class MotionStream {
     private func becameReadable() {
         guard let interval else { return }
         let now = loop.now
-        // The sensor is faster than its frequency. Its scans wait until one of them is due.
+        // The sensor is faster than its frequency. Its scans wait until the next sample is due.
         if now < due + interval * -0.25, waiting.isEmpty {
             isPausing = true
             return pause(at: now)

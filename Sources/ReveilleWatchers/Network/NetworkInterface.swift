@@ -12,7 +12,9 @@ struct NetworkInterface {
         self.link = link
     }
 
-    /// The kind, for which the message of the link does not suffice: a wireless interface has the type of Ethernet.
+    /// The kind of the interface.
+    ///
+    /// The link's message does not suffice: a wireless interface has the type of Ethernet.
     var kind: Network.Kind {
         let directory = "/sys/class/net/" + link.name
         let properties = SysfsAttribute.read(directory + "/uevent").text.map { $0.split(separator: "\n") } ?? []

@@ -8,7 +8,7 @@ import ReveilleSystem
 /// The source of the network tables: the kernel, or a file with its messages.
 enum NetworkSource {
     case kernel
-    /// A directory with a file of the messages of all tables, which replaces the kernel's tables below a root.
+    /// A directory with a file of all tables' messages; below a root, the file replaces the kernel's tables.
     case recording(directory: String)
 
     /// The name of the file.

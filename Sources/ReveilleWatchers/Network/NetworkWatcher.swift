@@ -6,8 +6,8 @@ package import ReveilleSystem
 
 /// Watches the default route, its link and its addresses.
 ///
-/// A notification of the kernel only leads to reading its tables again, because a queue may lose notifications, and the
-/// loss of a link removes its routes without any. Notifications that repeat what is known lead to nothing. There is no
+/// A notification of the kernel only causes another read of its tables. A queue may lose notifications, and the loss of
+/// a link removes its routes without a notification. Notifications that repeat known facts have no effect. There is no
 /// polling. Loop thread only.
 package final class NetworkWatcher: Watcher {
     /// The directory below a root whose file `rtnetlink` has the kernel's messages of all tables.

@@ -6,7 +6,7 @@ import ReveilleSystem
 
 /// Describes the steps from an accelerometer's values to a pose, for a person.
 enum OrientationExamination {
-    /// The most samples that are taken; a device in motion may need some more than one at rest.
+    /// The largest number of samples; a device in motion may need a few more than a device at rest.
     private static let attempts = 10
 
     static func examine(

@@ -21,13 +21,13 @@ package final class OrientationWatcher: Watcher {
         package init() {}
     }
 
-    /// The time between the samples of a request while the sensor's scale is in doubt, in which a sensor at
-    /// ``SamplingFrequency/enough`` takes another one.
+    /// The time between the samples of a request while the sensor's scale is in doubt: the sampling period of a sensor
+    /// at ``SamplingFrequency/enough``.
     private static let repetitionInterval: Duration = .milliseconds(100)
-    /// The time of a request in which samples are repeated.
+    /// The time of a request during which samples are repeated.
     private static let repetitionTime: Duration = .milliseconds(400)
 
-    /// How long the pose after a large turn must last, at most; the second sample that confirms it.
+    /// How long the pose after a large turn must last, at most: until the second sample that confirms the pose.
     private static let turnSettle: Duration = .milliseconds(200)
     /// How long after a large turn the sensor is sampled more often, since a device in a hand is turned again.
     private static let attention: Duration = .seconds(10)
@@ -89,7 +89,7 @@ package final class OrientationWatcher: Watcher {
         }
     }
 
-    /// Forgets the pose of an earlier watch, which must neither delay nor retain a pose.
+    /// Forgets the pose of an earlier watch, so that it neither delays nor retains a pose.
     private func begin() {
         filter = SettleFilter(settle: settings.settle)
         last.pose = .unknown

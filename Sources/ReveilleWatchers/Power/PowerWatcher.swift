@@ -11,9 +11,11 @@ package final class PowerWatcher: Watcher {
     /// The time between samples while a subscriber is in the foreground: gauges average over seconds, and a person reads
     /// no faster.
     private static let liveInterval: Duration = .seconds(10)
-    /// The shortest time between samples while all subscribers are held; the sample before a wake is the one that counts.
+    /// The shortest time between samples while all subscribers are held.
+    ///
+    /// A fresh sample is taken before a wake anyway.
     private static let idleInterval: Duration = .seconds(60)
-    /// The shortest time between two samples that follow events, of which some drivers send hundreds.
+    /// The shortest time between two samples that follow events; some drivers send hundreds of events.
     private static let eventInterval: Duration = .seconds(1)
 
     package let aspect = BuiltInAspect.power
@@ -29,7 +31,7 @@ package final class PowerWatcher: Watcher {
     private let problem: SourceProblem
     private var supplies = FoundSupplies(attributes: PowerSupply.detailNames)
 
-    /// Creates a watcher that is off, which samples at `idleInterval` at most while all subscribers are held.
+    /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, idleInterval: Duration, context: WatcherContext
     ) throws(SystemError) {
@@ -105,7 +107,7 @@ package final class PowerWatcher: Watcher {
         completion()
     }
 
-    /// The current reading; `nil` after an error, which keeps the previous reading.
+    /// The current reading; `nil` after an error, so that the previous reading is kept.
     private func reading() -> Power? {
         problem.attempt { () throws(SystemError) in
             let reading = PowerRule.reading(of: try readSupplies())

@@ -6,13 +6,13 @@ package import ReveilleSystem
 
 /// The rules of time zones from the files of the tz database and `/etc/localtime`, kept up to date while they are used.
 ///
-/// Nothing is open until a zone is watched. A file that becomes invalid or disappears keeps its last rules, which is
-/// logged once. Loop thread only.
+/// Nothing is open until a zone is watched. A zone whose file becomes invalid or disappears keeps its last rules, and
+/// this is logged once. Loop thread only.
 package final class ZoneFiles {
-    /// The time from a change to the read, in which a link that was removed is created again.
+    /// The time from a change to the read: long enough for a removed link to be created again.
     private static let settle: Duration = .milliseconds(100)
 
-    /// Called with the name of a watched zone that has other rules now.
+    /// Called with the name of a watched zone whose rules have changed.
     package var changed: (String) -> Void = { _ in }
 
     private struct Zone {
@@ -85,7 +85,7 @@ package final class ZoneFiles {
         read(zone)
     }
 
-    /// Reads a watched zone, and returns whether it has other rules.
+    /// Reads a watched zone, and returns whether its rules have changed.
     @discardableResult
     private func read(_ zone: ZoneName) -> Bool {
         guard let old = zones[zone] else { return false }

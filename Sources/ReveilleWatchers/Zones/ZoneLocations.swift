@@ -15,7 +15,7 @@ package struct ZoneLocations: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - root: A prefix of `/etc/localtime`. The database belongs to the machine and has none.
-    ///   - database: The value of `TZDIR`, which is ignored unless it is absolute; `nil` for the directory of Debian.
+    ///   - database: The value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
     package init(root: String, database: String?) {
         self.database = database.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
         local = root + "/etc/localtime"
@@ -29,7 +29,7 @@ package struct ZoneLocations: Sendable, Hashable {
         }
     }
 
-    /// Reads the file of a zone; without a file for the device's zone, it is UTC (localtime(5)).
+    /// Reads the file of a zone; without a file, the device's zone is UTC (localtime(5)).
     func read(_ zone: ZoneName) throws(ZoneError) -> TimeZoneRules {
         let path = path(of: zone)
         switch FileContents.read(path, limit: TimeZoneRules.sizeLimit) {

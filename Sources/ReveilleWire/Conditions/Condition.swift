@@ -70,7 +70,7 @@ extension Condition.Comparison {
     fileprivate func holds(for state: JSON) -> Bool {
         let value = path.reduce(state) { $0.objectValue?[$1] ?? .null }
         return switch `operator` {
-        // Comparing strings would equate those that differ in their scalars.
+        // Comparing strings would equate strings that differ in their scalars.
         case .equal: value.canonical.bytes == literal.canonical.bytes
         case .notEqual: value.canonical.bytes != literal.canonical.bytes
         case .less: value.isLess(than: literal) == true
@@ -85,7 +85,7 @@ extension Condition.Comparison {
     /// The literal as it is written in a condition.
     package var writtenLiteral: String {
         guard case .string(let text) = literal else { return literal.description }
-        // A combining mark makes one character of itself and the quotation mark or backslash before it.
+        // A combining mark forms one character with a quotation mark or backslash before it.
         var written = String.UnicodeScalarView()
         written.append("\"")
         for scalar in text.unicodeScalars {
@@ -98,7 +98,7 @@ extension Condition.Comparison {
 }
 
 extension JSON {
-    /// Returns whether a number is less than another one, exactly; `nil` if one of the values is not a number.
+    /// Returns whether a number is less than another, exactly; `nil` if either value is not a number.
     fileprivate func isLess(than other: JSON) -> Bool? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right
@@ -109,7 +109,9 @@ extension JSON {
         }
     }
 
-    /// Returns the sign of a difference, which is exact even where the integer has no `Double` of the same value.
+    /// Returns the sign of a difference.
+    ///
+    /// It is exact even if no `Double` equals the integer.
     private static func sign(of integer: Int64, minus number: Double) -> Int {
         guard let whole = Int64(exactly: number.rounded(.down)) else { return number < 0 ? 1 : -1 }
         if integer != whole { return integer < whole ? -1 : 1 }

@@ -5,7 +5,7 @@
 package struct ConditionError: Error, Sendable, Hashable {
     /// The reason, which names the invalid part.
     package let reason: String
-    /// The invalid word, if it may be a misspelled one of the ``candidates``.
+    /// The invalid word, if it may be a misspelling of a candidate; see ``candidates``.
     package let word: String
     /// The valid words in place of the invalid one.
     package let candidates: [String]

@@ -73,7 +73,7 @@ struct ConditionScanner {
         return number
     }
 
-    /// Scans a string, in which a backslash stands before a quotation mark or a backslash.
+    /// Scans a string, with `\` as the escape for a quotation mark or a backslash.
     private mutating func string(quote: Unicode.Scalar) throws(ConditionError) -> String {
         let start = position
         position += 1

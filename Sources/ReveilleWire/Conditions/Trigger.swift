@@ -28,7 +28,7 @@ package struct Trigger: Sendable {
     ///
     /// - Parameters:
     ///   - event: An event.
-    ///   - history: The latest changes of its aspect, oldest first. They can be newer, and those of another bus.
+    ///   - history: The latest changes of its aspect, oldest first. They can be newer, or come from another bus.
     /// - Returns: The known changes, followed by the event itself in the place of the last change.
     package static func changes(mergedInto event: Event, from history: [Event]) -> [Event] {
         let isSameBus = history.contains { $0.generation == event.generation && $0.sequence == event.sequence }

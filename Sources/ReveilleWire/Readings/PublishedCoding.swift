@@ -11,7 +11,7 @@ extension PublishedValue {
     /// In a reply, four levels surround a value, and every reader limits the depth of a message.
     package static let depthLimit = Limits.jsonDepth - 4
 
-    /// Creates the state that JSON describes, which is withdrawn if it is null.
+    /// Creates the state that JSON describes; null stands for a withdrawn state.
     ///
     /// - Returns: `nil` if the JSON is neither null nor an object, or is nested too deeply for an event.
     package init?(_ name: Aspect, validating json: JSON) {
@@ -26,10 +26,10 @@ extension PublishedValue {
 
     /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
     package static let callMargin = 512
-    /// The longest value in bytes, for which a call has room.
+    /// The length in bytes of the longest value that fits in a call.
     package static let sizeLimit = Limits.frame - callMargin
 
-    /// Creates a state from a value, of which equal ones are the same state.
+    /// Creates a state from a value; equal values make equal states.
     package init(_ name: Aspect, _ value: JSONObject?) {
         self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })
     }

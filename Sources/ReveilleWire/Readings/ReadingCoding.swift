@@ -11,7 +11,7 @@ package enum ReadingCoding {
     /// - Parameters:
     ///   - reading: The state.
     ///   - settings: The keys to list, for a reading of the settings; `nil` for all.
-    /// - Returns: The structure, which stands in the field of the aspect's name.
+    /// - Returns: The structure, for the field with the aspect's name.
     package static func encode(_ reading: Reading, settings: [SettingsChange]? = nil) -> JSON {
         var fields: JSONObject = [:]
         write(reading, settings: settings ?? reading.settings, to: &fields)
@@ -29,9 +29,9 @@ package enum ReadingCoding {
     /// Decodes a reading.
     ///
     /// - Parameters:
-    ///   - structure: The value of the field of the aspect's name.
-    ///   - aspect: The aspect that the structure is of.
-    ///   - unknownWords: Takes words that are not known, which read as `unknown`; without it they are errors.
+    ///   - structure: The value of the field with the aspect's name.
+    ///   - aspect: The aspect of the structure.
+    ///   - unknownWords: Collects unknown words, which read as `unknown`; if it is `nil`, unknown words are errors.
     /// - Returns: The reading.
     /// - Throws: `InvalidParameter` with the path of the field that has a value that the interface does not allow.
     package static func decode(

@@ -4,7 +4,7 @@
 /// Decodes the members of an object.
 struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ValueDecoder
-    /// The names in order, each of them once.
+    /// The names in order, each once.
     private let names: [String]
     /// The values by the bytes of their names, since equal strings can differ in their scalars.
     private let values: [[UInt8]: JSON]
@@ -106,7 +106,7 @@ struct ElementsDecoder: UnkeyedDecodingContainer {
         try next { $0 }
     }
 
-    /// Reads the next element, which remains the next one if an error is thrown.
+    /// Reads the next element; after an error, the element remains the next.
     private mutating func next<Result>(_ read: (ValueDecoder) throws -> Result) throws -> Result {
         let key = JSONKey(intValue: currentIndex)
         guard !isAtEnd else {

@@ -49,7 +49,7 @@ extension JSON: Codable {
 }
 
 extension JSONObject: Codable {
-    /// Encodes the members in their order, and only the last of those with equal names.
+    /// Encodes the members in their order; among members with equal names, only the last.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONKey.self)
         for member in members {

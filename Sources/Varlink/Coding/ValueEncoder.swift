@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Encodes one value, and is the place of that value in the result.
+/// Encodes one value, and is the value's place in the result.
 ///
 /// A type may fill in its containers in any order, and the result exists once all of them are complete.
 final class ValueEncoder: Encoder {
@@ -68,7 +68,9 @@ final class ValueEncoder: Encoder {
 extension ValueEncoder {
     var count: Int { children.count }
 
-    /// Returns an encoder for a value in this array or object, which is not part of it yet.
+    /// Returns an encoder for a value in this array or object.
+    ///
+    /// The value is not part of the container yet.
     func child(_ key: any CodingKey) -> ValueEncoder {
         ValueEncoder(at: codingPath + [key], progress)
     }
@@ -77,7 +79,7 @@ extension ValueEncoder {
         children.append(child)
     }
 
-    /// Sets a member, in place of an earlier one with an equal name.
+    /// Sets a member, in place of an earlier member with an equal name.
     func set(_ child: ValueEncoder, forKey key: any CodingKey) {
         let name = Array(key.stringValue.utf8)
         if let position = positions[name] {

@@ -8,7 +8,7 @@
 struct Schema: Sendable, Hashable {
     /// A type; see ``ValueType``.
     ///
-    /// The positions are those of types or, for structures and enumerations, of names.
+    /// The positions refer to types or, for structures and enumerations, to names.
     private enum Kind: Sendable, Hashable {
         case bool, int, float, string, object, any
         /// The fields, and a bit for each that is required.

@@ -14,7 +14,8 @@ public struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     /// The offset of the first message that has not been taken.
     private var start = 0
-    /// The offset up to which there is no NUL, so that a message in many parts is searched only once.
+    /// The offset of the first byte that has not been searched for a NUL: a message in many parts is searched only
+    /// once.
     private var searched = 0
     private var hasFailed = false
 
@@ -57,7 +58,7 @@ public struct FrameDecoder: Sendable {
 
     /// Takes the next message, with its NUL.
     ///
-    /// A short message shares its memory with the decoder, which uses it again once the message is released.
+    /// A short message shares its memory with the decoder. The decoder reuses the memory once the message is released.
     mutating func nextMessage() throws(VarlinkError) -> [UInt8]? {
         guard !hasFailed else { throw .tooLong(maximum: maximumLength) }
         guard searched < buffer.count else { return nil }

@@ -5,7 +5,7 @@ extension JSON {
     /// The form that equal values share: two values are equal as JSON exactly if the ``bytes`` of their canonical forms
     /// are equal.
     ///
-    /// - Members are sorted by the UTF-8 of their names. Of members with equal names, only the last one remains.
+    /// - Members are sorted by the UTF-8 of their names. Among members with equal names, only the last remains.
     /// - A number is an integer if it is whole and in the range of `Int64`, whatever its notation: `1`, `1.0` and `1e0`
     ///   are equal, and so are `0` and `-0.0`.
     /// - Strings and names are equal if their Unicode scalars are: a letter with an accent and a letter followed by a
@@ -57,7 +57,7 @@ extension JSONText {
         }
     }
 
-    /// The members of an object in the order of their names, without those that a later one replaces.
+    /// The members of an object in the order of their names, without members that a later one replaces.
     private func sortedMembers(of object: Int) -> [Int] {
         let members = children(of: object)
         if zip(members, members.dropFirst()).allSatisfy(precedes) { return members }

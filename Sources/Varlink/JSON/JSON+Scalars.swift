@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The parts of the writer with which a caller can write a message without creating a value first.
+// The parts of the writer that let a caller write a message without creating a value first.
 
 extension JSON {
     /// Appends a quoted string and escapes only the characters that require it.

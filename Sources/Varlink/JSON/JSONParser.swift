@@ -14,7 +14,7 @@ struct JSONParser {
 
     private let maximumDepth: Int
     var position = 0
-    /// The values before the position, and after them those of an earlier text.
+    /// The values before the position, followed by leftover values of an earlier text.
     private(set) var nodes: [JSONText.Node]
     /// The number of values before the position.
     private var count = 0

@@ -36,7 +36,7 @@ package struct JSONText: Sendable {
 
     /// The text, and after it the strings that have escapes in the text.
     var bytes: [UInt8]
-    /// The values, of which the first one contains all others.
+    /// The values; the first value contains all others.
     ///
     /// Values after its end belong to an earlier text.
     package internal(set) var nodes: [Node]

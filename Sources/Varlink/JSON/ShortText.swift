@@ -25,7 +25,7 @@ package struct ShortText: Sendable {
             return
         }
         let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
-        // The part of each word that follows the name.
+        // The part of each word after the name.
         let end = UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8
         let bits = 8 * (length + 2)
         words = [

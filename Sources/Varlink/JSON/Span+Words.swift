@@ -50,7 +50,7 @@ extension Span<UInt8> {
             guard let own = self.word(at: index) else {
                 return endsWithText(words, from: word, at: index, count: rest)
             }
-            // Bytes after the last one are shifted out.
+            // Bytes after the last byte of the text are shifted out.
             let unused = rest < 8 ? 64 &- 8 &* rest : 0
             guard (own ^ words[word]) &<< UInt64(truncatingIfNeeded: unused) == 0 else { return false }
             index &+= 8
@@ -60,13 +60,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes from an index are those of another span.
+    /// Returns whether the bytes from an index equal another span.
     func hasBytes(_ other: Span<UInt8>, at start: Int) -> Bool {
         for index in other.indices where self[start + index] != other[index] { return false }
         return true
     }
 
-    /// Returns whether the bytes near the end are those of a text in words.
+    /// Returns whether the bytes near the end equal a text in words.
     @inline(never)
     private func endsWithText(_ words: Span<UInt64>, from first: Int, at start: Int, count: Int) -> Bool {
         for offset in 0..<count {
@@ -76,7 +76,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The eight bytes from an index, the first one lowest, or `nil` if there are fewer.
+    /// The eight bytes from an index, the first byte lowest, or `nil` if there are fewer.
     @inline(__always)
     private func word(at index: Int) -> UInt64? {
         guard count >= 8, index >= 0, index <= count &- 8 else { return nil }

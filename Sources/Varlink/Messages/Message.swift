@@ -3,7 +3,7 @@
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Parses a message, which is an object, from the first bytes of an array.
+    /// Parses a message, an object, from the first bytes of an array.
     static func text(
         parsing bytes: [UInt8], count: Int, reusing nodes: inout [JSONText.Node]
     ) throws(VarlinkError) -> JSONText {
@@ -17,7 +17,7 @@ enum Message {
         return text
     }
 
-    /// Parses a message, which is an object.
+    /// Parses a message, an object.
     static func text(parsing frame: [UInt8]) throws(VarlinkError) -> JSONText {
         var nodes: [JSONText.Node] = []
         return try text(parsing: frame, count: frame.count, reusing: &nodes)

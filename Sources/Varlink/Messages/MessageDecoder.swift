@@ -4,7 +4,7 @@
 /// A decoder that splits a stream of bytes into messages and parses them.
 struct MessageDecoder: Sendable {
     private var frames: FrameDecoder
-    /// The values of the last message, whose memory the next one uses again.
+    /// The values of the last message; the next message reuses their memory.
     private var nodes: [JSONText.Node] = []
 
     /// Creates a decoder; the length of a message does not include its NUL.
@@ -22,7 +22,7 @@ struct MessageDecoder: Sendable {
 
     /// Takes the next message.
     ///
-    /// - Returns: The message, which is an object, or `nil` if it is incomplete.
+    /// - Returns: The message, always an object; `nil` if no message is complete.
     mutating func next() throws(VarlinkError) -> JSONText? {
         guard let message = try frames.nextMessage() else { return nil }
         return try Message.text(parsing: message, count: message.count - 1, reusing: &nodes)

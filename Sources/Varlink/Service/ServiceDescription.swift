@@ -13,16 +13,18 @@ public struct ServiceDescription: Sendable, Hashable {
     public let url: String
     /// All interfaces, beginning with `org.varlink.service`.
     private let interfaces: [Text]
-    /// The methods of the service's own interfaces with these, in the order of their positions.
+    /// The methods of the service's own interfaces, with the interface names, in the order of their positions.
     package let methods: [String]
-    /// All methods, beginning with those of `org.varlink.service`.
+    /// All methods, beginning with the methods of `org.varlink.service`.
     private let names: NameTable
     /// The parameters of calls.
     private let schema: Schema
     /// The positions of all methods' parameters in the schema.
     private let inputs: [Int]
 
-    /// What remains of an interface: its types and methods are in the schema, which takes less memory.
+    /// What remains of an interface.
+    ///
+    /// Its types and methods are in the schema, which takes less memory.
     private struct Text: Sendable, Hashable {
         let name: String
         let text: String
@@ -36,7 +38,7 @@ public struct ServiceDescription: Sendable, Hashable {
         case method(Int)
     }
 
-    /// Creates a description from the service's own interfaces, to which `org.varlink.service` is added.
+    /// Creates a description from the service's own interfaces, and adds `org.varlink.service`.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.vendor = vendor
         self.product = product

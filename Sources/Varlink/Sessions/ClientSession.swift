@@ -3,10 +3,10 @@
 
 /// The client's side of a connection, without I/O: encodes calls and decodes replies.
 ///
-/// Calls may be sent before earlier ones have been answered. Replies carry no identifier and are matched to
-/// calls by their order.
+/// Calls may be sent before earlier calls have been answered. Replies carry no identifier and are matched to calls by
+/// their order.
 public struct ClientSession: Sendable {
-    /// The modes of the calls that await a reply, which excludes `oneway` calls.
+    /// The modes of the calls that await a reply; this excludes `oneway` calls.
     private var pending: [Call.Mode] = []
     private var decoder: MessageDecoder
     private var failure: VarlinkError?
@@ -21,8 +21,8 @@ public struct ClientSession: Sendable {
     /// The number of calls that await their last reply.
     public var pendingCount: Int { pending.count }
 
-    /// Whether the first pending call was sent with `more`, so that any number of replies may precede those to later
-    /// calls.
+    /// Whether the first pending call was sent with `more`, so that any number of its replies may precede the replies
+    /// to later calls.
     public var isStreaming: Bool { pending.first == .more }
 
     /// Adds a call to the pending calls, and returns the bytes to send.
@@ -38,7 +38,7 @@ public struct ClientSession: Sendable {
 
     /// Takes the next reply to the first pending call.
     ///
-    /// - Returns: The reply, which may be an error reply, or `nil` if it is incomplete.
+    /// - Returns: The reply, possibly an error reply; `nil` if no reply is complete.
     /// - Throws: ``VarlinkError`` if the connection must be closed; every later call throws the same error.
     public mutating func nextReply() throws(VarlinkError) -> Reply? {
         if let failure { throw failure }

@@ -46,8 +46,8 @@ public struct ServerSession: Sendable {
 
     /// Takes the next call.
     ///
-    /// Every call must be answered with ``reply(_:continues:)`` or ``fail(_:)``, including `oneway` calls, for
-    /// which nothing is sent.
+    /// Every call must be answered with ``reply(_:continues:)`` or ``fail(_:)``, including `oneway` calls, although
+    /// nothing is sent for them.
     ///
     /// - Returns: The call, or `nil` if it is incomplete or another call is still being answered.
     /// - Throws: ``VarlinkError`` if the connection must be closed; every later call throws the same error.
