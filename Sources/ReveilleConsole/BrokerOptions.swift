@@ -3,7 +3,7 @@
 
 package import ArgumentParser
 
-/// The options of a program of a fleet that name the broker, and the identity that is shown to it.
+/// The options of a fleet program that name the broker, and the program's identity for the broker.
 package struct BrokerOptions: ParsableArguments {
     /// The address.
     @Option(

@@ -20,7 +20,7 @@ struct StreamPositions {
     private let aspects: AspectSet
     /// The generation of the last event of each aspect.
     private(set) var generations: [Aspect: Int]
-    /// The names of the subscription itself that were not published when it last heard of them.
+    /// The names that the subscription lists itself, and that were not published at the last report.
     private var absent: Set<Aspect> = []
     /// The positions for which the last call had no room.
     private var unsent: [Aspect: Int] = [:]
@@ -84,16 +84,16 @@ struct StreamPositions {
     private func corrected(_ event: Event) -> Event {
         var event = event
         if let position = unsent[event.aspect] {
-            // To the bus, the name is one that the stream has never seen.
+            // The bus takes the name for one that the stream has never seen.
             event.changes = min(event.changes, max(0, event.generation - position))
         } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.netChange {
-            // The bus has forgotten the name, and does not know that it was not published before either.
+            // The bus has forgotten the name, and cannot know that the name was not published before either.
             event.changes = 0
         }
         return event
     }
 
-    /// Returns the names that are missing among the states of all names that are published, and thus were withdrawn.
+    /// Returns the names that are missing from the states of all published names, and thus were withdrawn.
     ///
     /// - Parameters:
     ///   - positions: The positions of the names when the states were requested.

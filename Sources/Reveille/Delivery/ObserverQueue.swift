@@ -26,7 +26,7 @@ final class ObserverQueue: Sendable {
         state = Lock(State(actor: actor))
     }
 
-    /// Returns whether it is the queue of this actor, and not of an earlier one at the same address in memory.
+    /// Returns whether this queue belongs to the actor, and not to an earlier actor at the same address in memory.
     func belongs(to actor: any Actor) -> Bool {
         state.withLock { $0.actor === actor }
     }

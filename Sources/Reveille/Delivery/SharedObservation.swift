@@ -59,7 +59,7 @@ final class SharedObservation: EventSink {
         waiting = []
     }
 
-    /// Adds an observer, which gets everything from now on, and the current state first if it wants that.
+    /// Adds an observer; it gets all events from now on, after the current state on request.
     func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)

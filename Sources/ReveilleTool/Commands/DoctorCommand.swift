@@ -9,7 +9,7 @@ import ReveilleSystem
 import ReveilleWatchers
 import Varlink
 
-/// `reveille doctor`: the sources that this device provides, and advice on those that are missing.
+/// `reveille doctor`: the sources that this device provides, and advice on missing sources.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

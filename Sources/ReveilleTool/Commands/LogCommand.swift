@@ -8,7 +8,7 @@ import ReveilleWire
 
 /// `reveille log`: prints the latest changes that the bus keeps.
 struct LogCommand: ParsableCommand {
-    /// The number of times that all aspects are queried if the bus becomes another instance meanwhile.
+    /// How often all aspects are queried if the bus becomes another instance meanwhile.
     ///
     /// A bus becomes another instance at most once after it has saved its state, so the second attempt succeeds.
     private static let attempts = 3
@@ -61,7 +61,8 @@ struct LogCommand: ParsableCommand {
         }
     }
 
-    /// Returns the changes of the aspects, all of one instance of the bus, since sequences of two cannot be compared.
+    /// Returns the changes of the aspects, all from one instance of the bus, since sequences of two instances cannot be
+    /// compared.
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
         let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)

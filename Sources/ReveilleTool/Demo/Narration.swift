@@ -9,9 +9,9 @@ import ReveilleSystem
 final class Narration {
     /// The pause after each change on a terminal: long enough to read along, and short enough for dozens of changes.
     private static let pace: Duration = .milliseconds(150)
-    /// The pause before the wake on a terminal, in which people read the line before it.
+    /// The pause before the wake on a terminal, long enough to read the line above.
     private static let breath: Duration = .seconds(1)
-    /// The width of the longest state of a phone, beside which the remarks on steps begin.
+    /// The width of the longest state of a phone; remarks on steps begin to its right.
     private static let stateColumns = 24
 
     private let column: Int
@@ -37,7 +37,7 @@ final class Narration {
 
     func leaveTerminal() { job?.leave() }
 
-    /// Prints what comes before a step.
+    /// Prints the text before a step.
     ///
     /// - Returns: The pause before it.
     func begin(_ line: Scenario.Line) throws(Failure) -> Duration {

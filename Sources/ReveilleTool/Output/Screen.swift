@@ -35,9 +35,9 @@ struct Screen: Hashable, Sendable {
         return line.prefix(line.lastIndex { $0.text != " " }.map { $0 + 1 - line.startIndex } ?? 0).map(\.text).joined()
     }
 
-    /// Draws text, truncated with an ellipsis, on what is already there.
+    /// Draws text, truncated with an ellipsis, over the existing contents.
     ///
-    /// Control characters are escaped. What is outside of the screen is ignored.
+    /// Control characters are escaped. Text outside the screen is ignored.
     ///
     /// - Parameters:
     ///   - text: The text.

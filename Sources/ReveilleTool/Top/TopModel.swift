@@ -100,7 +100,7 @@ struct TopModel: Sendable {
         applyFilter()
     }
 
-    /// Notes that the bus is gone; what it said last stays on the screen.
+    /// Notes that the bus is gone; its last answers stay on the screen.
     mutating func lose(_ reason: String) {
         connection = .lost(reason)
         totals = nil
