@@ -9,7 +9,7 @@ import ReveilleSystem
 /// It has a cgroup of its own, in the hierarchy of the machine, and ends with its owner, with all its units.
 package final class PrivateServiceManager {
     private static let programs = ["/usr/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/busctl"]
-    /// systemd 255 and earlier freeze units only where this cgroup exists, as it does if systemd has started the machine.
+    /// systemd 255 and earlier freeze units only if this cgroup exists, as on a machine that systemd has started.
     private static let initScope = "/init.scope"
     /// The number of managers for which the cgroup was created.
     private static let users = Lock(0)
@@ -70,12 +70,12 @@ package final class PrivateServiceManager {
         // The processes may be frozen, and systemd does not stop its units when it is killed.
         try? TemporaryDirectory.fill(cgroup + "/cgroup.kill", with: Array("1".utf8))
         process.wait()
-        // Processes in the middle of their end still count.
+        // Processes that are about to end still count.
         let remove = "for try in $(seq 100); do find \"$0\" -depth -type d -exec rmdir {} + && break; sleep 0.1; done"
         _ = try? ChildProcess(["bash", "-c", remove + " 2>/dev/null", cgroup]).wait()
         Self.users.withLock { users in
             users -= 1
-            // It stays if it has processes, because systemd has started the machine.
+            // The cgroup stays if it has processes, because systemd has started the machine.
             if users == 0 { rmdir(hierarchy + Self.initScope) }
         }
     }
@@ -103,7 +103,7 @@ package final class PrivateServiceManager {
         ' "$1" 3<&-
         """
 
-    /// The units of the manager, among them those on which all others depend; an empty file would mask a unit.
+    /// The units of the manager, including the ones that every unit depends on; an empty file would mask a unit.
     private static let units = [
         "default.target": "[Unit]\nRequires=dbus.service\nAfter=dbus.service\n",
         "dbus.socket": "[Socket]\nListenStream=%t/bus\n",
