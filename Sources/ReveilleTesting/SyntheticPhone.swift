@@ -54,7 +54,8 @@ public final class SyntheticPhone {
 
     /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
     ///
-    /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can also be inserted and removed later.
+    /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can be
+    /// inserted and removed later.
     ///
     /// - Parameters:
     ///   - batteries: The number of battery packs.

@@ -26,7 +26,7 @@ actor FleetEngine {
     // What uses the loop is released on its thread.
     isolated deinit {}
 
-    /// Connects once, to find whether the broker accepts this client.
+    /// Connects once, to check whether the broker accepts this client.
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in
             do throws(FleetError) {

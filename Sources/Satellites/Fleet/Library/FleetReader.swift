@@ -4,10 +4,10 @@
 import ReveilleFleetCore
 package import ReveilleSystem
 
-/// Reads a part of a fleet into a mailbox: what the broker keeps, and then what changes.
+/// Reads a part of a fleet into a mailbox: first the messages that the broker keeps, then the changes.
 ///
-/// It connects again when the broker is lost. Asleep, it has no connection, and the broker keeps nothing for it; after it
-/// wakes, the mailbox has one event for each state that changed.
+/// The reader connects again when the broker is lost. While it sleeps, it has no connection, and the broker queues
+/// nothing for it. After a wake, the mailbox has one event for each state that changed.
 ///
 /// Loop thread only.
 package final class FleetReader {
@@ -29,7 +29,7 @@ package final class FleetReader {
     ///   - interest: The devices and aspects.
     ///   - mailbox: Takes what arrives.
     ///   - loop: The loop.
-    ///   - onChange: Called on the loop when the mailbox has something new. It may send the reader to sleep.
+    ///   - onChange: Called on the loop when the mailbox has a new event; may send the reader to sleep.
     package init(
         _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}
@@ -99,7 +99,7 @@ package final class FleetReader {
             reading?.ask(for: interest.filters(of: devices))
             return
         }
-        // Not before: a broker that accepts and then closes would be asked twice a second without end.
+        // Not before: a broker that accepts and then closes would be tried twice a second for ever.
         schedule.reset()
         onChange()
     }

@@ -10,9 +10,9 @@ package struct BridgePositions: Sendable, Hashable {
 
     /// What the broker has acknowledged.
     package var uplink: UplinkPositions
-    /// What was last published of each name that the fleet sets.
+    /// The value last published under each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]
-    /// The prefixes below which the device was announced to Home Assistant, and perhaps still is.
+    /// The prefixes of announcements to Home Assistant that the broker may still have.
     package var announced: [String]
 
     /// Creates positions.

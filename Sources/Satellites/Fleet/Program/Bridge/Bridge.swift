@@ -25,7 +25,7 @@ final class Bridge {
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
-    /// Whether only an answer of the bus is waited for.
+    /// Whether the bridge only waits for an answer of the bus before it ends.
     private var isEnding = false
 
     /// Creates a bridge from the saved positions.
@@ -71,7 +71,7 @@ final class Bridge {
 
     private func takeBus(_ input: Uplink.Input) {
         take(input)
-        // A bus that has started may have lost what was published.
+        // A bus that has started may have lost published states.
         if case .busStarted = input { carryOut(desired.publishAll()) }
     }
 
@@ -150,7 +150,7 @@ final class Bridge {
                         + "identity \(setup.device) (a cloned device?)", about: .identity)
             case .end:
                 guard desired.awaitsAnswer else { return end() }
-                // Without the answer, the next run would not know the count of a value that the bus has taken.
+                // Without the answer, the next run would not know the count of a value that the bus took.
                 isEnding = true
                 timer?.fire(after: Uplink.farewell)
             }

@@ -14,16 +14,16 @@ final class BrokerLink {
         case uplink(Uplink.Input)
         /// A desired value, or a message of Home Assistant.
         case message(topic: String, payload: [UInt8])
-        /// The broker has a message of which ``Uplink`` knows nothing.
+        /// The broker has a message that ``Uplink`` does not know of.
         case acknowledged(topic: String)
-        /// The desired values have arrived; whether all have, and whether the broker had lost its memory before.
+        /// The desired values have arrived, perhaps not all, from a broker that may have lost its memory.
         case collected(isComplete: Bool, hasForgotten: Bool)
     }
 
-    /// The time from the last subscription in which the broker sends the desired values, unless its rules forbid it.
+    /// The time after the last subscription in which the broker sends the desired values, unless its rules forbid them.
     private static let patience: Duration = .seconds(10)
-    /// The time after the mark in which known values that are missing can still arrive: some brokers deliver what they
-    /// retained for several subscriptions at once.
+    /// The time after the mark in which known, missing values can still arrive: some brokers send the retained messages
+    /// of several subscriptions in parallel.
     private static let grace: Duration = .seconds(1)
 
     private let setup: BridgeSetup
@@ -39,13 +39,13 @@ final class BrokerLink {
     private var publications: [Int32: (publication: Uplink.Publication?, topic: String)] = [:]
     private var subscribed: [Int32: [String]] = [:]
     private var isCollecting = true
-    /// Whether the broker knows nothing of this device: neither its session nor, as far as is known, its last status.
+    /// Whether the broker seems to have forgotten this device: both its session and its last status.
     private var hasForgotten = false
-    /// Whether the mark was asked for.
+    /// Whether the bridge has asked for the mark.
     private var isAwaitingMark = false
     /// Whether the mark has arrived.
     private var isMarked = false
-    /// Whether the broker refused the subscription to desired values, which therefore do not arrive.
+    /// Whether the broker refused the subscription to desired values, so that they never arrive.
     private var isRefused = false
 
     /// Connects, and subscribes to the topics of desired values and others.
@@ -77,7 +77,7 @@ final class BrokerLink {
 
     private var statusTopic: String { FleetTopic.status(setup.device).text }
 
-    /// Sends a retained message; `nil` for one whose acknowledgement is not waited for.
+    /// Sends a retained message; `publication` is `nil` if the uplink does not wait for the acknowledgement.
     func publish(_ publication: Uplink.Publication?, topic: String, payload: [UInt8], expiry: UInt32?) {
         guard let connection else { return }
         publications[connection.publish(payload, to: topic, retain: true, expiry: expiry)] = (publication, topic)
@@ -95,7 +95,7 @@ final class BrokerLink {
         case .connected(let sessionPresent):
             notes.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
             hasForgotten = !sessionPresent
-            // Before the birth message, which replaces what the broker remembers.
+            // Before the birth message, which replaces the status that the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
             onMessage(.uplink(.connected(sessionPresent: sessionPresent)))
             if sessionPresent, !former.isEmpty { connection?.unsubscribe(from: former) }
@@ -117,7 +117,7 @@ final class BrokerLink {
         case .subscribed(let identifier, let codes): takeSubscribed(identifier, codes)
         case .message(let topic, let payload, let isRetained, _):
             if topic == statusTopic {
-                // One that is not retained was published by this connection.
+                // A status that is not retained comes from this connection.
                 guard isRetained else { return }
                 if isAwaitingMark { noteMark() } else { hasForgotten = false }
             } else {
@@ -138,7 +138,7 @@ final class BrokerLink {
 
     private func subscribe(to filters: [String]) {
         guard let connection else { return }
-        // Retained messages deliver what is desired now; the broker does not queue more for a device that is away.
+        // Retained messages deliver the current desired values; the broker queues nothing else for an absent device.
         subscribed[connection.subscribe(to: filters, qos: 0)] = filters
     }
 

@@ -18,13 +18,13 @@ final class BusLink {
     private let onAnswer: (String, Bool) -> Void
     private var stream: EventStream?
     private var calls: BusConnection?
-    /// Repeats what the bus did not do.
+    /// Repeats failed calls.
     private var retry: EventSource?
     private var backoff = Backoff()
     private var hasFailedRead = false
     private var hasFailedState = false
 
-    /// Creates a link that is closed and in the background, and continues from a position.
+    /// Creates a closed link in the background that continues from a position.
     ///
     /// `onAnswer` receives each published name, and whether the bus has taken it.
     init(

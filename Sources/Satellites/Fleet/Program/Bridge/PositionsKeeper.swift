@@ -9,7 +9,7 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class PositionsKeeper {
-    /// The least time between two saves that are not urgent: flash memory wears, and an older file does no harm.
+    /// The least time between two saves, unless urgent: flash memory wears, and an older file does no harm.
     private static let pause: Duration = .seconds(5)
 
     private let path: String
@@ -21,14 +21,14 @@ final class PositionsKeeper {
 
     /// Chooses the file.
     init(path: String?, of device: DeviceID, on loop: EventLoop, notes: Notes) throws {
-        // Each device has a file of its own, since a machine may run several bridges.
+        // Each device has its own file, since a machine may run several bridges.
         self.path = try path ?? StatePath.usual("bridge-\(device).json", option: "--state")
         if path == nil { StatePath.createDirectories(of: self.path) }
         self.notes = notes
         timer = try loop.timer { [weak self] in self?.endRest() }
     }
 
-    /// Reads the file; `nil` if there is none, or if it cannot be used, which is reported.
+    /// Reads the file; `nil` if it is missing or unusable; the latter is reported.
     func load() -> BridgePositions? {
         do {
             return try PrivateFile.read(path).map { bytes throws(FleetError) in try BridgePositions(parsing: bytes) }

@@ -6,9 +6,9 @@ import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// A change of retained messages that depends on what the broker keeps.
+/// A change of retained messages that depends on the broker's current ones.
 ///
-/// After each change the topics are read again, until nothing is left to do: other programs may change them meanwhile.
+/// After each change the topics are read again, until nothing is left to do: other programs may have changed them.
 final class BrokerEdit {
     /// A retained message; an empty payload deletes it.
     struct Message {
@@ -16,15 +16,15 @@ final class BrokerEdit {
         let payload: [UInt8]
     }
 
-    /// What a broker has sent.
+    /// The messages that a broker has sent.
     struct Contents {
-        /// The messages that it keeps, by topic.
+        /// The kept messages, by topic.
         var kept: [String: [UInt8]] = [:]
-        /// The messages of others and of this program since the last change, in their order.
+        /// All messages since the last change, including this program's own, in order.
         var received: [Message] = []
     }
 
-    /// The most changes, after which other programs do not let this one finish.
+    /// The most changes; after that, other programs keep this one from finishing.
     private static let roundLimit = 10
 
     private let topics: [String]
