@@ -5,12 +5,12 @@ import GPSD
 import Reveille
 import ReveilleSystem
 
-/// Follows a gpsd and publishes its fixes, for as long as the program runs.
+/// Follows a gpsd and publishes its fixes while the program runs.
 struct LocationPublisher {
     static let name: Aspect = "org.reveille.location"
     /// gpsd is restarted within seconds, and a local attempt costs little.
     private static let shortestPause: Duration = .seconds(1)
-    /// The longest pause, and the length of a connection after which the next pause is the shortest.
+    /// The longest pause. A connection that lasts as long resets the pauses.
     private static let longestPause: Duration = .seconds(60)
 
     private let device: Device
@@ -27,7 +27,7 @@ struct LocationPublisher {
 
     /// Publishes until the bus refuses the name.
     mutating func run() async throws -> Never {
-        // Reports a missing permission at once, and withdraws a value that was left by another program.
+        // Reports a missing permission at once, and withdraws a value left by another program.
         try await device.withdraw(Self.name)
         var backoff = Backoff(from: Self.shortestPause, to: Self.longestPause)
         while true {
@@ -78,7 +78,8 @@ struct LocationPublisher {
 
     /// Publishes a location, or withdraws it with `nil`.
     ///
-    /// A bus that is unavailable receives the next location. It has withdrawn this one, which was tied to the connection.
+    /// A location for an unavailable bus is dropped: the lost connection withdraws the last one, and the next one
+    /// follows soon.
     private mutating func publish(_ location: Location?) async throws(ReveilleError) {
         do throws(ReveilleError) {
             if let location {

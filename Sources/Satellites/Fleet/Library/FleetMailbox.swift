@@ -79,7 +79,7 @@ extension Mailbox where Contents == FleetMail {
         change { mail in mail.inbox.put(Ledger.Outcome(problem: mail.ledger.report(problem, at: now))) }
     }
 
-    /// Takes the arrival of a mark, and returns the devices to ask for again.
+    /// Notes that the broker has sent everything so far, and returns the devices to ask for again.
     func mark(_ completeness: inout Completeness, at now: Int64) -> [DeviceID] {
         change { mail in
             switch completeness.mark(&mail.ledger, at: now) {

@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// Records the battery, as a subscriber that receives one event a minute at most.
+/// Records the battery: a subscriber with at most one event a minute.
 ///
 /// Loop thread only.
 final class Recorder {

@@ -8,11 +8,11 @@ import ReveilleViewCore
 
 /// The HTTP server of the page: libmicrohttpd on an event loop, without threads.
 ///
-/// Loop thread only. It exists until the process ends.
+/// Loop thread only. The server exists until the process ends.
 final class WebServer {
     /// The memory of a connection in bytes, for the headers of its request and of its response.
     private static let memory = 16 << 10
-    /// The time after which another attempt is made to accept connections, when the system lacks descriptors.
+    /// The pause before the next attempt to accept connections when the system lacks descriptors.
     private static let acceptPause: Duration = .seconds(1)
 
     let loop: EventLoop
@@ -76,7 +76,7 @@ final class WebServer {
                 return notes.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
             }
             var address = sockaddr()
-            // The address is of no use: each connection is from this machine. The server closes the socket if it fails.
+            // The address is useless: each connection is from this machine. On failure, the server closes the socket.
             MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sockaddr>.size))
             run()
         } catch {
@@ -94,9 +94,9 @@ final class WebServer {
         }
     }
 
-    /// Continues with a connection that was suspended.
+    /// Continues with a suspended connection.
     ///
-    /// The epoll descriptor of a server without a listening socket does not report it.
+    /// The epoll descriptor of a server without a listening socket does not report resumed connections.
     func resume(_ connection: OpaquePointer) {
         MHD_resume_connection(connection)
         timer?.fire(after: .zero)

@@ -36,7 +36,7 @@ struct DeviceRecord: Sendable {
     var status: Status?
     /// The time of the last message that was not retained, in seconds of the reader's clock.
     var heard: Int64?
-    /// The last known value; a will has no details.
+    /// The last known details; a will has none.
     var instance: String?
     var listed: [String]?
     var version: String?
