@@ -36,7 +36,7 @@
 static int argument_count;
 static char **arguments;
 
-// glibc passes a constructor what it passes to main.
+// glibc passes the arguments of main to constructors.
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     argument_count = count;
     arguments = values;

@@ -29,7 +29,7 @@ final class BenchService {
           bus: { connections: 20000, connectionsPerUser: 20000 } }
         """
 
-    /// What the bus uses.
+    /// The resources that the bus uses.
     var usage: ProcessUsage { ProcessUsage(pid: bus.processIdentifier) }
 
     /// Connects.

@@ -23,8 +23,7 @@ struct FloodBench {
     private static let limit = 50_000.0
     /// The most memory in kilobytes that a flood may add to the bus.
     private static let memoryLimit = 8_192
-    /// The floods that change long values. The limit does not apply: each name keeps 64 KiB of values, which are also
-    /// saved later.
+    /// The floods that change long values: each name keeps 64 KiB, also for a later save, so the limit does not apply.
     private static let publishing: Set<Flood> = [.values, .sleepers, .unreadStates, .unreadStarts, .unreadLists]
 
     func run() throws {

@@ -16,7 +16,7 @@ package struct BrokerOptions: ParsableArguments {
     /// The file of the authorities.
     @Option(
         help: ArgumentHelp(
-            "The certificates that may sign that of the broker, in PEM. Default: those of this system.",
+            "The certificates that may sign the broker's, in PEM. Default: this system's.",
             valueName: "file"))
     package var ca: String?
 

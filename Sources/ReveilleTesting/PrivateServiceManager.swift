@@ -103,7 +103,7 @@ package final class PrivateServiceManager {
         ' "$1" 3<&-
         """
 
-    /// The units of the manager, including the ones that every unit depends on; an empty file would mask a unit.
+    /// The units of the manager, including common dependencies of all units; an empty file would mask a unit.
     private static let units = [
         "default.target": "[Unit]\nRequires=dbus.service\nAfter=dbus.service\n",
         "dbus.socket": "[Socket]\nListenStream=%t/bus\n",

@@ -119,7 +119,7 @@ package final class EventStream {
     /// Whether the bus was last asked for the stream in the background.
     package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
 
-    /// What the replies so far contained; `nil` before the first.
+    /// The positions of all replies so far; `nil` before the first.
     package var positions: Positions? { state.seen }
 
     /// Takes everything that the bus has sent so far.

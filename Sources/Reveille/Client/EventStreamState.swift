@@ -85,7 +85,7 @@ struct EventStreamState {
     /// The positions of the names that only patterns match, for ``DroppedStates``.
     var namePositions: [Aspect: Int] { positions.matched }
 
-    /// What was seen on the current bus; `nil` before the first reply.
+    /// The positions seen on the current bus; `nil` before the first reply.
     var seen: Positions? { instance.map { Positions(instance: $0, generations: positions.generations) } }
 
     /// Returns the names that were withdrawn while there was no subscription, and that the bus does not know.
@@ -138,7 +138,7 @@ struct EventStreamState {
             let missing = positions.withdrawals(
                 since: dropped.names, in: dropped.states, changes: 0, at: dropped.time)
             // Events that arrived meanwhile are newer than a state that was requested before. A bus that comes back
-            // later must not deliver what was dropped.
+            // later must not deliver dropped changes.
             let newer = (dropped.states.filter(positions.isNewer) + missing).filter { isDropped($0.aspect) }
             waiting = nil
             positions.note(newer)

@@ -69,7 +69,7 @@ struct StreamPositions {
 
     private static func size(of aspect: Aspect) -> Int { aspect.name.utf8.count + overhead }
 
-    /// Returns the events of a first reply, corrected for what the bus cannot know.
+    /// Returns the events of a first reply, with corrections that the bus cannot make.
     ///
     /// - Parameters:
     ///   - reply: The reply to a request with the positions.
@@ -84,7 +84,7 @@ struct StreamPositions {
     private func corrected(_ event: Event) -> Event {
         var event = event
         if let position = unsent[event.aspect] {
-            // The bus takes the name for one that the stream has never seen.
+            // The bus takes the name for a new one.
             event.changes = min(event.changes, max(0, event.generation - position))
         } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.netChange {
             // The bus has forgotten the name, and cannot know that the name was not published before either.

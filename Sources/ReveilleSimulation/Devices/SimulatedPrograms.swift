@@ -48,7 +48,7 @@ package final class SimulatedPrograms: Programs {
         case late
     }
 
-    /// The loop of the current bus. The last requests of a replaced bus are not carried out.
+    /// The loop of the current bus; the last requests of a replaced bus are not carried out.
     package var loop: SimulatedLoop {
         didSet { answers = [:] }
     }

@@ -151,7 +151,7 @@ extension HostileLife {
         }
     }
 
-    /// Checks that a stopped bus has thawed everything, and that a killed bus has recorded what is frozen.
+    /// Checks that a stopped bus has thawed everything, and that a killed bus has recorded all frozen cgroups.
     func checkThatNothingStaysFrozen(isClean: Bool, isRecorded: Bool) throws(Broken) {
         guard !isClean else {
             guard programs.frozen.isEmpty else { throw Broken("the bus stopped and left \(programs.frozen) frozen") }

@@ -44,7 +44,7 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
-    /// Prints a source, or the reason why there is none, with what was found.
+    /// Prints a source, or the reason why there is none, with the findings.
     private func print(
         _ name: StyledText, _ source: String? = nil, without reason: String = "", _ examination: Examination
     ) throws(Failure) {

@@ -28,8 +28,7 @@ enum StatusTables {
         return table
     }
 
-    /// Returns the table of the first names, and the number of further names. Published names precede names with
-    /// subscribers only.
+    /// Returns the table of the first names, with published names before others, and the number of further names.
     static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
         var table = Table(columns: [
             Table.Column(head: "NAME", isFixed: false), Table.Column(head: "SOURCE", isFixed: false),

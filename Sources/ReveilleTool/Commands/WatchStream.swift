@@ -128,10 +128,12 @@ final class WatchStream: Sendable {
         prompt.print { Console.error(message) }
     }
 
-    /// The lines of events that were due at the same time. They are printed together before their positions are stored.
+    /// The lines of events that were due at the same time, printed together before their positions are stored.
     private struct Batch {
-        /// The size in bytes at which a batch ends: the capacity of a pipe. If the process is killed while a slow
-        /// reader delays the output, the next process prints the whole batch again.
+        /// The size in bytes at which a batch ends: the capacity of a pipe.
+        ///
+        /// If the process is killed while a slow reader delays the output, the next process prints the whole batch
+        /// again.
         static let limit = 64 << 10
 
         private var lines: [String] = []

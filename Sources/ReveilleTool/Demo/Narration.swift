@@ -5,7 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// What the two subscribers of a scenario receive, as lines of text at a pace for people.
+/// The events of a scenario's two subscribers, as lines of text at a pace for people.
 final class Narration {
     /// The pause after each change on a terminal: long enough to read along, and short enough for dozens of changes.
     private static let pace: Duration = .milliseconds(150)

@@ -26,7 +26,7 @@ struct TriggerProgress: Sendable {
     private let condition: String
     private let file: StateFile?
     private var trigger: Trigger
-    /// What was last read or written for this condition, if anything.
+    /// The last progress read or written for this condition, if any.
     private var stored: Stored?
 
     /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.

@@ -41,7 +41,7 @@ final class Simulation {
     ///   - patience: The timeout of a wait or an expectation.
     ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
-    ///   - narration: Prints what the subscribers of the simulation receive.
+    ///   - narration: Prints the events of the simulation's subscribers.
     /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(
         _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,

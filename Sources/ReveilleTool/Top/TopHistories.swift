@@ -6,14 +6,14 @@ import ReveilleCore
 /// The last changes of the aspects, as far as polls of a bus have returned them.
 ///
 /// A poll asks for the newest change of an aspect, and for earlier changes only if some are missing. A poll costs the
-/// bus a fraction of a subscription, which would make it watch the aspects.
+/// bus a fraction of a subscription, because the bus need not watch the aspects.
 struct TopHistories: Sendable {
-    /// The number of changes of one aspect that are kept: what the widest line of changes shows.
+    /// The number of changes kept for one aspect: as many as the widest line of changes shows.
     static let kept = 2 * TopColumns.widestLine
     /// The number of aspects whose history one poll requests, so that thousands of published names cost no more.
     static let aspectLimit = 64
 
-    /// What is known about one aspect.
+    /// The record of one aspect.
     struct Entry: Sendable {
         /// The last changes, oldest first.
         var changes: [Event] = []
@@ -53,7 +53,7 @@ struct TopHistories: Sendable {
         return (chosen + inTurn).map { Question(aspect: $0, limit: entries[$0] == nil ? Self.kept : 1) }
     }
 
-    /// Returns the question for the changes between a reply and what is known; `nil` if there are none.
+    /// Returns the question for the changes between the known ones and a reply; `nil` if there are none.
     func followUp(to question: Question, _ changes: [Event], of instance: String) -> Question? {
         guard instance == self.instance, let known = entries[question.aspect]?.changes.last,
             let first = changes.first, first.generation - 1 > known.generation, question.limit < Self.kept

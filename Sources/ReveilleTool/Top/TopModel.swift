@@ -48,7 +48,7 @@ struct TopModel: Sendable {
         self.size = size
     }
 
-    /// What the next poll asks for.
+    /// The next request to the bus.
     var request: TopPoll.Request {
         TopPoll.Request(
             before: poll,

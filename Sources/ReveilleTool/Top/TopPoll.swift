@@ -9,7 +9,7 @@ import ReveilleWire
 ///
 /// `reveille top` has no subscription: one would be listed among the others, and the bus would watch sensors for it.
 struct TopPoll: Sendable {
-    /// What is known and shown; the questions depend on it.
+    /// The known and the visible rows, which determine the questions.
     struct Request: Sendable {
         /// The last poll.
         var before: TopPoll?

@@ -37,7 +37,7 @@ struct SubscriberRow: Identifiable, Sendable {
     var waiting: Int { subscriber.pending.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 }
 
-/// What the rows of a list are ordered by.
+/// An order of a list's rows.
 struct TopOrder<Row>: Sendable {
     /// The head of the column; empty for an order without a column.
     var head: String

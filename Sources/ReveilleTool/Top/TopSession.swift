@@ -27,7 +27,7 @@ actor TopSession {
     private var decoder = KeyDecoder()
     private var sources: [EventSource] = []
     private var timer: EventSource?
-    /// What the terminal shows; `nil` if it is unknown.
+    /// The screen on the terminal; `nil` if unknown.
     private var shown: Screen?
     private var hasTerminal = false
     private var isPolling = false

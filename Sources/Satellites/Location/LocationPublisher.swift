@@ -10,7 +10,7 @@ struct LocationPublisher {
     static let name: Aspect = "org.reveille.location"
     /// gpsd is restarted within seconds, and a local attempt costs little.
     private static let shortestPause: Duration = .seconds(1)
-    /// The longest pause. A connection that lasts as long resets the pauses.
+    /// The longest pause; a connection that lasts as long resets the pauses.
     private static let longestPause: Duration = .seconds(60)
 
     private let device: Device

@@ -14,7 +14,7 @@ enum Subject {
 extension SubjectLog<Subject> {
     private static var busIsAvailable: String { "the bus is available" }
 
-    /// Creates a log that considers the bus available: that is no news at first.
+    /// Creates a log that considers the bus available, so that a working bus is not reported at first.
     convenience init(reportingTo log: ProgramLog) {
         self.init(log, known: [.bus: Self.busIsAvailable])
     }

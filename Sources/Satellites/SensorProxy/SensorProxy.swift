@@ -14,7 +14,7 @@ actor SensorProxy {
     /// The time in which the message bus answers; it is busy when a desktop starts.
     static let busTimeout: Duration = .seconds(10)
 
-    /// The thread of all tasks. A thread of the runtime would wake up every second.
+    /// The thread of all tasks; a thread of the runtime would wake up every second.
     nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 

@@ -34,7 +34,7 @@ struct CatchUp {
     /// say so.
     static let markLimit = 3
 
-    /// What the reader waits for.
+    /// The event that the reader waits for.
     private enum Step: Equatable {
         case idle, mark
         case stage(Int)

@@ -62,7 +62,7 @@ package struct FleetInterest: Sendable, Hashable {
         devices.flatMap { [FleetTopic.status($0).text, "\(FleetTopic.root)/\($0)/state/+"] }
     }
 
-    /// The first level of the topics. Brokers have no filters such as `shop-*`, so unwanted messages are dropped on
+    /// The first level of the topics: brokers have no filters such as `shop-*`, so unwanted messages are dropped on
     /// arrival.
     private var deviceLevels: [String] { Self.levels(devices, atMost: Self.filterLimit) }
 

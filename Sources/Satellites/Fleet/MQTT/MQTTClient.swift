@@ -5,7 +5,7 @@ import CMosquitto
 import Glibc
 import ReveilleSystem
 
-/// A client of libmosquitto. It is used and released on one thread, which also runs its callbacks.
+/// A client of libmosquitto, used and released on one thread, which also runs its callbacks.
 final class MQTTClient {
     /// Why the connection has ended.
     struct Failure: Error {
@@ -122,7 +122,7 @@ final class MQTTClient {
     /// The time in milliseconds after which an idle client needs a turn; -1 for never.
     var pause: Int32 { isAccepted && keepAlive > 0 ? Int32(keepAlive) * 1_000 / Self.pingChances : -1 }
 
-    /// Reads and sends what is possible under the conditions of poll(2).
+    /// Reads and sends as far as the conditions of poll(2) allow.
     func turn(_ conditions: Int32) {
         let hasEnded = conditions & (POLLHUP | POLLERR) != 0
         // The broker's last packet explains why writing fails, so reading comes first.

@@ -3,7 +3,7 @@
 
 package import ReveilleSystem
 
-/// One connection to a broker by MQTT 5. It is established once: reconnecting is up to its owner.
+/// One connection to a broker by MQTT 5, established once: reconnecting is up to its owner.
 ///
 /// libmosquitto runs on a thread of its own, which takes requests; the loop delivers its events. Messages that the
 /// broker has not acknowledged are lost with the connection. Loop thread only.

@@ -23,7 +23,7 @@ package struct PageRequest: Sendable {
     package var path: String
     /// The arguments of the query, percent-decoded, in their order.
     package var arguments: [Field]
-    /// The headers in their order, including those with equal names.
+    /// The headers in their order; names may repeat.
     package var headers: [Field]
     /// The size of the request line and the headers in bytes.
     package var headerSize: Int

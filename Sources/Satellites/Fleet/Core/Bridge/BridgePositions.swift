@@ -3,12 +3,12 @@
 
 import Varlink
 
-/// The contents of a bridge's file of positions: what the broker has, and what the fleet has set.
+/// The contents of a bridge's file of positions, in both directions: to the broker, and from the fleet.
 package struct BridgePositions: Sendable, Hashable {
     /// The version of the format.
     private static let version: Int64 = 1
 
-    /// What the broker has acknowledged.
+    /// The states that the broker has acknowledged.
     package var uplink: UplinkPositions
     /// The value last published under each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]

@@ -17,7 +17,7 @@ extension DesiredStates {
             })
     }
 
-    /// Publishes again what the bus did not take.
+    /// Publishes again the values that the bus did not take.
     ///
     /// - Returns: The effects.
     package mutating func retry() -> [Effect] {
@@ -69,7 +69,7 @@ extension DesiredStates {
                 return [
                     .ignored(
                         topic: FleetTopic.desired(device, name).text,
-                        reason: "the value of '\(name)' is older than the one that was published")
+                        reason: "the value of '\(name)' is older than the published one")
                 ]
             }
             next.changes = generation == known ? last.changes : generation - known

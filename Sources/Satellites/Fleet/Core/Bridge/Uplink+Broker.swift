@@ -36,7 +36,7 @@ extension Uplink {
         readStale(&effects)
     }
 
-    /// Whether the broker probably still has what it acknowledged: only after a sleep, and for a limited time, since
+    /// Whether the broker probably still has all acknowledged states: only after a sleep, and for a limited time, since
     /// the device does not notice a broker's restart between two wakes.
     private func isTrusted(at now: Int64) -> Bool {
         guard hasSlept, let completedAt else { return false }

@@ -24,7 +24,7 @@ package struct Uplink: Sendable {
         package var aspects: NamePatterns
         /// The domains of settings that may leave the device.
         package var domains: DefaultsFilter
-        /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+        /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
         package var wakeEvery: Duration?
         /// The version of the bridge.
         package var version: String
@@ -117,7 +117,7 @@ package struct Uplink: Sendable {
         case ended
     }
 
-    /// What is known about an aspect.
+    /// The record of an aspect.
     struct Entry: Sendable {
         /// A state that the broker has not acknowledged; a `nil` value removes the topic.
         var pending: BusState?
@@ -200,7 +200,7 @@ package struct Uplink: Sendable {
     /// The broker and the device for which the positions are valid.
     private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
 
-    /// What the broker has acknowledged.
+    /// The positions that the broker has acknowledged.
     package var positions: UplinkPositions {
         UplinkPositions(
             identity: Self.identity(settings), instance: instance,

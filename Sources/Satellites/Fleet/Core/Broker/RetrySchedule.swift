@@ -16,7 +16,7 @@ package struct RetrySchedule: Sendable {
     /// The last limit: a broker that is back is noticed within five minutes.
     package static let longest: Duration = .seconds(300)
 
-    /// The first limit for a broker on this machine, which serves no fleet. The first attempt has no pause.
+    /// The first limit for a broker on this machine, which serves no fleet; the first attempt has no pause.
     package static let shortestLocal: Duration = .seconds(1)
     /// The last limit for a broker on this machine.
     package static let longestLocal: Duration = .seconds(2)

@@ -19,7 +19,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var groups: [String] = []
     /// The least time between two messages of an aspect; zero for none.
     package var interval: Duration = .zero
-    /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+    /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
     package var wakeEvery: Duration?
     /// The time without a message after which the connection is checked.
     package var keepAlive: Duration = Self.usualKeepAlive

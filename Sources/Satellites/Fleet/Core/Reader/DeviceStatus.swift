@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Whether a device is connected, and what is known about it.
+/// Whether a device is connected, and further details.
 public struct DeviceStatus: Sendable, Hashable {
     /// The device.
     public let device: DeviceID

@@ -19,7 +19,7 @@ final class Bridge {
     private var bus: BusLink?
     private var broker: BrokerLink?
     private var timer: EventSource?
-    /// Publishes again what the bus did not take.
+    /// Publishes again the values that the bus did not take.
     private var retry: EventSource?
     private var retries = RetrySchedule(isLocal: true)
     /// The inputs that came while effects were carried out.

@@ -97,7 +97,7 @@ struct FleetSetCommand: ParsableCommand {
         let name = arguments[group == nil ? 1 : 0]
         guard FleetTopic.isAspect(name), name.contains(".") else {
             throw Failure(
-                .usage, "the name '\(name.escaped)': must be that of a published state, such as org.example.mode")
+                .usage, "the name '\(name.escaped)': must be the name of a published state, such as org.example.mode")
         }
         guard let group else { return .desired(try DeviceID(arguments[0]), name) }
         // Groups have the form of devices.

@@ -13,7 +13,7 @@ struct FleetStatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "List the devices: whether they are connected, when they were last seen, and their batteries.",
         discussion: """
-            Times are those of the broker's clock. A device is overdue if it slept through two of its wakes. Lines are \
+            Times are on the broker's clock. A device is overdue if it slept through two of its wakes. Lines are \
             truncated to the width of the terminal, but not when written to a pipe.
 
             EXAMPLES

@@ -8,8 +8,9 @@ import ReveilleSystem
 
 /// The events of `reveille-fleet watch` and their output; safe to use from any thread.
 final class FleetWatchStream: Sendable {
-    /// The size in bytes at which a batch of lines is printed: the capacity of a pipe. If the process is killed while a
-    /// slow reader delays the output, the next process prints the whole batch again.
+    /// The size in bytes at which a batch of lines is printed: the capacity of a pipe.
+    ///
+    /// If the process is killed while a slow reader delays the output, the next process prints the whole batch again.
     private static let batchSize = 64 << 10
 
     /// The most events to take before printing: the options decide how many of them are printed.

@@ -11,7 +11,7 @@ package import Varlink
 ///
 /// Pure.
 package struct FleetBoard: Sendable {
-    /// The most tiles in one event, so that a page shows the first ones of a large fleet at once.
+    /// The most tiles in one event, so that a page shows the first tiles of a large fleet at once.
     package static let chunk = 200
     /// The most removed devices to remember; a page that misses more removals reads everything anew.
     static let removalLimit = 1_000
