@@ -16,13 +16,13 @@ struct LocationPublisher {
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
-    private let notes: Notes
+    private let log: LocationLog
 
     init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
-        notes = Notes(reportingTo: log)
+        self.log = LocationLog(reportingTo: log)
     }
 
     /// Publishes until the bus refuses the name.
@@ -37,7 +37,7 @@ struct LocationPublisher {
             } catch let error as ReveilleError {
                 throw error
             } catch {
-                notes.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
+                log.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
             }
             if track.clear() { try await publish(nil) }
             if .now - start >= Self.longestPause { backoff.reset() }
@@ -60,12 +60,12 @@ struct LocationPublisher {
             let bytes = try connection.receive(until: session.hasGreeted ? track.expiry : deadline)
             let fixes = try session.receive(bytes)
             if session.hasGreeted {
-                notes.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)
+                log.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)
             } else if ContinuousClock.now >= deadline {
                 throw GPSDError.silent
             }
             if let line = session.ignored {
-                notes.write(
+                log.write(
                     .warning, "gpsd at \(endpoint) sent '\(line)', which is not a report; ignored", about: .line)
             }
             for (fix, receiver) in fixes {
@@ -87,10 +87,10 @@ struct LocationPublisher {
             } else {
                 try await device.withdraw(Self.name)
             }
-            notes.reportBus()
+            log.reportBus()
         } catch {
             if [.notPermitted, .invalidArgument, .notSupported].contains(error.code) { throw error }
-            notes.write(.warning, "\(error)", about: .bus)
+            log.write(.warning, "\(error)", about: .bus)
             track.retract()
         }
     }

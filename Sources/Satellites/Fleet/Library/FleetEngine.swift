@@ -16,7 +16,7 @@ actor FleetEngine {
     private var lastReader = 0
     private var isInBackground = false
     /// The connection of the first check.
-    private var first: BrokerReading?
+    private var first: BrokerConnection?
 
     init(_ broker: FleetBroker) throws(SystemError) {
         self.broker = broker
@@ -30,7 +30,7 @@ actor FleetEngine {
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in
             do throws(FleetError) {
-                first = try BrokerReading(broker, stages: [], on: thread.loop) { event in
+                first = try BrokerConnection(broker, stages: [], on: thread.loop) { event in
                     guard let first = self.first else { return }
                     self.first = nil
                     if case .ended(let error) = event { return continuation.resume(returning: .failure(error)) }

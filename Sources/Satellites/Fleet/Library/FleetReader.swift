@@ -16,7 +16,7 @@ package final class FleetReader {
     private let mailbox: FleetMailbox
     private let loop: EventLoop
     private let onChange: () -> Void
-    private var reading: BrokerReading?
+    private var connection: BrokerConnection?
     private var completeness = Completeness()
     private var schedule = RetrySchedule(isLocal: true)
     private var retry: EventSource?
@@ -52,8 +52,8 @@ package final class FleetReader {
     /// Disconnects until ``wake()``.
     package func sleep() {
         isAwake = false
-        reading?.close()
-        reading = nil
+        connection?.close()
+        connection = nil
         retry = nil
     }
 
@@ -66,7 +66,7 @@ package final class FleetReader {
             interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
         }
         do throws(FleetError) {
-            reading = try BrokerReading(
+            connection = try BrokerConnection(
                 broker, stages: [interest.statusFilters, interest.stateFilters], on: loop
             ) { [weak self] in self?.take($0) }
         } catch {
@@ -74,7 +74,7 @@ package final class FleetReader {
         }
     }
 
-    private func take(_ event: BrokerReading.Event) {
+    private func take(_ event: BrokerConnection.Event) {
         switch event {
         case .connected: mailbox.connect()
         case .message(let topic, let payload, let isRetained, let expiry):
@@ -96,7 +96,7 @@ package final class FleetReader {
     private func arrived() {
         let devices = mailbox.mark(&completeness, at: now)
         guard devices.isEmpty else {
-            reading?.ask(for: interest.filters(of: devices))
+            connection?.ask(for: interest.filters(of: devices))
             return
         }
         // Not before: a broker that accepts and then closes would be tried twice a second for ever.
@@ -105,7 +105,7 @@ package final class FleetReader {
     }
 
     private func lose(_ error: FleetError) {
-        reading = nil
+        connection = nil
         mailbox.lose(error)
         do throws(SystemError) {
             if retry == nil { retry = try loop.timer { [weak self] in self?.connect() } }

@@ -37,7 +37,7 @@ final class History {
 
     /// The path of the file.
     let path: String
-    private let notes: Notes
+    private let log: ViewLog
     private var database: Database?
     private var recordsUntilSweep = 0
     /// The records that are not in the file yet.
@@ -48,9 +48,9 @@ final class History {
     private(set) var problem: String?
 
     /// Creates the history in a file; the first use opens it.
-    init(path: String, notes: Notes) {
+    init(path: String, log: ViewLog) {
         self.path = path
-        self.notes = notes
+        self.log = log
     }
 
     /// Records a sample; a failure is noted, and the sample waits.
@@ -120,13 +120,13 @@ final class History {
             let database = try opened()
             try body(database)
             try save(in: database)
-            if problem != nil { notes.write(.info, "the history \(path) can be used again", about: .history) }
+            if problem != nil { log.write(.info, "the history \(path) can be used again", about: .history) }
             problem = nil
         } catch {
             // Opening the file again finds a replaced file.
             database = nil
             problem = error.description
-            notes.write(.warning, error.description, about: .history)
+            log.write(.warning, error.description, about: .history)
         }
     }
 

@@ -88,16 +88,16 @@ struct ViewCommand: ParsableCommand {
 
     private func serve(_ path: String, _ log: ProgramLog) throws {
         let loop = try EventLoop()
-        let notes = Notes(log)
+        let viewLog = ViewLog(log)
         let connector = try Connector(loop: loop, address: bus.address)
         let listener = try Listener(port: port)
         let gate = Gate(
             port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
-        let history = History(path: path, notes: notes)
-        let hub = try fleet.access().map { try FleetHub($0, loop: loop, notes: notes) }
+        let history = History(path: path, log: viewLog)
+        let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, notes: notes)
-        let recorder = Recorder(history, on: connector, notes: notes)
+            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
+        let recorder = Recorder(history, on: connector, log: viewLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
@@ -153,7 +153,7 @@ struct ViewCommand: ParsableCommand {
     private static func tokenPath(beside path: String) -> String { path + ".token" }
 
     private func importFiles(into path: String, _ log: ProgramLog) throws {
-        let history = History(path: path, notes: Notes(log))
+        let history = History(path: path, log: ViewLog(log))
         for file in imports {
             let bytes: [UInt8]
             switch FileContents.read(file, limit: Self.importLimit) {

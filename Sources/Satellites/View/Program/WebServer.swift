@@ -20,7 +20,7 @@ final class WebServer {
     let site: Site
     let connections: Connections
     private let listener: Listener
-    private let notes: Notes
+    private let log: ViewLog
     private var daemon: OpaquePointer?
     private var sources: [EventSource] = []
     private var timer: EventSource?
@@ -30,13 +30,13 @@ final class WebServer {
     ///
     /// - Throws: `SystemError` if the loop or the server lacks resources.
     init(
-        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, notes: Notes
+        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, log: ViewLog
     ) throws(SystemError) {
         self.listener = listener
         self.loop = loop
         self.gate = gate
         self.site = site
-        self.notes = notes
+        self.log = log
         connections = try Connections(loop: loop)
         // The server survives the callbacks: both end with the process.
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -73,14 +73,14 @@ final class WebServer {
             guard !connections.isFull else {
                 close(number)
                 let limit = Connections.limit + Connections.refusals
-                return notes.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
+                return log.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
             }
             var address = sockaddr()
             // The address is useless: each connection is from this machine. On failure, the server closes the socket.
             MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sockaddr>.size))
             run()
         } catch {
-            notes.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
+            log.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
             sources.removeLast(listener.sockets.count)
             retry?.fire(after: Self.acceptPause)
         }

@@ -81,9 +81,9 @@ struct BridgeCommand: ParsableCommand {
         } catch {
             throw Failure(.usage, "\(error)")
         }
-        let notes = Notes(log)
-        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, notes: notes)
-        let bridge = try Bridge(setup, to: connector, keeper: keeper, notes: notes)
+        let bridgeLog = BridgeLog(log)
+        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, log: bridgeLog)
+        let bridge = try Bridge(setup, to: connector, keeper: keeper, log: bridgeLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }
         }

@@ -30,7 +30,7 @@ final class BrokerLink {
     private let desired: [String]
     private let filters: [String]
     private let former: [String]
-    private let notes: Notes
+    private let log: BridgeLog
     private let isSettled: () -> Bool
     private let onMessage: (Message) -> Void
     private var connection: MQTTConnection?
@@ -56,19 +56,19 @@ final class BrokerLink {
     ///   - others: Other filters.
     ///   - former: Filters that the session may still have.
     ///   - loop: The loop.
-    ///   - notes: The log.
+    ///   - log: The log.
     ///   - isSettled: Whether all values that were known before have arrived.
     ///   - onMessage: Called with what happens.
     /// - Throws: `MQTTError` if the connection cannot be started.
     init(
-        _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, notes: Notes,
+        _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, log: BridgeLog,
         isSettled: @escaping () -> Bool, onMessage: @escaping (Message) -> Void
     ) throws {
         self.setup = setup
         self.desired = desired
         self.former = former
         filters = desired + others
-        self.notes = notes
+        self.log = log
         self.isSettled = isSettled
         self.onMessage = onMessage
         timer = try loop.timer { [weak self] in self?.endCollection() }
@@ -93,7 +93,7 @@ final class BrokerLink {
     private func take(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            notes.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
+            log.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
             hasForgotten = !sessionPresent
             // Before the birth message, which replaces the status that the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
@@ -104,10 +104,10 @@ final class BrokerLink {
         case .acknowledged(let identifier, let refusal, let code):
             guard let (publication, topic) = publications.removeValue(forKey: identifier) else { return }
             if let refusal {
-                notes.write(
+                log.write(
                     .warning, "the broker refused \(topic): \(refusal)\(advice(code, topic))", about: .topic(topic))
             } else {
-                notes.settle(.topic(topic))
+                log.settle(.topic(topic))
             }
             if let publication {
                 onMessage(.uplink(refusal == nil ? .acknowledged(publication) : .refused(publication)))
@@ -127,7 +127,7 @@ final class BrokerLink {
             connection = nil
             timer = nil
             let isTakenOver = error.kind == .takenOver
-            notes.write(
+            log.write(
                 .warning,
                 isTakenOver
                     ? "another client uses the identity \(setup.device) (a cloned device?): \(error)"
@@ -145,7 +145,7 @@ final class BrokerLink {
     private func takeSubscribed(_ identifier: Int32, _ codes: [UInt8]) {
         guard let requested = subscribed.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(requested, codes) where code >= 0x80 {
-            notes.write(
+            log.write(
                 .warning, "the broker refused the subscription to \(filter)\(advice(code, filter))",
                 about: .topic(filter))
             if desired.contains(filter) { isRefused = true }

@@ -30,7 +30,7 @@ final class BrokerEdit {
     private let topics: [String]
     private let loop: EventLoop
     private let next: (Contents) throws(Failure) -> [Message]
-    private var reading: BrokerReading?
+    private var connection: BrokerConnection?
     private var contents = Contents()
     private var unacknowledged: Set<Int32> = []
     private var rounds = 0
@@ -54,12 +54,12 @@ final class BrokerEdit {
     ) throws {
         let loop = try EventLoop()
         let edit = BrokerEdit(topics, loop, next)
-        edit.reading = try BrokerReading(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
+        edit.connection = try BrokerConnection(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
         try loop.run()
         if let failure = edit.failure { throw failure }
     }
 
-    private func take(_ event: BrokerReading.Event) {
+    private func take(_ event: BrokerConnection.Event) {
         do throws(Failure) {
             switch event {
             case .connected, .isUncertain: break
@@ -88,7 +88,7 @@ final class BrokerEdit {
         }
         contents.received = []
         for message in messages {
-            if let identifier = reading?.publish(message.payload, to: message.topic) {
+            if let identifier = connection?.publish(message.payload, to: message.topic) {
                 unacknowledged.insert(identifier)
             }
         }
@@ -96,12 +96,12 @@ final class BrokerEdit {
 
     private func readAgain() {
         contents.kept = [:]
-        reading?.ask(for: topics)
+        connection?.ask(for: topics)
     }
 
     private func end() {
-        reading?.close()
-        reading = nil
+        connection?.close()
+        connection = nil
         loop.exit()
     }
 }

@@ -22,7 +22,7 @@ final class FleetHub {
 
     private(set) var board = FleetBoard(name: String(UInt64.random(in: .min ... .max), radix: 16))
     private let mailbox = FleetMailbox()
-    private let notes: Notes
+    private let log: ViewLog
     private var reader: FleetReader?
     private var collecting: EventSource?
     private var isCollecting = false
@@ -30,8 +30,8 @@ final class FleetHub {
     private var feeds: [ObjectIdentifier: FleetFeed] = [:]
 
     /// Creates a hub; its reader sleeps until the first page is visible.
-    init(_ broker: FleetBroker, loop: EventLoop, notes: Notes) throws(FleetError) {
-        self.notes = notes
+    init(_ broker: FleetBroker, loop: EventLoop, log: ViewLog) throws(FleetError) {
+        self.log = log
         do throws(SystemError) {
             collecting = try loop.timer { [weak self] in self?.deliver() }
             falling = try loop.timer { [weak self] in self?.sleep() }
@@ -77,7 +77,7 @@ final class FleetHub {
             while let event = try mailbox.nextIfDue() { take(event, at: now) }
         } catch {
             board.set(.ended(error.description))
-            notes.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
+            log.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
         }
         for feed in feeds.values { feed.onOutput() }
     }
@@ -86,10 +86,10 @@ final class FleetHub {
         switch event {
         case .disconnected(let error):
             board.set(.lost(error.description))
-            notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
+            log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)
-            notes.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
+            log.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
         default: board.take(event, at: now)
         }
     }

@@ -4,7 +4,7 @@
 import ReveilleSystem
 
 /// The log of the program.
-typealias Notes = SubjectLog<Subject>
+typealias LocationLog = SubjectLog<Subject>
 
 /// The subjects of messages that may repeat.
 enum Subject {

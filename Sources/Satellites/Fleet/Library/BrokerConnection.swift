@@ -8,7 +8,7 @@ package import ReveilleSystem
 /// One connection to a broker that reads the kept messages of some topics, and follows their changes.
 ///
 /// Loop thread only.
-package final class BrokerReading {
+package final class BrokerConnection {
     /// What happens on the connection.
     package enum Event {
         /// The broker has accepted this client.
@@ -38,7 +38,7 @@ package final class BrokerReading {
     private let broker: FleetBroker
     private let loop: EventLoop
     private let onEvent: (Event) -> Void
-    private var connection: MQTTConnection?
+    private var mqtt: MQTTConnection?
     private var catchUp: CatchUp
     /// The topic of the mark.
     private let mark: String
@@ -57,7 +57,7 @@ package final class BrokerReading {
     ///   - broker: The broker.
     ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
     ///   - loop: The loop.
-    ///   - onEvent: Called on the loop, never before this returns. It may close or release the reading.
+    ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
     /// - Throws: `FleetError` if the connection cannot be started.
     package init(
         _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
@@ -72,7 +72,7 @@ package final class BrokerReading {
         var options = broker.options(clientID: clientID)
         options.receiveMaximum = Self.receiveMaximum
         do throws(MQTTError) {
-            connection = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
+            mqtt = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
         } catch {
             throw FleetError(error)
         }
@@ -85,12 +85,12 @@ package final class BrokerReading {
 
     /// Disconnects; there are no further events.
     package func close() {
-        connection?.disconnect()
+        mqtt?.disconnect()
         release()
     }
 
     private func release() {
-        connection = nil
+        mqtt = nil
         quietTimer = nil
     }
 
@@ -103,7 +103,7 @@ package final class BrokerReading {
     ///
     /// - Returns: The identifier in ``Event/acknowledged(_:_:)``; `nil` without a connection.
     package func publish(_ payload: [UInt8], to topic: String) -> Int32? {
-        let identifier = connection?.publish(payload, to: topic, retain: true)
+        let identifier = mqtt?.publish(payload, to: topic, retain: true)
         if let identifier { topics[identifier] = topic }
         return identifier
     }
@@ -143,13 +143,13 @@ package final class BrokerReading {
 
     private func run(_ effects: [CatchUp.Effect]) {
         for effect in effects {
-            guard let connection else { return }
+            guard let mqtt else { return }
             switch effect {
-            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = (filters, false)
+            case .read(let filters): subscriptions[mqtt.subscribe(to: filters, qos: 0)] = (filters, false)
             case .follow(let filters):
-                subscriptions[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
-            case .unsubscribe(let filters): connection.unsubscribe(from: filters)
-            case .mark(let payload): connection.publish(payload, to: mark, retain: false)
+                subscriptions[mqtt.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
+            case .unsubscribe(let filters): mqtt.unsubscribe(from: filters)
+            case .mark(let payload): mqtt.publish(payload, to: mark, retain: false)
             case .awaitQuiet: awaitQuiet()
             case .markIsMissing: onEvent(.isUncertain(uncertainty))
             case .arrived:

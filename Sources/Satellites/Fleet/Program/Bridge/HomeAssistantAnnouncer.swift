@@ -5,7 +5,7 @@ import Reveille
 import ReveilleFleetCore
 
 /// Announces the device to Home Assistant if configured; otherwise removes earlier announcements.
-struct Announcer {
+struct HomeAssistantAnnouncer {
     private let setup: BridgeSetup
     /// The prefixes of announcements that the broker may have.
     private(set) var announced: [String]
