@@ -138,7 +138,7 @@ enum Flood: String, CaseIterable {
         }
     }
 
-    /// Returns sleeping subscriptions to all names, each of which has changed.
+    /// Returns sleeping subscriptions to all names, after a change of each name.
     private static func sleepingClients(_ count: Int, _ address: UnixAddress) throws -> [BlockingClient] {
         let publisher = try BlockingClient(address)
         try change(publisher, round: 2)

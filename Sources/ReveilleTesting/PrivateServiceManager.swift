@@ -11,7 +11,7 @@ package final class PrivateServiceManager {
     private static let programs = ["/usr/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/busctl"]
     /// systemd 255 and earlier freeze units only if this cgroup exists, as on a machine that systemd has started.
     private static let initScope = "/init.scope"
-    /// The number of managers for which the cgroup was created.
+    /// The number of managers that use this cgroup.
     private static let users = Lock(0)
 
     /// The reason why a manager cannot be created here, or `nil` if it can.
@@ -80,8 +80,8 @@ package final class PrivateServiceManager {
         }
     }
 
-    /// Starts systemd in a mount namespace in which the machine seems to have been started by systemd, and reports on
-    /// stdout when it is on its bus.
+    /// Starts systemd in a mount namespace that looks like a machine started by systemd, and reports on stdout when
+    /// systemd is on its bus.
     private static let script = """
         echo 0 >"$2/cgroup.procs"
         export RUNTIME="$3"

@@ -186,7 +186,7 @@ actor Engine {
         return id
     }
 
-    /// The positions from which the first subscriptions of a launched program continue.
+    /// The positions where the first subscriptions of a launched program continue.
     private static let launch = Lock(LaunchPositions(Device.launch))
 
     /// Subscribes, and calls back once with the outcome.

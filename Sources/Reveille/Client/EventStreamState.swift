@@ -79,7 +79,7 @@ struct EventStreamState {
     /// Whether the stream has been open and must be opened again.
     var isLost: Bool { phase == .closed && instance != nil }
 
-    /// The aspects, names and patterns of which changes are dropped until the wake.
+    /// The aspects, names and patterns whose changes are dropped until the wake.
     var dropping: AspectSet { waiting.map { droppable.subtracting($0) } ?? [] }
 
     /// The positions of the names that only patterns match, for ``DroppedStates``.

@@ -25,7 +25,7 @@ struct StreamPositions {
     /// The positions for which the last call had no room.
     private var unsent: [Aspect: Int] = [:]
 
-    /// Creates the positions from which a request continues.
+    /// Creates the positions where a request continues.
     init(_ request: SubscriptionRequest) {
         aspects = request.aspects
         generations = (request.positions ?? [:]).filter { request.aspects.covers($0.key) }
@@ -98,7 +98,7 @@ struct StreamPositions {
     /// - Parameters:
     ///   - positions: The positions of the names when the states were requested.
     ///   - states: The states.
-    /// - Returns: The names of which no event has arrived since, in order.
+    /// - Returns: The names without an event since, in order.
     func missing(since positions: [Aspect: Int], in states: [Event]) -> [Aspect] {
         guard !positions.isEmpty else { return [] }
         let present = Set(states.map(\.aspect))
@@ -111,7 +111,7 @@ struct StreamPositions {
     ///   - positions: The positions of the names when the states were requested.
     ///   - states: The states.
     ///   - changes: The number of changes of each event.
-    ///   - time: The time at which the withdrawals are found.
+    ///   - time: The time of the withdrawals.
     /// - Returns: The events, in the order of the names.
     func withdrawals(
         since positions: [Aspect: Int], in states: [Event], changes: Int, at time: Timestamp

@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// The observers of one actor that have an event due, in the order of their calls; safe on any thread.
 ///
-/// For one change they are called in the order in which they were added. An observer whose event is merged with a later
+/// For one change, they are called in the order of their addition. An observer whose event is merged with a later
 /// change is called in the order of the later change.
 ///
 /// The actor is retained only while observers are called, so that an actor can own its observations.

@@ -7,7 +7,7 @@ import ReveilleSystem
 
 /// The observers of one aspect or pattern in this process.
 ///
-/// They share a stream of the bus, and are called in the order in which they were added.
+/// They share a stream of the bus, and are called in the order of their addition.
 ///
 /// Loop thread only. The stream exists for as long as there is an observer.
 final class SharedObservation: EventSink {

@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// The events that wait in an inbox, in the order in which they are taken.
+/// The events that wait in an inbox, in the order of their delivery.
 ///
 /// Each aspect has at most one event that later events are merged into, and any number of events that are kept apart.
 /// Adding, finding and removing the first event take constant time, whatever the number of aspects.
@@ -11,7 +11,7 @@ struct WaitingEvents {
     /// An event that waits.
     struct Item {
         var event: Event
-        /// Whether it was one of several of its aspect in one reply, each of which is delivered.
+        /// Whether its reply had several events of the aspect, which are all delivered.
         var isApart = false
         /// Whether the consumer has asked for it.
         var isAnswer = false

@@ -105,7 +105,7 @@ package final class SimulatedLoop: Loop {
     package var lateness: UInt64 = 0
     /// Whether the bus can create no more timers.
     package var refusesTimers = false
-    /// Whether the bus can create no more alarms, each of which needs a descriptor.
+    /// Whether the bus can create no more alarms; each needs a descriptor.
     package var refusesAlarms = false
     /// The streams by descriptor.
     var streams: [Int32: SimulatedStream] = [:]

@@ -105,7 +105,7 @@ package final class SimulatedStream {
 
     // MARK: - The peer's end
 
-    /// Writes bytes, for which there is always room.
+    /// Writes bytes; there is always room.
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes

@@ -25,7 +25,7 @@ final class Narration {
         column = EventText.column(for: AspectSet(scenario.recordedAspects).union(.default).aspects)
     }
 
-    /// Reads keys, each of which ends all pauses.
+    /// Reads keys; any key ends all pauses.
     func takeTerminal(_ loop: EventLoop) throws(SystemError) {
         guard Console.isInteractive else { return }
         let job = TerminalJob(loop)

@@ -104,7 +104,7 @@ final class TCPConnection {
         }
     }
 
-    /// Sends a few bytes, for which a new connection has room.
+    /// Sends a few bytes; a new connection has room for them.
     func send(_ bytes: [UInt8]) throws(Failure) {
         guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw Failure("send", code: errno)

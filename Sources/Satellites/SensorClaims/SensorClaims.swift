@@ -130,7 +130,8 @@ package struct SensorClaims: Sendable {
         if isFirst { check() }
     }
 
-    /// Subscribes to a sensor's aspect unless there is a subscription; without a bus, waits for its return.
+    /// Subscribes to a sensor's aspect unless there is a subscription; without a bus, the subscription follows when the
+    /// bus returns.
     @discardableResult
     mutating func follow(_ sensor: Sensor) -> Bool {
         guard isReachable, sensors[sensor]?.isFollowed == false else { return false }

@@ -55,7 +55,7 @@ package final class BrokerConnection {
     ///
     /// - Parameters:
     ///   - broker: The broker.
-    ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
+    ///   - stages: The topics in the order of their delivery; none to read nothing.
     ///   - loop: The loop.
     ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
     /// - Throws: `FleetError` if the connection cannot be started.

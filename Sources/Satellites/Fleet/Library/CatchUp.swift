@@ -57,7 +57,7 @@ struct CatchUp {
     /// Creates the order.
     ///
     /// - Parameters:
-    ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
+    ///   - stages: The topics in the order of their delivery; none to read nothing.
     ///   - mark: The topic of the mark.
     init(_ stages: [[String]], mark: String) {
         self.stages = stages

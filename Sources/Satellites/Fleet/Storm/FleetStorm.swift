@@ -8,7 +8,7 @@ import ReveilleSystem
 /// Real connections of many devices to a real broker, and the real reader: everything ends or dies, and after each phase the
 /// reader must have the newest state of each device, with exact counts.
 struct FleetStorm {
-    /// The number of devices by default, for which a usual limit of 20,000 descriptors in a process suffices.
+    /// The default number of devices: a usual limit of 20,000 descriptors in a process suffices for them.
     static let usualCount = 2_000
     private static let seed: UInt64 = 17
     /// The descriptors of a device: the connection, libmosquitto's pair, and three pipes.

@@ -3,7 +3,7 @@
 
 package import ReveilleCore
 
-/// The configuration of a bridge, in which only the broker has no default.
+/// The configuration of a bridge; only the broker has no default.
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The identity of the device; `nil` to derive it from the machine's identity.
     package var device: DeviceID?
@@ -48,7 +48,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
     static let keepAliveRange = 5...65_535
     /// The most aspects, names and patterns to publish: the bus's limit for a subscription.
     package static let aspectLimit = 64
-    /// The most groups of a device, each of which is a subscription: more than an administrator can keep apart.
+    /// The most groups of a device: each is a subscription, and an administrator cannot keep more apart.
     static let groupLimit = 64
     /// The most names and patterns that the fleet may set.
     static let desiredLimit = 1_000

@@ -99,7 +99,7 @@ package struct Discovery: Sendable, Hashable {
     /// The identifier of a device in Home Assistant, which consists of letters, digits, `-` and `_`.
     static func identifier(of device: DeviceID) -> String { "reveille_" + escaped(device.text) }
 
-    /// A text in which `.` is `_--` and `_-` is `_-_`.
+    /// Returns a text with `_--` in place of `.`, and `_-_` in place of `_-`.
     ///
     /// No two texts become equal. Texts with neither stay unchanged, so that the `%u` of a broker's topic rules matches
     /// them.
