@@ -29,6 +29,6 @@ void c_instruction_counter_start(int counter) {
 long long c_instruction_counter_stop(int counter) {
     ioctl(counter, PERF_EVENT_IOC_DISABLE, 0);
     long long count = 0;
-    // Reading a pinned counter that was displaced by another returns the end of file.
+    // Reading a pinned counter that another one has displaced returns the end of file.
     return read(counter, &count, sizeof count) == sizeof count ? count : -1;
 }

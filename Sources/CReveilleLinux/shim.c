@@ -36,7 +36,7 @@
 static int argument_count;
 static char **arguments;
 
-// glibc passes a constructor what it passes to main.
+// glibc passes the arguments of main to constructors.
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     argument_count = count;
     arguments = values;
@@ -176,23 +176,23 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *page) 
             continue;
         uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & mask;
         uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_filesz;
-        // Pages that are locked in memory stay, with an error that has no consequence.
+        // Pages locked in memory stay; the error has no consequence.
         madvise((void *)start, end - start, MADV_DONTNEED);
     }
     return 0;
 }
 
-// More than the start of a program uses, and less than the gap of 1 MB that Linux keeps below the main thread's stack. So
-// the range is in the stack or in that gap, and contains no other mapping.
+// More than the start of a program uses, and less than the gap of 1 MB that Linux keeps below the main thread's stack:
+// the range contains no other mapping.
 static const uintptr_t used_stack = 256 * 1024;
 
 // Releases the part of the main thread's stack that earlier calls have used.
 static void release_stack(uintptr_t page) {
     if (syscall(SYS_gettid) != getpid())
         return;
-    // The page of this frame stays, and the one below it, which this function's own calls use.
+    // The page of this frame stays, and the next lower one, which this function's own calls use.
     uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
-    // What is not mapped is an error at the end, after the rest was released.
+    // Unmapped pages are an error only at the end, after the release of the others.
     madvise((void *)(end - used_stack), used_stack, MADV_DONTNEED);
 }
 
@@ -293,7 +293,7 @@ static void remove_cgroup_when_empty(const char *directory, int events, int end,
     char text[256];
     ssize_t length;
     while (read(end, text, 1) < 0 && errno == EINTR) {}
-    // A look before each wait, so that no change is missed. The file is gone if another process has removed the cgroup.
+    // Read before each wait, so that no change is missed. The file is gone if another process has removed the cgroup.
     while ((length = pread(events, text, sizeof text - 1, 0)) > 0) {
         text[length] = 0;
         if (strstr(text, "populated 0") || (read(changes, text, sizeof text) < 0 && errno != EINTR)) break;
@@ -316,11 +316,11 @@ int c_reveille_remove_cgroup_when_empty(const char *directory) {
         error = errno;
     pid_t child = error == 0 ? fork() : -1;
     if (child == 0) {
-        // The child of a child that has ended belongs to the first process.
+        // The first process adopts the child of a child that has ended.
         pid_t grandchild = fork();
         if (grandchild != 0) _exit(grandchild < 0 ? errno : 0);
         setsid();
-        // Whatever ends all processes of the program needs this one until they have ended.
+        // A signal to all processes of the program must not end this one before the others have ended.
         signal(SIGTERM, SIG_IGN);
         if (dup2(events, 0) < 0 || dup2(ends[0], 1) < 0 || dup2(changes, 2) < 0) _exit(1);
         close_range(3, ~0U, 0);
@@ -334,7 +334,7 @@ int c_reveille_remove_cgroup_when_empty(const char *directory) {
     close(events);
     close(changes);
     close(ends[0]);
-    // The other end is closed with this program.
+    // This program's end closes the other end.
     if (error == 0) return 0;
     close(ends[1]);
     errno = error;

@@ -22,11 +22,11 @@
 #define FIELD_SEPARATOR "\x1f"
 #define NEWLINE_IN_FIELD '\x1e'
 #define FIELDS_MAX 256
-// The time for which a listening program may leave its queue full.
+// How long a listening program may leave its queue full.
 #define PATIENCE_MS 10000
 // The maximum number of directories of a phone.
 #define DIRECTORIES_MAX 4
-// The number of attempts to remove a directory to which a program still writes, and the pause between them.
+// The number of attempts to remove a directory that a program still writes to, and the pause between them.
 #define REMOVALS_MAX 100
 #define REMOVAL_PAUSE_MS 50
 
@@ -111,7 +111,8 @@ static void add(testbed *bed, char **fields, int count) {
     else printf("error umockdev_testbed_add_device %s: refused\n", fields[2]);
 }
 
-// Returns whether a listening socket has room for an event, after waiting if necessary. A closed one always has.
+// Returns whether a listening socket has room for an event, after waiting if necessary. A closed socket always has
+// room.
 static int has_room(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return 1;

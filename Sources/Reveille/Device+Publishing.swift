@@ -24,8 +24,8 @@ extension Device {
     /// crash. If the bus is restarted, the device publishes the last such value of each name again as soon as it has
     /// reconnected. This ends when the name is withdrawn, or published without `whileConnected`, by this device.
     ///
-    /// A value is not kept for a bus that is unavailable. The call fails, and the last value for which it succeeded is the
-    /// one that is published again. ``connectionStates`` reports when the bus is back.
+    /// If the bus is unavailable, the call fails and the value is not kept; the device publishes the last accepted
+    /// value again. ``connectionStates`` reports when the bus is back.
     ///
     /// - Parameters:
     ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
@@ -85,7 +85,7 @@ extension PublishedValue {
                 room for \(Self.sizeLimit)
                 """)
         }
-        // The bus closes a connection on which it receives such a text.
+        // The bus would close the connection over such a text.
         if let bytes, JSON.hasTooManyMarks(bytes.span) {
             throw ReveilleError(
                 .invalidArgument, "\(name): the value has more than \(Limits.marks) combining marks in a row")

@@ -22,7 +22,7 @@ import Varlink
 /// were, and only calls in between fail: with ``ReveilleError/Code/noBus``, or with ``ReveilleError/Code/timeout`` if the
 /// bus does not answer within ten seconds.
 ///
-/// The calls of one task reach the bus in their order. Those of concurrent tasks have no order. Cancelling a task does not
+/// Calls from one task reach the bus in order; calls from concurrent tasks have no order. Cancelling a task does not
 /// interrupt its calls, because the bus may have received them already.
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
@@ -58,7 +58,7 @@ public final class Device: Sendable {
         try await Device(Engine(.socket(try BusAddress.resolve(address))))
     }
 
-    /// Connects to a bus on a thread that the program has already: for programs whose other connections are on its loop.
+    /// Connects to a bus on an existing thread: for programs whose other connections use the loop of that thread.
     package static func connect(to address: String?, on thread: LoopThread) async throws(ReveilleError) -> Device {
         try await Device(Engine(.socket(try BusAddress.resolve(address)), on: thread))
     }
@@ -122,7 +122,7 @@ public final class Device: Sendable {
 
     /// Returns the current state of one aspect, as an event whose `Event.changes` are 0.
     ///
-    /// A sensor that is not being watched is read once for it, which takes up to a second. A name that is not published
+    /// If nothing watches the sensor, the bus reads it once, which takes up to a second. A name that is not published
     /// has an empty state.
     ///
     /// ```swift
@@ -161,7 +161,8 @@ public final class Device: Sendable {
     /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.
     ///
     /// Nothing is delivered: subscriptions stay at their positions. A bus keeps as many changes as its configuration
-    /// sets in `bus.history`; after a restart, the oldest is the last one before it. A sensor is not read for it.
+    /// sets in `bus.history`; after a restart, the oldest kept change is the last one before the restart. No sensor is
+    /// read.
     ///
     /// ```swift
     /// for event in try await device.history(of: .battery, limit: 10) {
@@ -184,7 +185,7 @@ public final class Device: Sendable {
         return try await historyReply(of: aspect, limit: limit).events
     }
 
-    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier ones.
+    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier changes.
     package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
         try await engine.call(Call(.getHistory(aspect, limit: limit)), expecting: EventsReply.self)
     }
@@ -205,7 +206,7 @@ public final class Device: Sendable {
     /// try await device.post(.proximity(.near))
     /// ```
     ///
-    /// - Returns: The generation and the sequence of the aspect's state after it.
+    /// - Returns: The generation and the sequence of the posted state.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or the user
     ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
     @discardableResult

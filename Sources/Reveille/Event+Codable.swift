@@ -6,7 +6,7 @@ import ReveilleWire
 import Varlink
 
 extension Event: Codable {
-    /// Decodes an event in the form that it has on the wire and in the output of `reveille watch --json`.
+    /// Decodes an event from its form on the wire, which `reveille watch --json` prints too.
     public init(from decoder: any Decoder) throws {
         let structure = JSON.object(try JSONObject(from: decoder))
         do throws(CallError) {
@@ -17,7 +17,7 @@ extension Event: Codable {
         }
     }
 
-    /// Encodes the event in the form that it has on the wire and in the output of `reveille watch --json`.
+    /// Encodes the event in its form on the wire, which `reveille watch --json` prints too.
     public func encode(to encoder: any Encoder) throws {
         try EventCoding.encode(self).encode(to: encoder)
     }

@@ -27,7 +27,8 @@ extension Device {
         if !aspect.isPublished, try await !isAvailable(aspect) { return false }
         let watch = monitor.begin(aspect)
         do throws(ReveilleError) {
-            // Each call has its own observer, and does not depend on the outcome of another; they share a stream.
+            // Each call has its own observer, so that no call depends on the outcome of another; the observers share a
+            // stream.
             let sink = MonitorSink(monitor, aspect, watch)
             let id = try await engine.observe(aspect, sink, wantsCurrent: true)
             if !monitor.started(aspect, watch, as: id) { await engine.stopObserving(aspect, id: id) }
@@ -60,7 +61,7 @@ extension Device {
 /// The aspects that are watched for a device, and their readings; safe on any thread.
 final class Monitor: Sendable {
     private struct Entry {
-        /// The observer of each begin without an end; `nil` until the bus has answered.
+        /// The observer of each call without a matching end; `nil` until the bus has answered.
         var watches: [Int: Int?] = [:]
         var reading: Reading?
     }
@@ -68,7 +69,7 @@ final class Monitor: Sendable {
     private let entries = Lock<[Aspect: Entry]>([:])
     private let lastWatch = Lock(0)
 
-    /// Counts a begin, and returns its number.
+    /// Counts a call, and returns its number.
     func begin(_ aspect: Aspect) -> Int {
         let watch = lastWatch.withLock { last in
             last += 1
@@ -78,7 +79,7 @@ final class Monitor: Sendable {
         return watch
     }
 
-    /// Notes the observer of a begin; returns whether it is still needed.
+    /// Records the observer of a call; returns whether the observer is still needed.
     func started(_ aspect: Aspect, _ watch: Int, as id: Int) -> Bool {
         entries.withLock { entries in
             guard entries[aspect]?.watches[watch] != nil else { return false }
@@ -91,13 +92,13 @@ final class Monitor: Sendable {
     func end(_ aspect: Aspect) -> Int? {
         entries.withLock { entries in
             let watches = entries[aspect]?.watches ?? [:]
-            // One that is watched ends before one that is still being started.
+            // A running watch ends before a starting one.
             guard let watch = watches.first(where: { $0.value != nil })?.key ?? watches.keys.first else { return nil }
             return Self.remove(watch, of: aspect, from: &entries)
         }
     }
 
-    /// Removes a begin that failed, or whose stream has ended.
+    /// Removes a call that failed, or whose stream has ended.
     func remove(_ aspect: Aspect, _ watch: Int) {
         entries.withLock { entries in
             _ = Self.remove(watch, of: aspect, from: &entries)

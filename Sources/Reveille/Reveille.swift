@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// Aspects, readings and events are those of the core; programs get them with this module.
+// The core declares aspects, readings and events; programs get them with this module.
 @_exported public import ReveilleCore

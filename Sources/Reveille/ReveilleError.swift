@@ -37,7 +37,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let timeout = Code("timeout")
         /// This process does not have the permission.
         public static let notPermitted = Code("notPermitted")
-        /// A limit of the bus is reached, such as that of connections, or of names that this user publishes.
+        /// A limit of the bus is reached, such as the limit of connections, or of names that this user publishes.
         public static let quotaExceeded = Code("quotaExceeded")
         /// An argument, a policy or the configuration is invalid.
         public static let invalidArgument = Code("invalidArgument")
@@ -80,7 +80,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// Does something with the system, whose error becomes a failure.
+    /// Runs a body, and turns its system error into a failure.
     static func reaching<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
         do throws(SystemError) {
             return try body()
@@ -89,7 +89,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// Whether the listener's queue had no room, which is the only timeout of an attempt to connect.
+    /// Whether the listener's queue had no room: the only way an attempt to connect times out.
     var isQueueFull: Bool { code == .timeout }
 
     init(answered error: CallError, to method: String) {

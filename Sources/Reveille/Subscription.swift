@@ -32,7 +32,7 @@ extension Device {
     ///     `reveille run --name` sets.
     ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
     ///     that `delivering` asks for.
-    /// - Returns: The subscription, which ends when it is released.
+    /// - Returns: The subscription; it ends on release.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a policy that is
     ///   invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects, or too many connections
     ///   of the user.
@@ -88,8 +88,8 @@ public final class Subscription: AsyncSequence, Sendable {
 
     /// Sends the subscription to the background: nothing is delivered until it wakes.
     ///
-    /// Events that were not taken before wait too, except those of aspects with the policy `immediate`. If it is in the
-    /// background already, only `wakeAfter` is replaced; `nil` removes it.
+    /// Events not taken so far wait too, unless their aspect has the policy `immediate`. In the background, another
+    /// call only replaces `wakeAfter`; `nil` removes the deadline.
     ///
     /// ```swift
     /// try await subscription.enterBackground(wakeAfter: .seconds(900))
@@ -97,9 +97,9 @@ public final class Subscription: AsyncSequence, Sendable {
     /// try await subscription.enterForeground()  // one event for each aspect that changed
     /// ```
     ///
-    /// A bus that is gone is notified of the background when it is back.
+    /// If the bus is gone, it learns of the background when it is back.
     ///
-    /// - Parameter wakeAfter: A millisecond to a year, after which it wakes automatically, even if this process hangs;
+    /// - Parameter wakeAfter: A millisecond to a year, after which the subscription wakes even if this process hangs;
     ///   `nil` for no deadline.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range.
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
@@ -108,8 +108,8 @@ public final class Subscription: AsyncSequence, Sendable {
 
     /// Wakes the subscription: exactly one event is delivered for each aspect that changed, unless its policy differs.
     ///
-    /// It returns when these events can be taken, also if the bus has to wait for a sample of a sensor. If the bus is gone,
-    /// they follow when it is back.
+    /// The call returns when these events can be taken, even if the bus has to wait for a sensor. If the bus is gone,
+    /// the events follow when it is back.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }

@@ -67,7 +67,7 @@ extension Device {
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     /// The subscription behind the sequence, for positions and for the background.
     ///
-    /// An event that is taken from it is no longer an element of this sequence.
+    /// An event taken from the subscription is no longer an element of this sequence.
     public let events: Subscription
     let value: @Sendable (Event) throws(ReveilleError) -> Value?
 

@@ -9,7 +9,7 @@ enum Bench {
     /// This program, by a path that also works for users who cannot access its directory.
     static let program = "/proc/self/exe"
 
-    /// The benchmarks by their names, and the parts of some that run in processes of their own.
+    /// The benchmarks by name, and parts of benchmarks that run in processes of their own.
     private static let programs: [String: @Sendable (_ arguments: [String]) throws -> Void] = [
         "latency": { _ in try LatencyBench().run() },
         LatencyBench.monitorArgument: { _ in try BareMonitor.run() },

@@ -29,7 +29,7 @@ final class BenchService {
           bus: { connections: 20000, connectionsPerUser: 20000 } }
         """
 
-    /// What the bus uses.
+    /// The resources that the bus uses.
     var usage: ProcessUsage { ProcessUsage(pid: bus.processIdentifier) }
 
     /// Connects.
@@ -66,7 +66,7 @@ extension BlockingClient {
         _ = try receive()
     }
 
-    /// Waits for an event, and returns the time at which it was read in nanoseconds of the monotonic clock.
+    /// Waits for an event, and returns the time of reading in nanoseconds of the monotonic clock.
     func waitForEvent() throws -> Int64 {
         _ = try receive()
         return MonotonicClock.now

@@ -25,10 +25,11 @@ struct EventDelay {
         try subscriber.subscribe(to: AspectSet(Self.name))
     }
 
-    /// Prints the delays with and without the changes of the other user, and returns the 99th percentile with them.
+    /// Prints the delays with and without the other user's changes, and returns the 99th percentile of the former.
     func measure() throws -> Double {
         let quiet = try samples { $0 < Self.probes }
-        // The flood and the bus keep two processors busy. Two programs that do not use the bus do the same.
+        // The flood and the bus keep two processors busy, so two programs without the bus do the same for the
+        // comparison.
         let busy = try (0..<2).map { _ in try ChildProcess(["sh", "-c", "while :; do :; done"]) }
         let contended = try samples { $0 < Self.probes }
         for program in busy {
@@ -54,7 +55,7 @@ struct EventDelay {
         return flooded.percentile(0.99)
     }
 
-    /// Publishes changes for as long as a condition of their number is true.
+    /// Publishes changes while a condition on their number holds.
     private func samples(while isWanted: (Int) -> Bool) throws -> Samples {
         var samples = Samples()
         try MonotonicClock.periodically(while: isWanted) { time in

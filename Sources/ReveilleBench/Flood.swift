@@ -32,7 +32,7 @@ enum Flood: String, CaseIterable {
     case ties
     /// Changes long values of as many names as allowed, which makes the saved state as large as possible.
     case values
-    /// Lists sleeping subscriptions to all names, which are as long as allowed.
+    /// Lists sleeping subscriptions to all names; the names are as long as allowed.
     case sleepers
     /// Requests the states of all names, does not read them, and changes the names meanwhile.
     case unreadStates
@@ -87,7 +87,7 @@ enum Flood: String, CaseIterable {
         case .refreshes: try send(bytes(.refresh), to: address)
         case .posts: try send(bytes(.post(.proximity(.near))), to: address)
         case .values:
-            // The states of one round differ from those of the next, so each call is a change.
+            // The states of the two rounds differ, so each call is a change.
             let rounds = try (0..<2).flatMap { round in try publications(count: 1_000, length: 4_000, round: round) }
             try send(rounds, to: address)
         case .ties:
@@ -138,7 +138,7 @@ enum Flood: String, CaseIterable {
         }
     }
 
-    /// Returns sleeping subscriptions to all names, each of which has changed.
+    /// Returns sleeping subscriptions to all names, after a change of each name.
     private static func sleepingClients(_ count: Int, _ address: UnixAddress) throws -> [BlockingClient] {
         let publisher = try BlockingClient(address)
         try change(publisher, round: 2)
@@ -151,7 +151,7 @@ enum Flood: String, CaseIterable {
         return clients
     }
 
-    /// Sends a call on many connections, and changes all names after each of them and from then on.
+    /// Sends a call on many connections, changes all names after each call, and then keeps changing the names.
     private static func leaveUnread(_ call: BusCall, _ address: UnixAddress, over count: Int) throws {
         let publisher = try BlockingClient(address)
         var round = 4

@@ -11,7 +11,7 @@ import ReveilleWire
 /// Measures how long a user waits for GetState while another user floods the bus in every available way, and for events
 /// during a million changes.
 ///
-/// As root, it uses three users: the bus's own, the flooding one and the waiting one. Otherwise all are the same.
+/// As root, the benchmark uses three users: the bus's own, a flooding and a waiting user. Otherwise one user does all.
 struct FloodBench {
     static let probeArgument = "flood-probe"
     private static let probes = 800
@@ -23,8 +23,7 @@ struct FloodBench {
     private static let limit = 50_000.0
     /// The most memory in kilobytes that a flood may add to the bus.
     private static let memoryLimit = 8_192
-    /// The floods that change long values, of which each name keeps 64 KiB, and which are saved later; the limit does not
-    /// apply to them.
+    /// The floods that change long values: each name keeps 64 KiB, also for a later save, so the limit does not apply.
     private static let publishing: Set<Flood> = [.values, .sleepers, .unreadStates, .unreadStarts, .unreadLists]
 
     func run() throws {

@@ -6,11 +6,11 @@ import Reveille
 import ReveilleSystem
 import ReveilleTesting
 
-/// Compares the time from a uevent to a subscriber's read with that of a program that only listens to libudev and reads
-/// one attribute.
+/// Compares the time from a uevent to a subscriber's read with the time of a bare program that only listens to libudev
+/// and reads one attribute.
 ///
-/// Each has a synthetic battery of its own, so that they do not compete for a processor. The times start before
-/// umockdev sends the event, which is the larger part of both.
+/// Each program has its own synthetic battery, so that the two do not compete for a processor. Both times start before
+/// umockdev sends the event, and sending takes the larger part.
 struct LatencyBench {
     static let monitorArgument = "bare-monitor"
     private static let rounds = 500

@@ -10,7 +10,7 @@ import ReveilleWire
 
 /// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
 ///
-/// The samples come from a synthetic chip, whose scans a thread writes to a FIFO in place of the device's node.
+/// The samples come from a synthetic chip: a thread writes scans to a FIFO in place of the device's node.
 struct MotionBench {
     /// The number of subscribers.
     private static let subscribers = 10
@@ -18,9 +18,9 @@ struct MotionBench {
     private static let interval: Duration = .milliseconds(10)
     /// The largest part of one processor that the bus may use.
     private static let limit = 0.02
-    /// The smallest part of the samples that must be delivered, so that the figure is that of a stream.
+    /// The smallest part of the samples that must arrive for the figure to count.
     private static let leastDelivered = 0.9
-    /// The time in seconds in which the stream starts, and that in which is measured.
+    /// The seconds before the measurement, in which the stream starts, and the seconds of the measurement.
     private static let duration = (rest: 2.0, measured: 20.0)
 
     /// Prints the figure.

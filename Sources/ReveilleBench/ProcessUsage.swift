@@ -4,7 +4,7 @@
 import Glibc
 import ReveilleSystem
 
-/// What a running process uses, as the kernel reports it.
+/// The resources that a running process uses, as reported by the kernel.
 struct ProcessUsage {
     /// The process ID.
     let pid: Int32
@@ -21,7 +21,7 @@ struct ProcessUsage {
         lines(of: "smaps_rollup").compactMap { Self.number(after: "Private_Dirty:", in: $0) }.first ?? 0
     }
 
-    /// The number of times that a thread waited and was woken up.
+    /// How often a thread waited and was woken up.
     var wakeups: Int {
         CgroupHierarchy.children(of: "/proc/\(pid)/task").reduce(0) { count, thread in
             let lines = lines(of: "task/\(thread)/status")

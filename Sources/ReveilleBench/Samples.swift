@@ -39,8 +39,8 @@ enum MonotonicClock {
     ///
     /// - Parameters:
     ///   - isWanted: Whether to continue after a number of calls.
-    ///   - body: Receives the time from which it is measured. A call that the previous one delays has waited since the
-    ///     time at which it was due.
+    ///   - body: Receives the time from which to measure. If the previous call delays a call, its wait counts from its
+    ///     due time.
     static func periodically(while isWanted: (Int) -> Bool, _ body: (_ due: Int64) throws -> Void) rethrows {
         let period: Int64 = 10_000_000
         let start = now

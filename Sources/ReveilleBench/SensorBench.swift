@@ -8,13 +8,13 @@ import ReveilleTesting
 import ReveilleWire
 
 /// Measures the wake-ups and the processor time of the bus while it watches battery, proximity and orientation, beside
-/// those of iio-sensor-proxy and UPower, which watch the same devices.
+/// iio-sensor-proxy and UPower, which watch the same devices.
 struct SensorBench {
-    /// The most wake-ups a second with a subscriber in the foreground, and with all of them held.
+    /// The most wake-ups a second with a subscriber in the foreground, and with all subscribers held.
     private static let mostWakeUps = (awake: 2.0, asleep: 0.5)
-    /// The time in milliseconds in which all programs find their devices, and the bus learns that they are quick.
+    /// The milliseconds in which all programs find their devices, and the bus learns that the devices are quick.
     private static let rest: Int32 = 20_000
-    /// The time in milliseconds in which is measured.
+    /// The milliseconds of the measurement.
     private static let duration: Int32 = 120_000
 
     /// Prints the figures.
@@ -47,7 +47,7 @@ struct SensorBench {
 
     /// Checks that a bus watches all aspects.
     ///
-    /// - Throws: `BenchError` if it does not, so that its cost would be that of doing nothing.
+    /// - Throws: `BenchError` if the bus does not, since its figures would then mean nothing.
     private static func check(_ service: BenchService, watches aspects: AspectSet) throws {
         let sources = try service.client().call(.describeAspects, expecting: [AspectSource].self)
         for source in sources where aspects.contains(source.aspect) {
@@ -113,11 +113,11 @@ struct SensorBench {
     }
 }
 
-/// What a program uses while sensors are watched.
+/// The cost of a program while sensors are watched.
 private struct SensorCost: CustomStringConvertible {
-    /// The wake-ups, at first in all and later each second.
+    /// The wake-ups: a total, or for a difference the number a second.
     private(set) var wakeUps: Double
-    /// The processor time in nanoseconds, at first in all and later each minute.
+    /// The processor time in nanoseconds: a total, or for a difference the time a minute.
     private(set) var processorTime: Double
 
     init(_ usage: ProcessUsage) {

@@ -22,7 +22,8 @@ struct StormBench {
         try battery.subscribe(to: .battery)
         let quiet = try latency(phone, battery) { $0 < 100 }
 
-        // As many as descriptors allow: the bus needs two for each, the connection and its process.
+        // As many as descriptors allow: for each subscriber, the bus needs one for the connection and one for the
+        // process.
         let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
         let groups = try (0..<Self.processes).map { _ in
             try StormGroup.asleep.start(service.address, count: sleepers / Self.processes)
@@ -39,7 +40,8 @@ struct StormBench {
         }
         let grown = service.usage.residentMemory - memory
 
-        // Active subscribers receive every change, in as many events as they read; sleepers receive all in one event.
+        // Active subscribers receive every change, merged while they do not read; sleepers receive all changes in one
+        // event.
         let events = try live.map { try Int($0.required()) }.reduce(0, +)
         for group in groups { group.wake() }
         let woken = try groups.map { try Int($0.required()) }.reduce(0, +)

@@ -8,7 +8,8 @@ import ReveilleCore
 struct SubscriptionBench {
     /// The most bytes that a subscription may take.
     private static let limit = 512
-    /// The numbers of subscriptions between which the memory is measured; the first ones fill what the start has left.
+    /// The numbers of subscriptions between which the memory is measured; the first subscriptions fill memory left by
+    /// the start.
     private static let counts = 10_000..<100_000
 
     /// Prints the figure.

@@ -9,7 +9,7 @@ import ReveilleTesting
 import ReveilleWire
 import Varlink
 
-/// Measures the schedule: changes of a long one, waiting, and the lateness of firings.
+/// Measures the schedule: changes of a long schedule, waiting, and the lateness of firings.
 struct TimesBench {
     private static let entries = 10_000
     private static let firings = 200

@@ -3,7 +3,7 @@
 
 package import ReveilleSystem
 
-/// A task whose end the main thread awaits, by blocking or in its loop; safe to use from any thread.
+/// A task that the main thread awaits, by blocking or in its loop; safe to use from any thread.
 ///
 /// Commands are synchronous because signals are handled on the main thread.
 package final class AwaitedTask: Sendable {
@@ -13,10 +13,10 @@ package final class AwaitedTask: Sendable {
 
     /// The descriptors that the threads of tasks use, and a few for the task itself.
     private static let descriptors = 16
-    /// The threads that a task and what it waits for use at the same time.
+    /// The number of threads that a task and its dependencies use at the same time.
     private static let threads = 4
 
-    /// Creates a task without starting it, because threads inherit the signal mask with which they are started.
+    /// Creates a task without starting it, because threads inherit the signal mask.
     ///
     /// - Throws: `Failure` if there are too few descriptors or threads. The runtime, which uses libdispatch, would
     ///   crash without descriptors, and wait for a thread for ever.
@@ -34,8 +34,8 @@ package final class AwaitedTask: Sendable {
     /// Starts the task; called once.
     ///
     /// - Parameters:
-    ///   - thread: The thread on which it runs, for a body that never blocks; `nil` for threads of the runtime, one of
-    ///     which wakes up every second.
+    ///   - thread: The thread for a body that never blocks; `nil` for the runtime's threads, one of which wakes up
+    ///     every second.
     ///   - body: The task.
     package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: thread) { [self] in

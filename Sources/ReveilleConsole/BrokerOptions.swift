@@ -3,7 +3,7 @@
 
 package import ArgumentParser
 
-/// The options of a program of a fleet that name the broker, and the identity that is shown to it.
+/// The options of a fleet program that name the broker, and the program's identity for the broker.
 package struct BrokerOptions: ParsableArguments {
     /// The address.
     @Option(
@@ -16,7 +16,7 @@ package struct BrokerOptions: ParsableArguments {
     /// The file of the authorities.
     @Option(
         help: ArgumentHelp(
-            "The certificates that may sign that of the broker, in PEM. Default: those of this system.",
+            "The certificates that may sign the broker's, in PEM. Default: this system's.",
             valueName: "file"))
     package var ca: String?
 

@@ -35,16 +35,16 @@ package struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Runs a body, whose errors become failures with an exit code.
+    /// Runs a body, and turns its errors into failures with an exit code.
     package static func coded<Value>(_ code: Code, _ body: () throws -> Value) throws(Failure) -> Value {
         do { return try body() } catch { throw Failure(code, "\(error)") }
     }
 
     /// Prints the failure to stderr as one line, and ends the process.
     ///
-    /// - Parameter program: The name with which the line begins, unless stderr is a journal, which notes it itself.
+    /// - Parameter program: The name that begins the line, unless stderr is a journal, which records the name itself.
     package func end(_ program: String) -> Never {
-        // A unit that fails has an error in the journal.
+        // The journal marks the failure of a unit as an error.
         let prefix = ProgramLog.isStderrJournal ? "<\(LogLevel.error.priority)>" : "\(program): "
         Console.error("\(prefix)\(self)")
         exit(code.rawValue)

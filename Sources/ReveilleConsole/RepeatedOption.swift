@@ -4,7 +4,7 @@
 import ArgumentParser
 import Varlink
 
-/// An option for one value that is given more than once; the parser would use the last value without a word.
+/// A single-value option that is given more than once; the parser would silently use the last value.
 struct RepeatedOption {
     /// The options of a command by their names with dashes, according to the parser's own description of them.
     private let options: [String: JSONObject]
@@ -18,7 +18,7 @@ struct RepeatedOption {
             command = next
             rest = rest.dropFirst()
         }
-        // What follows belongs to another program.
+        // Arguments after `--` belong to another program.
         rest = rest.prefix { $0 != "--" }
         // Describing a command takes longer than everything else, and few calls need it.
         let names = rest.filter { $0.hasPrefix("-") }.map(Self.name)

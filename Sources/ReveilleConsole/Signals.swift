@@ -6,12 +6,12 @@ import ReveilleSystem
 
 /// The signals of a command that runs until it is ended.
 package enum Signals {
-    /// The signals that end the command: not those that are ignored from the start, as with nohup.
+    /// The signals that end the command, without signals ignored from the start, as under nohup.
     package static var ending: [Int32] {
         [SIGINT, SIGTERM, SIGHUP].filter { !IgnoredSignals.contains($0) }
     }
 
-    /// The signals that are passed on to a program: not those that are ignored from the start, as with nohup.
+    /// The signals that are passed on to a program, without signals ignored from the start, as under nohup.
     package static var passedOn: [Int32] {
         [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !IgnoredSignals.contains($0) }
     }

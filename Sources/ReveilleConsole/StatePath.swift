@@ -11,7 +11,7 @@ package enum StatePath {
     ///
     /// - Parameters:
     ///   - name: The name of the file.
-    ///   - option: The option with which another file is given.
+    ///   - option: The option that names another file.
     /// - Returns: The path.
     /// - Throws: `Failure` if `$HOME` is not set.
     package static func usual(_ name: String, option: String) throws(Failure) -> String {
@@ -26,7 +26,7 @@ package enum StatePath {
         return "\(home)/.local/state/reveille/\(name)"
     }
 
-    /// Creates the directories of a path that are missing, which only this user can access.
+    /// Creates the missing directories of a path, for this user only.
     ///
     /// A failure is reported by the operation on the file.
     package static func createDirectories(of path: String) {

@@ -3,7 +3,7 @@
 
 import ReveilleSystem
 
-/// Text for a terminal, in which all control characters are escaped except those of a ``Style``.
+/// Text for a terminal; all control characters except a ``Style``'s are escaped.
 package struct StyledText: ExpressibleByStringInterpolation, Sendable {
     /// The text with terminal control codes.
     package private(set) var rendered = ""
@@ -79,7 +79,7 @@ package enum Style: String {
     case yellow = "33"
     case cyan = "36"
 
-    /// Whether the style is a color, rather than an attribute that terminals without colors have too.
+    /// Whether the style is a color; other styles work on terminals without colors too.
     package var isColor: Bool {
         switch self {
         case .bold, .dim, .reverse: false

@@ -39,7 +39,7 @@ package struct Table {
     }
 
     private static let gap = 2
-    /// The minimum width of a truncated column, in which cells remain distinguishable.
+    /// The minimum width of a truncated column: narrower cells are hard to tell apart.
     private static let narrowest = 5
 
     /// The columns.

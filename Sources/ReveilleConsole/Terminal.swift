@@ -6,7 +6,7 @@ import ReveilleSystem
 
 /// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 package final class Terminal {
-    /// The largest size that is used: more than any display shows.
+    /// The largest usable size: more than any display shows.
     ///
     /// A terminal can report 65,535 columns and rows. A screen of that size would take 100 GB.
     private static let largest = (columns: 1_000, rows: 500)
@@ -30,7 +30,7 @@ package final class Terminal {
 
     /// Turns off line buffering and echo.
     ///
-    /// The modes are set even if they were set before, because a shell changes them while a job is stopped.
+    /// The modes are always set again, because a shell changes them while a job is stopped.
     ///
     /// - Returns: `false` if this process is in the background or stdin is not a terminal.
     package func enterRawMode() -> Bool {

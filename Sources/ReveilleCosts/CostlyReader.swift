@@ -11,7 +11,7 @@ import Varlink
 
 /// A reader of external bytes, and the maximum length of its input.
 ///
-/// All readers except those of satellites run on the bus's only thread, which serves no client in the meantime.
+/// All readers except the satellites' run on the bus's only thread, which serves no client in the meantime.
 package struct CostlyReader: CustomStringConvertible {
     /// The kind of input.
     package let description: String

@@ -43,7 +43,7 @@ import ReveilleSystem
             for argument in CommandLine.arguments.dropFirst(2) {
                 let files = (try? DirectoryListing.files(in: argument)).map { $0.map { argument + "/" + $0 } }
                 for file in files ?? [argument] {
-                    // Logged before the run, since the process may crash in it.
+                    // Logged before the run, which may crash the process.
                     complain(file)
                     guard case .bytes(let bytes) = FileContents.read(file, limit: 1 << 20) else {
                         complain("cannot be read")

@@ -8,9 +8,9 @@ import Varlink
 /// A bus that executes the calls of a connection, without sources, sockets and clocks.
 struct FuzzedBus: ~Copyable {
     static let history = 4
-    /// The connection of tied states, as in a state that was restored.
+    /// The connection of tied states, as in a restored state.
     private static let connection: UInt64 = 0
-    /// A time that leaves room for all later ones.
+    /// A time that leaves room for all later times.
     private static let end = Int64.max / 2
 
     private var bus: Bus

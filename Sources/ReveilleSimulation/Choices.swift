@@ -12,7 +12,7 @@ package final class Choices {
     }
 
     private var origin: Origin
-    /// All decisions so far, as an input that leads to the same decisions.
+    /// All decisions so far, as an input that repeats them.
     package private(set) var taken: [UInt8] = []
 
     /// Creates decisions from a random sequence.

@@ -38,7 +38,7 @@ package final class SimulatedBus {
     ///   - configuration: The limits and permissions.
     ///   - schedule: The facilities that the schedule uses.
     ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether the bus serves all users, also if it is not root's.
+    ///   - isSystemWide: Whether the bus serves all users, even if it does not belong to root.
     ///   - state: The state file, or `nil` for none.
     ///   - programs: The programs of the machine, by default none that can be followed.
     ///   - random: Decides the order of events and the names.
@@ -85,7 +85,7 @@ package final class SimulatedBus {
         return DeviceInfo(DeviceFacts(host: "simulation", kernel: "6.1", files: files), forUser: user)
     }
 
-    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    /// The number of the schedule's event sources; entries outlast the connections of their owners.
     package var scheduleSourceCount: Int { server.scheduleSourceCount }
 
     /// The subscriptions as ListSubscriptions shows them.

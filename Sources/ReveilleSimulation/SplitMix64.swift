@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A small, seeded random number generator, with which failures can be reproduced.
+/// A small, seeded random number generator that makes failures reproducible.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -15,7 +15,7 @@ package final class ChildProcess {
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments.
-    ///   - environment: The complete environment; by default that of this process.
+    ///   - environment: The complete environment; by default this process's own.
     ///   - descriptors: This process's descriptors by their numbers in the child. Others from 0 to 2 are shared.
     ///   - isApart: Whether to detach the process from the terminal's signals, such as Ctrl-C.
     /// - Throws: `TestbedError` if the program cannot be started.

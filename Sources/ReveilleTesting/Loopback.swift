@@ -6,8 +6,9 @@ import ReveilleSystem
 
 /// Ports of 127.0.0.1, for servers that tests and benchmarks start.
 package enum Loopback {
-    /// The ports that Linux does not give to clients by default (`ip_local_port_range`): one that connects to its own port
-    /// is connected to itself, and then no server can have the port.
+    /// The ports that Linux does not give to clients by default (`ip_local_port_range`).
+    ///
+    /// On the others, a client that connects to its own port is connected to itself, and blocks the port for a server.
     private static let ports: ClosedRange<UInt16> = 10_000...32_767
     /// The number of ports to try.
     private static let attempts = 100

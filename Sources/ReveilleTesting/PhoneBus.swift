@@ -7,8 +7,8 @@ import ReveilleSystem
 
 /// A real bus in a separate process, which watches a ``SyntheticPhone`` through the real libudev.
 ///
-/// The process runs the current executable again, so no other program is required. It ends with this object, or with
-/// the current process even if that crashes. The bus retains its phone.
+/// The process runs the current executable again, so no other program is required. The bus ends with this object, or
+/// with the current process, even after a crash. The bus retains its phone.
 ///
 /// ```swift
 /// let phone = try SyntheticPhone()
@@ -106,7 +106,7 @@ public final class PhoneBus {
 }
 
 extension SyntheticPhone {
-    /// Starts the phone's bus, of which there is one at a time, and waits until it accepts connections.
+    /// Starts the phone's bus and waits until it accepts connections; a phone has one bus at a time.
     ///
     /// - Parameter configuration: A configuration in JSON5, as for `reveille serve --config`.
     /// - Returns: The bus, which ends with its last reference.

@@ -4,7 +4,7 @@
 import Glibc
 import ReveilleSystem
 
-/// The phone's end of the socket to the process of its bus, through which each step of the phone becomes one reading.
+/// The phone's end of the socket to its bus's process; the link makes each step of the phone one reading.
 ///
 /// The bus answers each request with one byte.
 final class PhoneBusLink {

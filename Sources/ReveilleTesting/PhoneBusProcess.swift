@@ -30,7 +30,7 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
             files: FileLocations(root: words[1], home: words[2], configHome: nil), version: "test",
             logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
         let readings = try PhoneReadings(service, requests: UnixStream(inherited: STDIN_FILENO))
-        // It is listening already: connections made now are accepted once it runs.
+        // The bus is listening already: connections made now are accepted once the loop runs.
         print("ok")
         fflush(nil)
         try service.run()
@@ -55,7 +55,7 @@ private final class PhoneReadings {
     init(_ service: Service, requests: UnixStream) throws(SystemError) {
         self.service = service
         self.requests = requests
-        // Device and file events have a higher priority, so those sent before a request are read before it.
+        // Device and file events have a higher priority, so the bus reads earlier events before a request.
         source = try service.loop.watch(requests.number, for: .readable) { [unowned self] _ in
             endingOnError { () throws(SystemError) in try carryOut() }
         }

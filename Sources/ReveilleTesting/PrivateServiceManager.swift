@@ -9,9 +9,9 @@ import ReveilleSystem
 /// It has a cgroup of its own, in the hierarchy of the machine, and ends with its owner, with all its units.
 package final class PrivateServiceManager {
     private static let programs = ["/usr/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/busctl"]
-    /// systemd 255 and earlier freeze units only where this cgroup exists, as it does if systemd has started the machine.
+    /// systemd 255 and earlier freeze units only if this cgroup exists, as on a machine that systemd has started.
     private static let initScope = "/init.scope"
-    /// The number of managers for which the cgroup was created.
+    /// The number of managers that use this cgroup.
     private static let users = Lock(0)
 
     /// The reason why a manager cannot be created here, or `nil` if it can.
@@ -70,18 +70,18 @@ package final class PrivateServiceManager {
         // The processes may be frozen, and systemd does not stop its units when it is killed.
         try? TemporaryDirectory.fill(cgroup + "/cgroup.kill", with: Array("1".utf8))
         process.wait()
-        // Processes in the middle of their end still count.
+        // Processes that are about to end still count.
         let remove = "for try in $(seq 100); do find \"$0\" -depth -type d -exec rmdir {} + && break; sleep 0.1; done"
         _ = try? ChildProcess(["bash", "-c", remove + " 2>/dev/null", cgroup]).wait()
         Self.users.withLock { users in
             users -= 1
-            // It stays if it has processes, because systemd has started the machine.
+            // The cgroup stays if it has processes, because systemd has started the machine.
             if users == 0 { rmdir(hierarchy + Self.initScope) }
         }
     }
 
-    /// Starts systemd in a mount namespace in which the machine seems to have been started by systemd, and reports on
-    /// stdout when it is on its bus.
+    /// Starts systemd in a mount namespace that looks like a machine started by systemd, and reports on stdout when
+    /// systemd is on its bus.
     private static let script = """
         echo 0 >"$2/cgroup.procs"
         export RUNTIME="$3"
@@ -103,7 +103,7 @@ package final class PrivateServiceManager {
         ' "$1" 3<&-
         """
 
-    /// The units of the manager, among them those on which all others depend; an empty file would mask a unit.
+    /// The units of the manager, including common dependencies of all units; an empty file would mask a unit.
     private static let units = [
         "default.target": "[Unit]\nRequires=dbus.service\nAfter=dbus.service\n",
         "dbus.socket": "[Socket]\nListenStream=%t/bus\n",

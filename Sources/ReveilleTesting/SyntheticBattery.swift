@@ -52,14 +52,14 @@ public final class SyntheticBattery: SyntheticPart {
 
     /// Sets the power in watts, positive while the pack charges and negative while it discharges.
     ///
-    /// The pack then has a gauge: energy, voltage, temperature, cycles, manufacturer and model. Drivers report only the
-    /// absolute value, so ``status`` must match the sign. They send no uevent.
+    /// The pack then has a gauge: energy, voltage, temperature, cycles, manufacturer and model. Like drivers, the pack
+    /// reports only the absolute value, so ``status`` must match the sign, and sends no uevent.
     ///
     /// ```swift
     /// try phone.battery.setPower(-3)
     /// ```
     ///
-    /// - Throws: `TestbedError` if it is more than ``greatestPower``, or a file cannot be written.
+    /// - Throws: `TestbedError` if the power exceeds ``greatestPower``, or a file cannot be written.
     public func setPower(_ power: Double) throws(TestbedError) {
         guard abs(power) <= Self.greatestPower else {
             throw TestbedError(

@@ -8,8 +8,8 @@ import ReveilleWatchers
 extension SyntheticPhone {
     /// Connects the phone to a network in place of the current one.
     ///
-    /// The interface is `eth0`, `wlan0`, `wwan0` or `tun0`. A phone is created without a network, and never uses that of
-    /// this machine.
+    /// The interface is `eth0`, `wlan0`, `wwan0` or `tun0`. A phone is created without a network, and never uses this
+    /// machine's network.
     ///
     /// ```swift
     /// try phone.connect(over: .wifi)

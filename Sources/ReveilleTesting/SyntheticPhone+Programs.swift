@@ -18,8 +18,9 @@ extension SyntheticPhone {
     ///
     /// `HOME` and `XDG_RUNTIME_DIR` are the phone's directories, as paths of this machine. After
     /// ``startBus(configuration:)``, the phone's bus has its usual place in `XDG_RUNTIME_DIR`. `REVEILLE_ADDRESS` also
-    /// names it, for programs run by root, which would otherwise use the system's bus. `REVEILLE_ROOT` is ``files``, for
-    /// `reveille doctor` and `reveille serve`. Variables that lead to the real user's directories are removed.
+    /// names the bus, for programs run by root, which would otherwise use the system's bus. `REVEILLE_ROOT` is
+    /// ``files``, for `reveille doctor` and `reveille serve`. Variables that lead to the real user's directories are
+    /// removed.
     public var environment: [String: String] {
         var variables = testbed.environment.filter { name, _ in
             !(name.hasPrefix("XDG_") && (name.hasSuffix("_HOME") || name.hasSuffix("_DIR")))
@@ -40,7 +41,7 @@ extension SyntheticPhone {
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments. Its stdin is empty.
-    ///   - environment: Additional variables, which override those of ``environment``.
+    ///   - environment: Additional variables, which override ``environment``.
     /// - Returns: The exit code and the output.
     /// - Throws: `TestbedError` if the program cannot be started.
     public func run(

@@ -8,7 +8,7 @@ import ReveilleSystem
 extension SyntheticPhone {
     /// Publishes a state on the phone's bus, as a program on the phone would.
     ///
-    /// The state remains until it is published again or withdrawn. It returns once the bus has the state.
+    /// The state remains until it is published again or withdrawn. The call returns once the bus has the state.
     ///
     /// ```swift
     /// try phone.publish("org.example.volume", ["level": 0.5])

@@ -8,9 +8,8 @@ import ReveilleCore
 ///
 /// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a light sensor, a screen with a
 /// backlight, a network, a locale file and settings files. Programs started with ``run(_:environment:)`` or
-/// ``environment`` see the devices through the real libudev, and
-/// ``startBus(configuration:)`` starts a bus that watches the phone. The phone's directories and its process end with
-/// it. Use a phone from one thread at a time.
+/// ``environment`` see the devices through the real libudev, and ``startBus(configuration:)`` starts a bus that watches
+/// the phone. The phone's directories and process end with the phone. Use a phone from one thread at a time.
 ///
 /// ```swift
 /// let phone = try SyntheticPhone(batteries: 2)
@@ -55,7 +54,8 @@ public final class SyntheticPhone {
 
     /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
     ///
-    /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can also be inserted and removed later.
+    /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can be
+    /// inserted and removed later.
     ///
     /// - Parameters:
     ///   - batteries: The number of battery packs.
@@ -134,7 +134,7 @@ public final class SyntheticPhone {
 
     /// Changes the first battery's level repeatedly by one percent, away and back, at full speed.
     ///
-    /// The changes are not separate steps: the bus counts those it observes, and has read the last when this returns.
+    /// The changes are not separate steps: the bus counts the changes it observes, and has read the last one on return.
     ///
     /// ```swift
     /// try phone.burst(1_000)

@@ -24,7 +24,7 @@ package final class TemporaryDirectory {
         path = try Self.make(isTooLong ? "/tmp" + name : usual + name)
     }
 
-    /// Creates an empty directory in memory, where nothing waits for a disk; without `/dev/shm`, in `/tmp`.
+    /// Creates an empty directory in memory, which needs no disk; without `/dev/shm`, in `/tmp`.
     ///
     /// - Parameter name: The beginning of its name.
     /// - Throws: `TestbedError` if the directory cannot be created.

@@ -4,10 +4,10 @@
 import CUmockdev
 import Glibc
 
-/// A synthetic `/sys` and `/dev`, which programs see through the real libudev in place of the real ones.
+/// A synthetic `/sys` and `/dev`, which programs see through the real libudev instead of the machine's own.
 ///
-/// A separate process maintains it until the testbed is released. Programs see it if they are started with
-/// ``environment``.
+/// A separate process maintains it until the testbed is released. Programs started with ``environment`` see the
+/// devices.
 ///
 /// ```swift
 /// let testbed = try Testbed()
@@ -64,7 +64,7 @@ public final class Testbed {
         ChildProcess.environment.merging(Testbed.environment(root: root)) { $1 }
     }
 
-    /// Returns the variables with which a program sees `sys` and `dev` below a directory in place of the real ones.
+    /// Returns the variables that make a program see `sys` and `dev` below a directory instead of the real ones.
     package static func environment(root: String) -> [String: String] {
         preload(ChildProcess.environment).merging(["UMOCKDEV_DIR": root]) { $1 }
     }
@@ -94,7 +94,7 @@ public final class Testbed {
         return SyntheticDevice(testbed: self, path: path)
     }
 
-    /// Runs a closure whose changes, including those of nested steps, the bus reads as one before this returns.
+    /// Runs a closure; before this returns, the bus reads all its changes, with nested steps, as one change.
     @discardableResult
     func step<Value>(_ change: () throws(TestbedError) -> Value) throws(TestbedError) -> Value {
         guard let bus, !isStepping else { return try change() }
@@ -140,7 +140,7 @@ public final class Testbed {
 
     private static func preload(_ environment: [String: String]) -> [String: String] {
         let libraries = ["libumockdev-preload.so.0", environment["LD_PRELOAD"] ?? ""].filter { !$0.isEmpty }
-        // Old versions of libudev require /sys to be a sysfs, which a synthetic one is not.
+        // Old versions of libudev require a real sysfs at /sys.
         return ["LD_PRELOAD": libraries.joined(separator: ":"), "SYSTEMD_DEVICE_VERIFY_SYSFS": "0"]
     }
 

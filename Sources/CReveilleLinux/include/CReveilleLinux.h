@@ -6,7 +6,7 @@
 
 // Functions and requests that Swift cannot call directly because they require _GNU_SOURCE or are macros.
 
-// Return the number of arguments of this process, its name included, and the arguments, which a NULL follows.
+// Return the number of arguments of this process, its name included, and the arguments, followed by a NULL.
 int c_reveille_argument_count(void);
 char **c_reveille_arguments(void);
 
@@ -43,7 +43,7 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution);
 // (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
 int c_reveille_clock_change_timer(void);
 
-// Creates a timer of the wall clock, which is not set (timerfd_create(2)). Returns -1 and errno on failure.
+// Creates an unset timer of the wall clock (timerfd_create(2)). Returns -1 and errno on failure.
 int c_reveille_alarm(void);
 
 // Sets an alarm to a time in microseconds since 1970, at least 1, or turns it off with 0. It is also readable when the
@@ -55,7 +55,7 @@ int c_reveille_set_alarm(int alarm, long long microseconds);
 // failure.
 int c_reveille_unshare_umask(void);
 
-// Returns the number of times that the calling thread has slept (getrusage(2), RUSAGE_THREAD).
+// Returns how often the calling thread has slept (getrusage(2), RUSAGE_THREAD).
 long c_reveille_sleeps(void);
 // The properties of a directory entry. `born` is 0 if the file system does not record when files were created.
 struct c_reveille_entry {
@@ -68,8 +68,8 @@ struct c_reveille_entry {
 // not followed. Returns -1 and errno on failure.
 int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *entry);
 
-// Creates an empty file in memory, which is not inherited by programs (memfd_create(2)). The name is shown in /proc.
-// Returns -1 and errno on failure.
+// Creates an empty file in memory, which programs do not inherit (memfd_create(2)). The name is shown in /proc. Returns
+// -1 and errno on failure.
 int c_reveille_memory_file(const char *name);
 
 // Returns free pages of the heap to the kernel, and unmaps all code and constants (MADV_DONTNEED), which the kernel maps
@@ -80,7 +80,7 @@ void c_reveille_release_memory(void);
 // actions are a posix_spawn_file_actions_t, which the module Glibc defines.
 int c_reveille_close_from(void *actions, int first);
 
-// Adds to the attributes, a posix_spawnattr_t, that the program leads a session of its own (POSIX_SPAWN_SETSID). The other
+// Makes the program lead a session of its own (POSIX_SPAWN_SETSID). The attributes are a posix_spawnattr_t; all other
 // flags must be set before.
 void c_reveille_spawn_in_session(void *attributes);
 
@@ -88,16 +88,16 @@ void c_reveille_spawn_in_session(void *attributes);
 // failure.
 int c_reveille_adopt_orphans(void);
 
-// Starts a process that removes a cgroup as soon as it has no processes, from when this process executes another program
-// or ends. It is no child of this process, has none of its descriptors, and is not in its session. Returns 0, or -1 and
-// errno on failure.
+// Starts a process that removes a cgroup once it is empty, but not before this process has executed another program or
+// ended. The new process is no child of this one, has none of its descriptors, and is in another session. Returns 0, or
+// -1 and errno on failure.
 int c_reveille_remove_cgroup_when_empty(const char *directory);
 
 // Returns whether the wall clock is synchronized with a source of time (adjtimex(2)).
 int c_reveille_clock_is_synchronized(void);
 
-// Creates a socket for rtnetlink(7), which may receive the changes of links, addresses and routes. Returns -1 and errno
-// on failure.
+// Creates a socket for rtnetlink(7), optionally for the changes of links, addresses and routes. Returns -1 and errno on
+// failure.
 int c_reveille_route_socket(int is_listening);
 
 // Request all links, addresses, or routes of one family of addresses. Return -1 and errno on failure.
@@ -105,6 +105,6 @@ int c_reveille_route_request_links(int socket);
 int c_reveille_route_request_addresses(int socket);
 int c_reveille_route_request_routes(int socket, int is_version6);
 
-// Receives a datagram from the kernel, and ignores those of other processes. Returns its length, which may exceed `size`;
-// -1 and errno on failure.
+// Receives a datagram from the kernel, and ignores other processes' datagrams. Returns its length, which may exceed
+// `size`; -1 and errno on failure.
 ssize_t c_reveille_route_receive(int socket, void *buffer, size_t size);

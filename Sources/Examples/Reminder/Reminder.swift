@@ -8,8 +8,8 @@ import Reveille
 ///
 ///     Reminder 3600 /home/me/reminders "stand up"
 ///
-/// The program puts an entry on the schedule and ends. Whenever the entry is due, the bus starts the program again. It writes
-/// a line into the file, with the number of reminders since the last one, and ends.
+/// The program puts an entry on the schedule and ends. Whenever the entry is due, the bus starts the program again. The
+/// program writes a line into the file, with the number of reminders since the last line, and ends.
 @main
 enum Reminder {
     private struct Note: Codable {
@@ -43,7 +43,7 @@ enum Reminder {
         print("reminding every \(seconds) seconds; 'reveille schedule cancel reminder' ends it")
     }
 
-    /// Returns a path that does not depend on the current directory, since the bus starts the program in another one.
+    /// Returns an absolute path, since the bus starts the program in another directory.
     private static func absolutePath(_ path: String, isNew: Bool = false) -> String? {
         if isNew, let file = fopen(path, "a") { fclose(file) }
         guard let resolved = realpath(path, nil) else { return nil }

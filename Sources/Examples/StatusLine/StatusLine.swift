@@ -6,7 +6,7 @@ import Reveille
 
 /// Prints a line for a status bar after each change, such as `62% charging  landscapeLeft  de_DE`.
 ///
-/// It works with i3bar, polybar, waybar and others that show a program's last line, and is idle without changes.
+/// Works with i3bar, polybar, waybar and other bars that show a program's last line; idle without changes.
 @main
 enum StatusLine {
     static func main() async throws {

@@ -6,15 +6,15 @@ import Reveille
 
 /// Scrolls content by the tilt of the device, as if it slid over the display.
 ///
-/// It is a value that takes samples and their times. The content moves in ticks of a fixed length, so its movement does
-/// not depend on how regularly samples arrive.
+/// A pure value that takes samples and their times. The content moves in ticks of a fixed length, so irregular samples
+/// do not affect the movement.
 struct TiltScroll {
     /// The time of a tick, in microseconds.
     static let tick: Int64 = 30_000
-    /// The longest time without samples that ticks make up for, in microseconds: more than a sample that was lost, less
+    /// The longest time without samples that ticks make up for, in microseconds: longer than a lost sample, shorter
     /// than a stay in the background.
     static let patience: Int64 = 500_000
-    /// The tilt that counts as none, as the sine of its angle: hands are not still.
+    /// The largest tilt that is ignored, as the sine of its angle: hands are never still.
     private static let still = 0.02
     /// The gain of speed in a tick at full tilt.
     private static let gain = 0.005
@@ -27,7 +27,7 @@ struct TiltScroll {
     private(set) var offset: (x: Double, y: Double)
     /// The speed, in parts of the content per tick.
     private(set) var speed = (x: 0.0, y: 0.0)
-    /// The angle in which the device rests, between upright and flat, in radians.
+    /// The angle at which the device rests, between upright and flat, in radians.
     private let rest: Double
     /// The time up to which ticks have been made; `nil` before the first sample.
     private var time: Int64?
@@ -70,7 +70,7 @@ struct TiltScroll {
         return (acceleration.x / length, sin(rest - Self.angle(of: acceleration)))
     }
 
-    /// Returns the angle between an upright device, 0, and one that lies on its back, in radians.
+    /// Returns the angle of the device in radians: 0 if upright, a quarter turn if on its back.
     private static func angle(of acceleration: Motion.Vector) -> Double {
         atan2(-acceleration.z, -acceleration.y)
     }

@@ -28,7 +28,7 @@ package final class BlockingClient {
     /// Calls a method of the bus, and waits for its first reply.
     ///
     /// - Parameters:
-    ///   - call: The call; after one with more replies there can be no other.
+    ///   - call: The call; after a call with more replies, no other call is possible.
     ///   - type: The type of the reply that belongs to the call.
     /// - Returns: The reply.
     /// - Throws: `ReveilleError`, also for an error reply.
@@ -61,7 +61,7 @@ package final class BlockingClient {
 
     /// Sends a call; waits while the bus has no room for it.
     ///
-    /// A bus that ends the connection before may have sent a reply with the reason, which ``receive(atMost:)`` returns.
+    /// If the bus ends the connection first, ``receive(atMost:)`` returns the reason that it may have sent.
     package func send(_ call: Call) throws(ReveilleError) {
         try socket.send(call)
         try waitUntilSent()

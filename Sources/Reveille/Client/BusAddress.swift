@@ -29,7 +29,7 @@ package enum BusAddress {
         throw .noBus(at: places)
     }
 
-    /// Returns the address to serve: the given one, otherwise the user's own, which for root is the machine's.
+    /// Returns the address to serve: the given address, otherwise the user's own; for root, the machine's.
     ///
     /// - Parameter text: `unix:PATH`; `nil` for the usual address.
     /// - Returns: The address.

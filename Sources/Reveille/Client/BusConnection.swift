@@ -21,7 +21,7 @@ package final class BusConnection {
     private var socket: ClientSocket?
     /// The calls that await replies.
     private var pending: [Pending] = []
-    /// Runs while the first of them has no reply.
+    /// Runs while the first pending call has no reply.
     private var timer: EventSource?
     /// Tries again to connect.
     private var retry: EventSource?
@@ -29,7 +29,7 @@ package final class BusConnection {
     private let connectDeadline: Int64
     private var source: EventSource?
     private var isClosed = false
-    /// Whether replies are left in the socket, so that the bus holds those that follow as unread.
+    /// Whether replies stay in the socket, so that the bus holds further replies as unread.
     package var isPaused = false {
         didSet { if oldValue, !isPaused { readAll() } }
     }

@@ -5,7 +5,7 @@ import ReveilleWire
 import Varlink
 
 extension CallError {
-    /// The parameters that an earlier version of the bus does not know with all their values.
+    /// The parameters with values that an earlier version of the bus does not know.
     private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval"]
 
     /// The error of a call in words, with the limit or permission that refused it, and what can be done.

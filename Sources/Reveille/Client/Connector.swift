@@ -3,7 +3,7 @@
 
 package import ReveilleSystem
 
-/// The way to a bus, for the connections on one loop.
+/// How the connections on one loop reach a bus.
 package struct Connector {
     /// The loop.
     package let loop: EventLoop
@@ -12,14 +12,14 @@ package struct Connector {
     /// Connects to the bus, without waiting for room in the listener's queue.
     let connect: () throws(ReveilleError) -> UnixStream
 
-    /// Creates a way to a bus.
+    /// Creates a connector.
     init(loop: EventLoop, patience: Patience, connect: @escaping () throws(ReveilleError) -> UnixStream) {
         self.loop = loop
         self.patience = patience
         self.connect = connect
     }
 
-    /// Creates the way to the bus of an address, which is looked up for each connection; there need not be a bus yet.
+    /// Creates a connector that looks the bus of an address up for each connection; there need not be a bus yet.
     ///
     /// - Parameters:
     ///   - loop: The loop.

@@ -46,7 +46,7 @@ extension Engine {
         case .failure(let error):
             guard stream.background?.number == background.number else { throw error }
             stream.background = before
-            // Its deadline may have passed while the new background was in its place.
+            // The earlier deadline may have passed during the new background.
             if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
                 await timeIsOver(for: id, before.number)
             }
@@ -86,7 +86,7 @@ extension Engine {
 
     /// Wakes a stream: one event is due for each aspect that changed.
     ///
-    /// A background that begins before the bus has answered is newer, and stays.
+    /// If a new background begins before the bus has answered, the new background stays.
     ///
     /// - Parameters:
     ///   - id: The stream.
@@ -108,7 +108,7 @@ extension Engine {
             }
         }
         if try result.get() { stream.handle(.backgroundEnded(dropped)) }
-        // What was not taken before the background is merged with these events.
+        // Events not taken before the background merge with these events.
         stream.readAll()
         if stream.background?.number == background { stream.background = nil }
     }

@@ -5,7 +5,7 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Returns once the bus has processed every call so far; what it sent before can then be read.
+    /// Returns once the bus has processed every call so far; everything that it sent can then be read.
     func fence() async throws(ReveilleError) {
         _ = try await call(.fence)
     }

@@ -22,7 +22,7 @@ extension Engine {
                 observation.hasStarted(result)
             }
         }
-        // A bus that is found gone at once has set the result already.
+        // If the bus is found gone at once, the result is set already.
         if let result = observation.startResult {
             try result.get()
         } else {

@@ -9,8 +9,8 @@ import Varlink
 extension Engine {
     /// Publishes or withdraws the state of a name.
     ///
-    /// A state that is tied to the connection is published on the one that carries calls, which is open for as long as
-    /// the bus runs, and again on each later one.
+    /// A state that is tied to the connection uses the connection for calls, which stays open while the bus runs. Each
+    /// later connection publishes the state again.
     ///
     /// - Throws: `ReveilleError` with the name.
     func publish(
@@ -44,7 +44,7 @@ extension Engine {
     func publishTiedStates(on channel: BusConnection) {
         for (name, value) in tiedStates.sorted(by: { $0.key < $1.key }) {
             send(value, whileConnected: true, on: channel) { result in
-                // A connection that was lost is replaced, and this is repeated.
+                // After a lost connection, the next one publishes the states again.
                 guard case .failure(let error) = result, error.code != .noBus, error.code != .timeout else { return }
                 self.logger.error("\(name) is not published again: \(error)")
             }

@@ -36,8 +36,8 @@ extension Engine {
         tasks.removeValue(forKey: number)?.end()
     }
 
-    /// Returns the time that the bus reports for a task of a stream; `nil` in the foreground, and if it does not know the
-    /// task.
+    /// Returns the time that the bus reports for a task of a stream; `nil` in the foreground, and for a task that the
+    /// bus does not know.
     func remaining(of task: String, of id: StreamID) async -> Duration? {
         guard let name = streams[id]?.state.name,
             let subscribers = try? await call(Call(.listSubscriptions), expecting: [Subscriber].self)
@@ -46,7 +46,7 @@ extension Engine {
         return subscribers.first { $0.id == name }?.tasks.first { $0.name == task }?.remaining
     }
 
-    /// Begins the tasks of a stream that the bus has accepted, if it does not know them.
+    /// Begins the tasks of an accepted stream that the bus does not know.
     func beginLostTasks(of id: StreamID, _ stream: EventStream) {
         guard let name = stream.state.name else { return }
         for hold in tasks.values where hold.stream == id && hold.isLost { hold.begin(of: name) }

@@ -13,7 +13,7 @@ import Varlink
 ///
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
-    /// The way to the bus.
+    /// How to reach the bus.
     enum Route: Sendable {
         /// Another process serves the bus.
         case socket(UnixAddress)
@@ -78,7 +78,7 @@ actor Engine {
         try await fence()
     }
 
-    /// Ends everything on the thread to which it belongs; the thread ends with the engine.
+    /// Ends everything on the engine's thread; the thread ends with the engine.
     func shutDown() {
         for task in tasks.values { task.end() }
         tasks = [:]
@@ -139,7 +139,7 @@ actor Engine {
         }
     }
 
-    /// Notes that the bus answers: to the attempt to reconnect, or to a call that came before it.
+    /// Notes that the bus answers, either an attempt to reconnect or an earlier call.
     func reached() {
         if reachedAt == nil { reachedAt = Clocks.boot() }
         guard state != .connected else { return }
@@ -164,7 +164,7 @@ actor Engine {
         states[number] = continuation
         continuation.yield(state)
         continuation.onTermination = { [weak self] termination in
-            // When the engine finishes the stream, it has removed it already.
+            // A stream that the engine finishes has been removed already.
             guard case .cancelled = termination, let self else { return }
             Task { await self.forgetStates(number) }
         }
@@ -186,7 +186,7 @@ actor Engine {
         return id
     }
 
-    /// The positions from which the first subscriptions of a program that was launched continue.
+    /// The positions where the first subscriptions of a launched program continue.
     private static let launch = Lock(LaunchPositions(Device.launch))
 
     /// Subscribes, and calls back once with the outcome.

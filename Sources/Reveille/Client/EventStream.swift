@@ -13,7 +13,7 @@ package import Varlink
 ///
 /// Loop thread only.
 package final class EventStream {
-    /// Something that a consumer of replies receives.
+    /// A message to a consumer of replies.
     package enum Message {
         /// The reply of DescribeAspects; only if the subscription depends on it.
         case aspects(JSONObject)
@@ -21,7 +21,7 @@ package final class EventStream {
         case started(JSONObject, withdrawn: [Aspect])
         /// A reply with events.
         case events(JSONObject)
-        /// The bus is gone or refuses the subscription, and why; it is tried again.
+        /// The bus is gone or refuses the subscription, for a reason; another attempt follows.
         case lost(ReveilleError)
     }
 
@@ -78,7 +78,8 @@ package final class EventStream {
     ///
     /// - Parameters:
     ///   - request: The subscription; with positions it continues from there.
-    ///   - plan: Completes the request by what the bus has, for each attempt; none of its policies drops changes.
+    ///   - plan: Completes the request for each attempt from the aspects of the bus; none of its policies drops
+    ///     changes.
     ///   - connector: The way to the bus.
     ///   - onMessage: Called with what happens.
     package init(
@@ -118,7 +119,7 @@ package final class EventStream {
     /// Whether the bus was last asked for the stream in the background.
     package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
 
-    /// What the replies so far contained; `nil` before the first.
+    /// The positions of all replies so far; `nil` before the first.
     package var positions: Positions? { state.seen }
 
     /// Takes everything that the bus has sent so far.
@@ -139,7 +140,7 @@ package final class EventStream {
         case .describe: send(Call(.describeAspects))
         case .subscribe(let request): send(Call(.subscribe(request)))
         case .disconnect:
-            // Its pending call fails, which is not a loss.
+            // The pending call fails, which is not a loss.
             let connection = connection
             self.connection = nil
             connection?.close()

@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleWire
 
 extension EventStreamState {
-    /// Something that has happened.
+    /// An occurrence that the stream reacts to.
     enum Input {
         /// The owner wants the stream to be open, or a pause is over.
         case open
@@ -33,7 +33,7 @@ extension EventStreamState {
 
     /// The states at the end of a background whose changes the policy `drop` discards.
     struct DroppedStates {
-        /// The states, without those of names that are not published.
+        /// The states, without names that are not published.
         var states: [Event] = []
         /// The ``EventStreamState/namePositions`` when the states were requested.
         var names: [Aspect: Int] = [:]
@@ -41,7 +41,7 @@ extension EventStreamState {
         var time = Timestamp(microseconds: 0)
     }
 
-    /// Something to do.
+    /// A step that the stream performs.
     enum Action: Equatable {
         /// Connect to the bus and ask for its aspects.
         case describe

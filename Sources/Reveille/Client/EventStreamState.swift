@@ -6,8 +6,9 @@ import ReveilleWire
 
 /// How a subscription survives its bus.
 ///
-/// It is asked for with the positions of what was seen, compared with what the bus answers, and after a loss opened again,
-/// with growing pauses. A bus that knows the positions sends what has changed since; another one sends all states.
+/// The request carries the positions seen so far, and the reply is compared with them. After a loss the subscription is
+/// opened again, with growing pauses. A bus that knows the positions sends the changes since; any other bus sends all
+/// states.
 ///
 /// Pure. ``EventStream`` performs the actions.
 struct EventStreamState {
@@ -22,7 +23,7 @@ struct EventStreamState {
         case ended
     }
 
-    /// Chooses the aspects and policies among what the bus has.
+    /// Chooses aspects and policies from the aspects of the bus.
     typealias Plan = ([AspectSource]) -> SubscriptionRequest
 
     private var request: SubscriptionRequest
@@ -51,8 +52,8 @@ struct EventStreamState {
     ///   - request: The request; with positions it continues from there.
     ///   - plan: Completes the request each time that it is sent, with policies that drop nothing; `nil` for a request that
     ///     does not depend on the bus.
-    ///   - isPersistent: Whether it waits for a bus that was never there, and tries a bus again that refuses the request or
-    ///     violates the protocol; otherwise the stream ends.
+    ///   - isPersistent: Whether the stream waits for a bus that was never there, and retries a bus that refuses the
+    ///     request or violates the protocol; otherwise it ends.
     ///   - patience: The time after which a connection is good.
     init(_ request: SubscriptionRequest, plan: Plan? = nil, isPersistent: Bool = false, patience: Patience) {
         self.request = request
@@ -62,7 +63,7 @@ struct EventStreamState {
         let policies = PolicyTable(request.policies, of: request.aspects)
         positions = StreamPositions(request)
         self.policies = policies
-        // A policy can also be that of a name that a pattern matches.
+        // A policy can also apply to a name that a pattern matches.
         let aspects = request.aspects.aspects + request.policies.keys.filter(request.aspects.covers)
         droppable = AspectSet(aspects.filter { policies[$0].background == .drop })
     }
@@ -78,16 +79,16 @@ struct EventStreamState {
     /// Whether the stream has been open and must be opened again.
     var isLost: Bool { phase == .closed && instance != nil }
 
-    /// The aspects, names and patterns of which changes are dropped until the wake.
+    /// The aspects, names and patterns whose changes are dropped until the wake.
     var dropping: AspectSet { waiting.map { droppable.subtracting($0) } ?? [] }
 
     /// The positions of the names that only patterns match, for ``DroppedStates``.
     var namePositions: [Aspect: Int] { positions.matched }
 
-    /// What was seen on the current bus; `nil` before the first reply.
+    /// The positions seen on the current bus; `nil` before the first reply.
     var seen: Positions? { instance.map { Positions(instance: $0, generations: positions.generations) } }
 
-    /// Returns the names that were withdrawn while there was no subscription, of which the bus does not know.
+    /// Returns the names that were withdrawn while there was no subscription, and that the bus does not know.
     func withdrawn(before reply: SubscribeReply) -> [Aspect] {
         reply.resumed == true ? positions.missing(since: positions.matched, in: reply.events) : []
     }
@@ -137,7 +138,7 @@ struct EventStreamState {
             let missing = positions.withdrawals(
                 since: dropped.names, in: dropped.states, changes: 0, at: dropped.time)
             // Events that arrived meanwhile are newer than a state that was requested before. A bus that comes back
-            // later must not deliver what was dropped.
+            // later must not deliver dropped changes.
             let newer = (dropped.states.filter(positions.isNewer) + missing).filter { isDropped($0.aspect) }
             waiting = nil
             positions.note(newer)
@@ -161,7 +162,7 @@ struct EventStreamState {
         wasOpenedInBackground = isInBackground
         var request = request
         request.startsInBackground = isInBackground
-        // Always wanted: what comes later is compared with the states.
+        // Always wanted: later events are compared with the states.
         request.wantsInitial = true
         if let instance { request.instance = instance }
         if instance != nil || request.positions != nil { request.positions = positions.fitting() }
@@ -210,7 +211,7 @@ struct EventStreamState {
         case .closed, .ended: return []
         case .describing, .asking: break
         case .open(_, let since, let hasBroughtEvents):
-            // One that was accepted, or that answered and ended, is not good.
+            // A connection that was only accepted, or answered and ended, is not good.
             if hasBroughtEvents || patience.isSteady(since: since, at: now) { backoff.reset() }
         }
         guard instance != nil || isPersistent else { return end(error) }

@@ -11,13 +11,13 @@ package struct Patience: Sendable {
     package var answer: Duration = .seconds(10)
     /// The time after which a connection is good: after its loss, the pauses begin with the shortest again.
     ///
-    /// As long as the longest pause, so that a bus that always ends sooner is not tried more often than one that is gone.
+    /// As long as the longest pause, so that a bus that always ends sooner is not tried more often than an absent bus.
     package var steady: Duration = Backoff.longest
 
     /// Creates the default; only tests need another.
     package init() {}
 
-    /// Whether a connection that was made at a time, in microseconds since boot, is good at another.
+    /// Whether a connection made at one time, in microseconds since boot, is good at another.
     func isSteady(since start: Int64, at now: Int64) -> Bool {
         .microseconds(now - start) >= steady
     }

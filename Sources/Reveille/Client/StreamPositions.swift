@@ -20,12 +20,12 @@ struct StreamPositions {
     private let aspects: AspectSet
     /// The generation of the last event of each aspect.
     private(set) var generations: [Aspect: Int]
-    /// The names of the subscription itself that were not published when it last heard of them.
+    /// The names that the subscription lists itself, and that were not published at the last report.
     private var absent: Set<Aspect> = []
     /// The positions for which the last call had no room.
     private var unsent: [Aspect: Int] = [:]
 
-    /// Creates the positions from which a request continues.
+    /// Creates the positions where a request continues.
     init(_ request: SubscriptionRequest) {
         aspects = request.aspects
         generations = (request.positions ?? [:]).filter { request.aspects.covers($0.key) }
@@ -69,7 +69,7 @@ struct StreamPositions {
 
     private static func size(of aspect: Aspect) -> Int { aspect.name.utf8.count + overhead }
 
-    /// Returns the events of a first reply, corrected for what the bus cannot know.
+    /// Returns the events of a first reply, with corrections that the bus cannot make.
     ///
     /// - Parameters:
     ///   - reply: The reply to a request with the positions.
@@ -84,21 +84,21 @@ struct StreamPositions {
     private func corrected(_ event: Event) -> Event {
         var event = event
         if let position = unsent[event.aspect] {
-            // To the bus, the name is one that the stream has never seen.
+            // The bus takes the name for a new one.
             event.changes = min(event.changes, max(0, event.generation - position))
         } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.netChange {
-            // The bus has forgotten the name, and does not know that it was not published before either.
+            // The bus has forgotten the name, and cannot know that the name was not published before either.
             event.changes = 0
         }
         return event
     }
 
-    /// Returns the names that are missing among the states of all names that are published, and thus were withdrawn.
+    /// Returns the names that are missing from the states of all published names, and thus were withdrawn.
     ///
     /// - Parameters:
     ///   - positions: The positions of the names when the states were requested.
     ///   - states: The states.
-    /// - Returns: The names of which no event has arrived since, in order.
+    /// - Returns: The names without an event since, in order.
     func missing(since positions: [Aspect: Int], in states: [Event]) -> [Aspect] {
         guard !positions.isEmpty else { return [] }
         let present = Set(states.map(\.aspect))
@@ -111,7 +111,7 @@ struct StreamPositions {
     ///   - positions: The positions of the names when the states were requested.
     ///   - states: The states.
     ///   - changes: The number of changes of each event.
-    ///   - time: The time at which the withdrawals are found.
+    ///   - time: The time of the withdrawals.
     /// - Returns: The events, in the order of the names.
     func withdrawals(
         since positions: [Aspect: Int], in states: [Event], changes: Int, at time: Timestamp

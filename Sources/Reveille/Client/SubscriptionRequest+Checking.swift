@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleWire
 
 extension SubscriptionRequest {
-    /// Refuses what the interface does not allow, naming the aspect, which the bus would not.
+    /// Refuses invalid requests, and names the aspect, unlike the bus.
     func check() throws(ReveilleError) {
         for aspect in aspects.aspects { try aspect.checkIsValid() }
         for (aspect, policy) in policies.sorted(by: { $0.key < $1.key }) {
@@ -20,7 +20,7 @@ extension SubscriptionRequest {
             }
             if aspect != .lifecycle, policy.background == .end {
                 throw ReveilleError(
-                    .invalidArgument, "the policy of \(aspect): only that of lifecycle can end the program")
+                    .invalidArgument, "the policy of \(aspect): only the policy of lifecycle can end the program")
             }
             let isMode = policy.background == .immediate || policy.background == .end
             guard !isMode || aspects.covers(aspect) else {

@@ -58,7 +58,7 @@ final class TaskHold {
     }
 
     private func disconnect() {
-        // Its call fails, which is not a loss.
+        // The call fails, which is not a loss.
         let connection = connection
         self.connection = nil
         connection?.close()

@@ -9,7 +9,7 @@ protocol EventSink: AnyObject {
     func receive(_ output: StreamOutput)
 }
 
-/// Something that a stream of the bus passes on to its consumer.
+/// What a stream of the bus passes on to its consumer.
 enum StreamOutput: Equatable {
     /// The states at the start, which are not delivered.
     case start([Event], instance: String)
@@ -21,7 +21,7 @@ enum StreamOutput: Equatable {
     case events([Event])
     /// States whose changes the policy `drop` has dropped: they count as seen.
     case skip([Event])
-    /// The background has begun or ended; nothing is delivered in it.
+    /// The background, in which nothing is delivered, has begun or ended.
     case background(Bool)
     /// The stream has ended; waiting events are still delivered.
     case end(ReveilleError)

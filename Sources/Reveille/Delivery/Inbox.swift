@@ -24,7 +24,7 @@ struct Inbox {
     private var earlier: Positions?
     /// The positions to store; `nil` before the start.
     ///
-    /// Those on an earlier instance show another process which of its names are no longer published.
+    /// Positions on an earlier instance show another process which of its names are no longer published.
     var positions: Positions? { earlier ?? current }
     /// Whether the consumer is in the background.
     private var isParked = false
@@ -36,7 +36,7 @@ struct Inbox {
         aspects = request.aspects
         policies = PolicyTable(request.policies, of: request.aspects)
         keepsChangesApart = request.policies.values.contains { if case .hold = $0.background { true } else { false } }
-        // Those of events that wait must not be lost if the consumer stores its positions before it takes them.
+        // Waiting events must not be lost if the consumer stores its positions before it takes the events.
         if let instance = request.instance, request.positions != nil {
             current = Positions(instance: instance, generations: StreamPositions(request).generations)
         }
@@ -150,7 +150,7 @@ struct Inbox {
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
             let isState = event.changes == 0
             if inBackground && !(isState && waiting.isAnswer) && policy.background != .immediate { return false }
-            // With this policy, a value that changed and changed back waits for a later change.
+            // With this policy, an event whose value changed back waits for a later change.
             return isState || event.netChange || !policy.netChangeOnly
         }
     }

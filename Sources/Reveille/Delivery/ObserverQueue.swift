@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// The observers of one actor that have an event due, in the order of their calls; safe on any thread.
 ///
-/// For one change they are called in the order in which they were added. An observer whose event is merged with a later
+/// For one change, they are called in the order of their addition. An observer whose event is merged with a later
 /// change is called in the order of the later change.
 ///
 /// The actor is retained only while observers are called, so that an actor can own its observations.
@@ -26,7 +26,7 @@ final class ObserverQueue: Sendable {
         state = Lock(State(actor: actor))
     }
 
-    /// Returns whether it is the queue of this actor, and not of an earlier one at the same address in memory.
+    /// Returns whether this queue belongs to the actor, and not to an earlier actor at the same address in memory.
     func belongs(to actor: any Actor) -> Bool {
         state.withLock { $0.actor === actor }
     }

@@ -7,7 +7,7 @@ import ReveilleSystem
 
 /// The observers of one aspect or pattern in this process.
 ///
-/// They share a stream of the bus, and are called in the order in which they were added.
+/// They share a stream of the bus, and are called in the order of their addition.
 ///
 /// Loop thread only. The stream exists for as long as there is an observer.
 final class SharedObservation: EventSink {
@@ -59,7 +59,7 @@ final class SharedObservation: EventSink {
         waiting = []
     }
 
-    /// Adds an observer, which gets everything from now on, and the current state first if it wants that.
+    /// Adds an observer; it gets all events from now on, after the current state on request.
     func add(_ id: Int, _ sink: any EventSink, wantsCurrent: Bool) {
         let member = Member(id: id, sink: sink, wantsCurrent: wantsCurrent)
         members.append(member)

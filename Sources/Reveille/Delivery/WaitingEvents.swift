@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// The events that wait in an inbox, in the order in which they are taken.
+/// The events that wait in an inbox, in the order of their delivery.
 ///
 /// Each aspect has at most one event that later events are merged into, and any number of events that are kept apart.
 /// Adding, finding and removing the first event take constant time, whatever the number of aspects.
@@ -11,7 +11,7 @@ struct WaitingEvents {
     /// An event that waits.
     struct Item {
         var event: Event
-        /// Whether it was one of several of its aspect in one reply, each of which is delivered.
+        /// Whether its reply had several events of the aspect, which are all delivered.
         var isApart = false
         /// Whether the consumer has asked for it.
         var isAnswer = false
@@ -25,7 +25,7 @@ struct WaitingEvents {
         var isEmpty: Bool { merged == nil && apart.isEmpty }
     }
 
-    /// The events in order; `nil` for those that were removed.
+    /// The events in order; `nil` for removed events.
     private var items: [Item?] = []
     /// The index of the first event, or of a later one.
     private var head = 0
@@ -49,7 +49,7 @@ struct WaitingEvents {
         return items.indices[head...].first { items[$0].map(condition) == true }
     }
 
-    /// Adds an event behind all others; one that is not kept apart must be the only such one of its aspect.
+    /// Adds an event behind all others; an aspect has at most one event that is not kept apart.
     mutating func append(_ item: Item) {
         if items.count > 2 * count + 16 { compact() }
         if item.isApart {
@@ -86,7 +86,7 @@ struct WaitingEvents {
         places[aspect]?.merged.flatMap { remove(at: $0) }
     }
 
-    /// Removes the oldest of the events of an aspect that are kept apart, and counts its changes as dropped by the next.
+    /// Removes the oldest of an aspect's separate events, and counts its changes as dropped before the next event.
     mutating func dropFirst(of aspect: Aspect, keeping limit: Int) {
         guard let apart = places[aspect]?.apart, apart.count > max(1, limit), let dropped = remove(at: apart[0])?.event
         else { return }

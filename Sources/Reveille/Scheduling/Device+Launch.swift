@@ -6,7 +6,7 @@ import ReveilleSystem
 import Varlink
 
 extension Device {
-    /// The positions before the firings for which the bus started this program; `nil` if it was started otherwise.
+    /// If the bus started this program for firings, the positions before those firings; otherwise `nil`.
     ///
     /// ```swift
     /// let subscription = try await device.subscribe(to: "org.example.tea")
@@ -21,7 +21,7 @@ extension Device {
 }
 
 extension Positions {
-    /// Parses the value of `REVEILLE_LAUNCH`; `nil` if it is not one.
+    /// Parses the value of `REVEILLE_LAUNCH`; `nil` if it is invalid.
     package init?(launch text: String) {
         guard let object = (try? JSON.parse(Array(text.utf8)))?.objectValue,
             let instance = object["instance"]?.stringValue, let list = object["resume"]?.arrayValue
@@ -45,7 +45,7 @@ struct LaunchPositions {
         rest = positions
     }
 
-    /// Lets a request without positions continue from those of its aspects.
+    /// Gives a request without positions the launch positions of its aspects.
     mutating func move(to request: inout SubscriptionRequest) {
         guard request.positions == nil, let positions = rest else { return }
         let taken = positions.generations.filter { request.aspects.covers($0.key) }

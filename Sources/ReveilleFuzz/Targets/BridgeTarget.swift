@@ -5,7 +5,7 @@ import ReveilleCore
 import ReveilleFleetCore
 import Varlink
 
-/// Checks that the configuration of a bridge is within its limits and read as it was printed, or rejected with a reason.
+/// Checks that a bridge's configuration is within its limits and survives printing, or is rejected with a reason.
 enum BridgeTarget {
     static func check(_ bytes: [UInt8]) throws(Falsified) {
         guard let configuration = try? BridgeConfiguration(parsing: bytes) else { return }

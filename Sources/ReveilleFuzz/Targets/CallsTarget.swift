@@ -73,7 +73,7 @@ enum CallsTarget {
         throw Falsified("a call was taken after an error")
     }
 
-    /// Checks that no tied state is left, and that a bus continues from what is left.
+    /// Checks that no tied state is left, and that a bus continues from the rest.
     private static func checkEnd(of bus: inout FuzzedBus) throws(Falsified) {
         bus.endConnection()
         try bus.check()

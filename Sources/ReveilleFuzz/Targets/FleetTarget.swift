@@ -4,8 +4,8 @@
 import ReveilleFleetCore
 import Varlink
 
-/// Checks that no sequence of messages makes a reader count backwards or twice, and that its positions and table survive
-/// what a broker and a file can contain.
+/// Checks that no sequence of messages makes a reader count backwards or twice, and that its positions and table
+/// survive any contents of a broker and a file.
 ///
 /// The input has lines. A line is a message `FLAGS TOPIC PAYLOAD` with one digit of flags, or `@` and a short form of a
 /// state: device, aspect, instance and generation, one character each. `-` is a new connection, `<` takes an event, and
@@ -40,7 +40,7 @@ enum FleetTarget {
     }
 }
 
-/// A reader, and what its consumer has seen.
+/// A reader, and its consumer's view.
 private struct FuzzedReader {
     /// The most entries of the ledger, so that inputs fill it.
     static let limit = 40
@@ -53,7 +53,7 @@ private struct FuzzedReader {
     private var ledger = Ledger(limit: limit)
     private var inbox = FleetInbox()
     private var seen: [Subject: FleetPosition] = [:]
-    /// Those whose removal the consumer has seen: their positions may be kept.
+    /// The subjects whose removal the consumer has seen: their positions may be kept.
     private var removed: Set<Subject> = []
     private var table = FleetTable()
 
@@ -116,7 +116,7 @@ private struct FuzzedReader {
         removed.remove(subject)
     }
 
-    /// Ends the process, and continues from what the consumer has seen.
+    /// Ends the process, and continues from the consumer's view.
     private mutating func restart() throws(Falsified) {
         guard let restarted = FleetTarget.ledger(PositionsFile.text(of: ledger, without: inbox)) else {
             throw Falsified("saved positions are read")

@@ -4,7 +4,7 @@
 import GPSD
 import Varlink
 
-/// Checks that fixes do not depend on how the stream is split into reads, and that each location is one on Earth.
+/// Checks that fixes do not depend on how the stream is split into reads, and that each location is on Earth.
 ///
 /// The first byte is the position of the split, and the rest follows gpsd's greeting.
 enum GPSDTarget {
@@ -22,7 +22,7 @@ enum GPSDTarget {
         let outcome = outcome([stream])
         let parts = self.outcome([Array(stream.prefix(cut)), Array(stream.dropFirst(cut))])
         try requireEqual(parts.error, outcome.error, "the error after two reads and after one")
-        // A read that ends in an error gives nothing, so the first of two may give more.
+        // A read that ends in an error yields no fixes, so the first of two reads may yield more.
         if outcome.error == nil { try requireEqual(parts.fixes, outcome.fixes, "the fixes of two reads and of one") }
         var track = Track(threshold: 0)
         for fix in parts.fixes {

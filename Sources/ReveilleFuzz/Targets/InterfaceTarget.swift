@@ -6,7 +6,7 @@ import Varlink
 /// Checks that each method of a valid interface accepts a sample call and rejects additional parameters, and that line
 /// ends and comments do not affect the result.
 enum InterfaceTarget {
-    /// The maximum number of values in a sample: types that each contain others twice grow exponentially.
+    /// The maximum number of values in a sample: types that contain other types twice grow exponentially.
     private static let mostValues = 200
 
     static func check(_ bytes: [UInt8]) throws(Falsified) {

@@ -47,7 +47,7 @@ enum StateTarget {
                 try bus.check()
             }
         }
-        // A counter that was loaded just below the limit may have reached it.
+        // A counter loaded just below the limit may have reached the limit.
         guard bus.savedState.counters.allSatisfy({ $0 < StateCoding.counterLimit }) else { return }
         try requireEqual(saved(bus.savedState), bus.savedState, "a later state saved and loaded")
     }

@@ -5,11 +5,11 @@ import ReveilleCore
 import ReveilleViewCore
 import Varlink
 
-/// Checks that a request without the token receives nothing, that one of another host never does, and that positions and
-/// charts survive what a browser or a file can contain.
+/// Checks that requests without the token or for another host receive nothing, and that positions and charts survive
+/// any contents of a browser and a file.
 ///
-/// The input has lines: the method, the path, the number of arguments, these as `NAME=VALUE`, and the headers as
-/// `NAME:VALUE`. With `$` as its first character, a header's value is the right one.
+/// The input has lines: the method, the path, the number of arguments, the arguments as `NAME=VALUE`, and the headers
+/// as `NAME:VALUE`. A header that begins with `$` gets the right value.
 enum ViewTarget {
     private static let secret = "0123456789abcdef0123456789abcdef"
     private static let port: UInt16 = 7_383
@@ -24,7 +24,7 @@ enum ViewTarget {
             try require((400...499).contains(refusal.status), "a refusal has a status, not \(refusal.status)")
             let isPrintable = refusal.reason.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             try require(isPrintable, "a reason is printable: \(refusal.reason)")
-            // A reason may quote the request, which can contain whatever the caller knows.
+            // A reason may quote the request, and thus anything that the caller knows.
             let isKnown = String(decoding: bytes, as: UTF8.self).contains(secret)
             try require(isKnown || !refusal.reason.contains(secret), "a reason does not reveal the token")
         }

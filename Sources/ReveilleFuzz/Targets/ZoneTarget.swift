@@ -6,7 +6,7 @@ import ReveilleCore
 /// Checks that the offsets of a zone change only at its transitions, and that the slots of a rule are in order and equal
 /// their number.
 ///
-/// The input is the parts of a rule and a start, followed by a TZif file or the footer of one.
+/// The input is the parts of a rule and a start, followed by a TZif file or only its footer.
 enum ZoneTarget {
     /// A file without a table, up to its footer.
     private static let empty: [UInt8] = {

@@ -12,7 +12,7 @@ package struct Conversation {
         package let call: Call
         /// The reply.
         package let reply: Reply
-        /// The time since boot at which its first byte arrived.
+        /// The time since boot when the reply's first byte arrived.
         package let arrival: UInt64
     }
 
@@ -20,9 +20,9 @@ package struct Conversation {
     private var sent: FrameDecoder
     private var received = FrameDecoder(maximumLength: .max >> 1)
     private var pending: ArraySlice<Call> = []
-    /// The time at which the first byte of the next reply arrived.
+    /// The time when the first byte of the next reply arrived.
     private var arrival: UInt64 = 0
-    /// Whether the peer violated the protocol or was refused, after which the bus closes the connection.
+    /// Whether the peer violated the protocol or was refused; the bus then closes the connection.
     package private(set) var isOver = false
     /// Whether the first pending call has been answered with `continues`.
     package private(set) var isStreaming = false
@@ -58,7 +58,7 @@ package struct Conversation {
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - time: The time at which the first of them arrived.
+    ///   - time: The time when the first byte arrived.
     /// - Returns: The replies in the bytes.
     /// - Throws: `Broken` for a reply that does not match its call.
     package mutating func receive(_ bytes: [UInt8], at time: UInt64 = 0) throws(Broken) -> [Answer] {
@@ -89,7 +89,7 @@ package struct Conversation {
         var count = 0
         for frame in unread.split(separator: 0) {
             count += 1
-            // Replies to the calls behind the stream may follow its last one.
+            // Replies to later calls may follow the stream's last reply.
             guard let reply = try? Reply(parsing: Array(frame)), reply.continues else { break }
         }
         guard count <= 1 else { throw Broken("\(count) replies are unread") }

@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// What one client has seen of the published names, and the checks of its events of them.
+/// One client's view of the published names, and the checks of its events.
 struct NameView {
     /// A state that the client has seen.
     private struct Seen {
@@ -52,7 +52,7 @@ struct NameView {
     /// Takes the events of the first reply.
     mutating func begin(_ events: [Event], isResumed: Bool) throws(Broken) {
         if !isResumed { seen = [:] }
-        // If a name is ending and not in the reply, the bus had noticed the end.
+        // If a name is ending and missing from the reply, the bus had noticed the end.
         atReply = Dictionary(
             uniqueKeysWithValues: counts.map { ($0, $1 + (ledger.isEnding($0) ? 1 : 0)) })
         for event in events {
@@ -74,14 +74,14 @@ struct NameView {
     private func checkResumed(_ event: Event, to place: Int) throws(Broken) {
         let states = ledger.states(of: event.aspect)
         guard let seen = seen[event.aspect]?.place else {
-            // A name that was never seen counts from before it was published.
+            // Changes of a name that was never seen count from before its publication.
             let start = place - event.changes
             guard start >= -1, ledger.value(of: event.aspect, at: start) == nil, event.netChange,
                 event.published?.isWithdrawn == false
             else { throw Broken("\(event) was never seen, and its states are \(states)") }
             return
         }
-        // The bus may have forgotten a name that was withdrawn, and then it no longer knows all changes.
+        // The bus may have forgotten a withdrawn name, and then no longer knows all changes.
         let isKnown = seen >= 0 && states[seen...max(seen, place)].allSatisfy { $0.value != nil }
         let count = place - seen
         guard isKnown ? event.changes == count : (1...max(1, count + 1)).contains(event.changes),

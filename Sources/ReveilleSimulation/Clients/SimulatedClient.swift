@@ -27,7 +27,7 @@ package final class SimulatedClient {
     private var names: NameView
     /// The times of the last events of this subscription.
     private var lastEvents: [Aspect: UInt64] = [:]
-    /// The reasons that hold the subscription.
+    /// The reasons why the subscription is held.
     package var holds: HoldReasons = []
     /// Whether the client is held and has read everything sent before the hold.
     package var isAtRest = false
@@ -37,7 +37,7 @@ package final class SimulatedClient {
     /// - Parameters:
     ///   - name: The name, for messages.
     ///   - isDisturbed: Whether other users may post, publish, and hold the client.
-    ///   - aspects: The names and patterns to which it subscribes, besides the aspects of the reality.
+    ///   - aspects: The names and patterns to subscribe to, besides the aspects of the reality.
     ///   - policies: The policies that differ from the default.
     ///   - ledger: The true states of the names.
     ///   - keepsWithdrawn: Whether the client keeps positions of withdrawn names that only a pattern matches.
@@ -79,7 +79,7 @@ package final class SimulatedClient {
         peer = nil
     }
 
-    /// Handles the end of the bus, which has sent everything that is due if it was stopped.
+    /// Handles the end of the bus; a bus that was stopped has sent everything that was due.
     package func busDied() throws(Broken) {
         try take(.max, busHasEnded: true)
         peer = nil
@@ -134,8 +134,7 @@ package final class SimulatedClient {
     ///
     /// - Parameters:
     ///   - events: The events.
-    ///   - time: The time at which they arrived; `nil` if it is unknown, since a bus that stops does not wait for the
-    ///     peer to read.
+    ///   - time: The time of arrival; `nil` if unknown, since a bus that stops does not wait for the peer to read.
     /// - Throws: `Broken` if the events do not follow from the states.
     private func takeChanges(_ events: [Event], at time: UInt64?) throws(Broken) {
         try checkOrder(events)

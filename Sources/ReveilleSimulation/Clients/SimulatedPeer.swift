@@ -8,7 +8,7 @@ import Varlink
 package final class SimulatedPeer {
     private let stream: SimulatedStream
     private var conversation: Conversation
-    /// The bytes of a partial send that remain.
+    /// The remaining bytes of a partial send.
     private var unsent: ArraySlice<UInt8> = []
     /// The generation of the last lifecycle that the peer has read.
     private var lifecycle: Int64 = 0
@@ -32,7 +32,7 @@ package final class SimulatedPeer {
     /// The call whose reply is due.
     var awaited: Call? { isClosed ? nil : conversation.awaited }
 
-    /// Sends bytes, after those that remain from earlier sends.
+    /// Sends bytes, after the remainder of earlier sends.
     ///
     /// - Parameters:
     ///   - bytes: Arbitrary bytes.

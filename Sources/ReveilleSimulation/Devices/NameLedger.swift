@@ -6,8 +6,8 @@ package import ReveilleWire
 
 /// The true states of published names, with the generations that the bus gave them.
 ///
-/// The states follow from the calls of the publishers alone. After the end of a connection, the bus withdraws the names
-/// that were tied to it at an unknown time, which the next generation of each name determines.
+/// The states follow from the calls of the publishers alone. When a connection has ended, the bus withdraws the names
+/// tied to it at an unknown time; the next generation of each name reveals that time.
 package final class NameLedger {
     /// A state of a name.
     package struct State {
@@ -20,7 +20,7 @@ package final class NameLedger {
         var states: [State] = []
         /// The connection whose end withdraws the last state.
         var tie: Int?
-        /// Whether that connection has ended, and the bus may not have noticed it.
+        /// Whether that connection has ended, perhaps unnoticed by the bus.
         var isEnding = false
 
         var last: State? { states.last }
@@ -44,7 +44,7 @@ package final class NameLedger {
     /// Returns the states of a name, oldest first.
     package func states(of name: Aspect) -> [State] { names[name]?.states ?? [] }
 
-    /// Returns whether a connection has ended to which the state of a name is tied, and the bus may not have noticed it.
+    /// Returns whether the connection that a name is tied to has ended, perhaps unnoticed by the bus.
     func isEnding(_ name: Aspect) -> Bool { names[name]?.isEnding == true }
 
     /// Returns whether a name is not published, or may be withdrawn.
@@ -87,7 +87,7 @@ package final class NameLedger {
         if !name.states.isEmpty { names[value.name] = name }
     }
 
-    /// Notes that a connection has ended, which withdraws the names that are tied to it.
+    /// Notes the end of a connection, which withdraws the names tied to the connection.
     func connectionEnded(_ tie: Int) {
         for name in names.keys where names[name]?.tie == tie { names[name]?.isEnding = true }
     }
@@ -99,7 +99,7 @@ package final class NameLedger {
 
     // MARK: - The bus
 
-    /// Notes that the bus was restarted and continues with its state, without the names that were tied.
+    /// Notes that the bus was restarted and continues with its state, without the tied names.
     package func busContinued() {
         for name in names.keys where names[name]?.tie != nil { names[name]?.withdraw() }
     }
@@ -116,8 +116,8 @@ package final class NameLedger {
     ///
     /// - Parameters:
     ///   - event: An event of a published name.
-    ///   - isChange: Whether the bus counted a change with the event's generation. A name that it has forgotten has
-    ///     another generation.
+    ///   - isChange: Whether the bus counted a change with the event's generation. A forgotten name gets another
+    ///     generation.
     /// - Returns: The index.
     /// - Throws: `Broken` if the name did not have the state.
     package func place(of event: Event, isChange: Bool) throws(Broken) -> Int {
@@ -141,7 +141,7 @@ package final class NameLedger {
         place < 0 ? nil : names[name]?.states[place].value
     }
 
-    /// Checks that the states of all names are the true ones, while no end of a connection is unnoticed.
+    /// Checks that the states of all names are true, while no end of a connection is unnoticed.
     package func check(_ states: [Event]) throws(Broken) {
         for event in states { _ = try place(of: event, isChange: true) }
         let given = Set(states.map(\.aspect))

@@ -5,7 +5,7 @@ package import ReveilleCore
 
 /// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
-    /// The simulated aspects: one that is always watched and one that is watched on demand.
+    /// The simulated aspects: one always watched, one watched on demand.
     package static let aspects: [BuiltInAspect] = [.locale, .battery]
     /// The number of each aspect's state.
     package private(set) var number = AspectTable<Int>(repeating: 0)

@@ -12,9 +12,9 @@ package final class SimulatedPrograms: Programs {
         package let number: Int32
         package var user: UInt32 { 1_000 }
         package fileprivate(set) var hasEnded = false
-        /// The cgroup, into which the process may be moved.
+        /// The cgroup, which can change.
         package var cgroup: String?
-        /// The number of times that it was asked to end.
+        /// How often the process was asked to end.
         package private(set) var terminations = 0
 
         fileprivate init(_ pid: Int32, number: Int32, cgroup: String?) {
@@ -23,7 +23,7 @@ package final class SimulatedPrograms: Programs {
             self.cgroup = cgroup
         }
 
-        /// Returns whether the process is in a cgroup, or in one below it.
+        /// Returns whether the process is in a cgroup or in one of its descendants.
         package func isBelow(_ path: String) -> Bool {
             cgroup.map { $0 == path || $0.hasPrefix(path + "/") } ?? false
         }
@@ -34,27 +34,27 @@ package final class SimulatedPrograms: Programs {
         }
     }
 
-    /// What the system does with a request.
+    /// How the system handles a request.
     package enum Manner: Sendable, CaseIterable {
-        /// It carries the request out at once.
+        /// The request is carried out at once.
         case prompt
-        /// It takes a second.
+        /// The request takes a second.
         case slow
-        /// It refuses the request.
+        /// The request is refused.
         case refusing
-        /// It carries the request out, but never answers.
+        /// The request is carried out, but never answered.
         case mute
-        /// It carries the request out and answers after the bus has given up.
+        /// The request is carried out, and answered after the bus has given up.
         case late
     }
 
-    /// The loop of the bus, which another bus replaces; what the former bus requested last is not carried out.
+    /// The loop of the current bus; the last requests of a replaced bus are not carried out.
     package var loop: SimulatedLoop {
         didSet { answers = [:] }
     }
-    /// What the system does with the next requests.
+    /// How the system handles the next requests.
     package var manner = Manner.prompt
-    /// The reason why no program can be frozen, or `nil` if each can be whose cgroup is known.
+    /// The reason why no program can be frozen; `nil` if every program with a known cgroup can.
     package var obstacle: String?
     /// The cgroups that are frozen.
     package private(set) var frozen: Set<String> = []

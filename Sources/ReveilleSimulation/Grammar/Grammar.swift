@@ -5,7 +5,7 @@ package import Varlink
 
 /// A generator of calls to interfaces, from valid to absurd.
 ///
-/// It derives everything from the interfaces, so additions to them are called as well.
+/// Everything is derived from the interfaces, so additions to an interface are called as well.
 package struct Grammar {
     private struct Entry {
         let name: String

@@ -3,7 +3,7 @@
 
 package import Varlink
 
-/// Values from replies by field name, with which calls refer to existing objects.
+/// Values from replies by field name, so that calls can refer to existing objects.
 package struct Harvest {
     /// The number of recent values kept for each field; older ones are rarely useful.
     private static let limit = 16

@@ -14,7 +14,7 @@ struct Values {
     let isAbsurd: Bool
     /// The method or type for which values are generated.
     private var member: String
-    /// The remaining bytes for long strings, which limits the size of a frame.
+    /// The remaining bytes for long strings; the limit bounds the size of a frame.
     private var room = 80_000
 
     init(
@@ -90,7 +90,7 @@ struct Values {
         choices.happens(onceIn: 32) ? Edges.longCount : choices.one(of: Edges.counts)
     }
 
-    /// Generates an array with distinct elements if there are few, otherwise with repetitions of one.
+    /// Generates an array: a short one with distinct elements, a long one with repetitions of one element.
     private mutating func array(of type: ValueType, _ field: String) -> JSON {
         let count = self.count()
         guard count <= 3 else {
@@ -112,7 +112,7 @@ struct Values {
         if field == "aspect" || field == "aspects", choices.happens(onceIn: 3) {
             return .string(choices.one(of: Edges.names))
         }
-        // The comments list those of the first interface only.
+        // The comments list only the aspects of the first interface.
         if field == "aspect" || field == "aspects", choices.happens(onceIn: 2) {
             return .string(choices.one(of: Aspect.device).name)
         }

@@ -52,7 +52,7 @@ extension HostileLife {
         harvest.take(["subscription": .string(id)])
     }
 
-    /// Waits if a closed connection still counts, until the bus has noticed it and answered its calls.
+    /// If a closed connection still counts, waits until the bus has noticed the end and answered all calls.
     private func makeRoom(for user: HonestUser) throws(Broken) {
         let open = bus.loop.streamCount(of: user.credentials.uid)
         if open >= People.connectionsPerUser { try bus.pass(.seconds(1)) }

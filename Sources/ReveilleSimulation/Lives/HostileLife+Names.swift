@@ -56,7 +56,7 @@ extension HostileLife {
         try ledger.check(states().events)
     }
 
-    /// Takes the names of a bus that has started: all but those that were tied, or none of another instance.
+    /// Takes the names of a new bus: all untied names of the same instance, no names of another instance.
     func meetBus() throws(Broken) {
         guard !people.hasHostileRoot else { return }
         let reply = try states()

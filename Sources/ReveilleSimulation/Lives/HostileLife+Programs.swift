@@ -5,12 +5,12 @@ import ReveilleCore
 import ReveilleSystem
 import Varlink
 
-// The programs behind the connections: those of hostile users are suspended, moved and killed at any time; those of
-// honest users may only be suspended by a hostile root.
+// The programs behind the connections. Hostile users' programs are suspended, moved and killed at any time; honest
+// users' programs may only be suspended by a hostile root.
 extension HostileLife {
-    /// The cgroups of hostile programs, of which one is below another.
+    /// The cgroups of hostile programs; one is below another.
     private static let cgroups = ["/hostile", "/hostile/worker", "/other"]
-    /// The cgroup above those of honest programs.
+    /// The parent of the honest programs' cgroups.
     private static let honestCgroup = "/honest"
 
     // MARK: - The machine
@@ -29,7 +29,7 @@ extension HostileLife {
         programs.processes[pid].map(programs.isFrozen) ?? false
     }
 
-    /// Replaces a process that has died by another one with the same ID.
+    /// Replaces a dead process by another process with the same ID.
     func restartProgram(_ pid: Int32) {
         guard let process = programs.processes[pid] else { return }
         programs.end(process)
@@ -37,7 +37,7 @@ extension HostileLife {
         programs.start(pid, cgroup: process.cgroup)
     }
 
-    /// Kills a hostile process, which is possible even if it is frozen.
+    /// Kills a hostile process; even a frozen process can be killed.
     private func kill(_ pid: Int32) {
         note("process \(pid) is killed")
         for peer in peers where peer.credentials.pid == pid { peer.close() }
@@ -96,7 +96,7 @@ extension HostileLife {
         try send("BeginTask", ["subscription": id, "name": "work"], mode: "more")
     }
 
-    /// Deadlines in milliseconds: the shortest and the longest, and times at which a suspension is on its way.
+    /// Deadlines in milliseconds: the shortest, the longest, and times during a suspension.
     private static let deadlines: [JSON] = [1, 100, 4_999, 5_000, 16_000, 31_536_000_000]
 
     /// The newest subscriptions most likely still exist.
@@ -112,7 +112,7 @@ extension HostileLife {
         try send(JSON.object(message).bytes + [0], by: peer)
     }
 
-    /// Passes times that decide what becomes of a suspension: a moment, reading, an answer of the system, tasks.
+    /// Lets time pass that decides the outcome of a suspension: a moment, reading, an answer of the system, tasks.
     private func letDeparturesPass() throws(Broken) {
         let duration: Duration = choices.one(of: [
             .milliseconds(1), .milliseconds(4_999), .seconds(6), .seconds(16), .seconds(31),
@@ -123,8 +123,8 @@ extension HostileLife {
 
     // MARK: - Checks
 
-    /// Checks that a program is in the background and has no task when the bus asks for its cgroup to be frozen, and that
-    /// the next bus would know it.
+    /// Checks that a program is in the background without tasks when the bus has its cgroup frozen, and that the next
+    /// bus would know of the freeze.
     private func checkFreeze(of cgroup: String) {
         note("the bus freezes \(cgroup)")
         guard bus.recordedCgroups.contains(cgroup) else {
@@ -137,7 +137,7 @@ extension HostileLife {
         }
     }
 
-    /// Checks that nothing happened to a program that nobody may do to it.
+    /// Checks that nothing forbidden happened to a program.
     func checkPrograms() throws(Broken) {
         if let violation { throw violation }
         for process in programs.processes.values {
@@ -151,13 +151,13 @@ extension HostileLife {
         }
     }
 
-    /// Checks that a bus that was stopped has thawed everything, and that one that was killed has recorded it.
+    /// Checks that a stopped bus has thawed everything, and that a killed bus has recorded all frozen cgroups.
     func checkThatNothingStaysFrozen(isClean: Bool, isRecorded: Bool) throws(Broken) {
         guard !isClean else {
             guard programs.frozen.isEmpty else { throw Broken("the bus stopped and left \(programs.frozen) frozen") }
             return
         }
-        // Without a record, as in a program that runs the bus itself, only its user can thaw them.
+        // Without a record, as in a program that runs the bus itself, only the user can thaw the cgroups.
         if !isRecorded { _ = programs.thawBeforeEnd(programs.frozen.sorted()) }
     }
 
@@ -166,7 +166,7 @@ extension HostileLife {
     /// Longer than a suspension and everything that can delay it: tasks, reading, and two requests without an answer.
     private static let longestSuspension: Duration = .seconds(120)
 
-    /// Lets all suspensions end by a system that works again.
+    /// Lets all suspensions end, with a system that works again.
     func settlePrograms() throws(Broken) {
         programs.manner = .prompt
         programs.obstacle = nil

@@ -36,10 +36,10 @@ extension HostileLife {
         for user in honest { try checkTruth(of: user) }
     }
 
-    /// The most periods of 400 ms that all calls take: a peer can have sent thousands that each read a device.
+    /// The most periods of 400 ms that all calls take: a peer may have sent thousands of calls that each read a device.
     private static let mostWaits = 200
 
-    /// Waits until every call has its reply, so that nothing that was sent before is done afterwards.
+    /// Waits until every call has its reply, so that no earlier call takes effect later.
     private func answerAll() throws(Broken) {
         try quiesce()
         for _ in 0..<Self.mostWaits where peers.contains(where: { $0.awaited != nil }) { try quiesce() }
@@ -49,7 +49,7 @@ extension HostileLife {
         }
     }
 
-    /// Lets everything that is due be sent and read.
+    /// Lets the bus send, and the clients read, everything that is due.
     private func quiesce() throws(Broken) {
         for _ in 0..<4 {
             repeat {
@@ -61,7 +61,7 @@ extension HostileLife {
         }
     }
 
-    /// Checks that the last received states are the true ones.
+    /// Checks that the last received states are true.
     func checkTruth(of user: HonestUser) throws(Broken) {
         if bus.loop.lateness > 0 {
             // The ends of publishers are delivered by a timer.

@@ -19,7 +19,7 @@ package final class HostileLife {
     var limits: Configuration.Bus { configuration.bus }
     /// The programs of the machine, which outlast the bus.
     let programs: SimulatedPrograms
-    /// What a request of the bus has violated.
+    /// The guarantee that a request of the bus has violated.
     var violation: Broken?
     /// The processes that may have declared that they end in the background.
     var declarants: Set<Int32> = []
@@ -33,7 +33,7 @@ package final class HostileLife {
     /// The instance of the bus, once the publisher knows it.
     var instance: String?
     var peers: [SimulatedPeer] = []
-    /// The values in the replies to each user, and for `nil` to all.
+    /// The values in the replies to each user; under `nil`, to all users.
     var harvests: [UInt32?: Harvest] = [:]
     /// The values in the replies to all users.
     var harvest: Harvest {

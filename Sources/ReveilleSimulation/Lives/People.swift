@@ -31,7 +31,7 @@ struct People {
     /// The credentials of the honest publisher, with a process ID that no process has.
     static var publisher: UnixStream.Peer { UnixStream.Peer(pid: 1 << 24 - 1, uid: geteuid()) }
 
-    /// The limit of connections per user, which is low so that it is reached often.
+    /// The limit of connections per user, low enough to be reached often.
     static let connectionsPerUser = 4
     /// The number of connections of hostile roots, which are not subject to the bus's limit.
     static let rootConnections = 8
@@ -48,9 +48,9 @@ struct People {
         return configuration
     }
 
-    /// The limit of tasks per user, which is low so that it is reached with the connections above.
+    /// The limit of tasks per user, low enough to be reached with the connections above.
     private static let tasks = 2
 
-    /// Process IDs that no process has (PID_MAX_LIMIT is 2^22), and that of processes invisible to the bus.
+    /// Process IDs that no process has (PID_MAX_LIMIT is 2^22), and the ID of processes invisible to the bus.
     static let processes: [Int32] = [1 << 23, 1 << 23 + 1, 0]
 }

@@ -3,9 +3,9 @@
 
 import ReveilleSystem
 
-/// An alarm of a ``SimulatedLoop``, whose wall clock passes with its other clock and can be set.
+/// An alarm of a ``SimulatedLoop``; the loop's wall clock advances with its boot clock and can be set.
 final class SimulatedAlarm: WallClockAlarm {
-    /// A reference that does not keep the alarm.
+    /// A weak reference to an alarm.
     struct Reference {
         weak var alarm: SimulatedAlarm?
 
@@ -16,7 +16,7 @@ final class SimulatedAlarm: WallClockAlarm {
 
     private unowned let loop: SimulatedLoop
     private var timer: SimulatedLoop.Source?
-    /// The time to which the alarm is set; `nil` once it has expired.
+    /// The time of the alarm; `nil` once it has expired.
     private var time: Int64?
     private var hasChanged = false
 

@@ -6,7 +6,7 @@ package import ReveilleSystem
 
 /// An event loop with a clock that advances only on request, and with a random order of events.
 ///
-/// Deadlines use the real loop's arithmetic, so that durations that it cannot represent are found.
+/// Deadlines use the real loop's arithmetic, so that unrepresentable durations are found.
 package final class SimulatedLoop: Loop {
     /// An event source: a descriptor or a timer.
     package final class Source: LoopSource {
@@ -33,7 +33,7 @@ package final class SimulatedLoop: Loop {
             loop.fire(place, after: duration)
         }
 
-        /// Sets a timer that is never late, as those of the kernel.
+        /// Sets a timer that is never late, like the kernel's timers.
         func fire(exactlyAfter microseconds: UInt64) {
             loop.places[place]?.time = EventLoop.moment(in: microseconds, from: loop.bootClock)
             loop.places[place]?.isArmed = true
@@ -59,7 +59,7 @@ package final class SimulatedLoop: Loop {
         unowned let source: Source
         let descriptor: Int32?
         var priority: EventSource.Priority
-        /// The conditions that are reported, besides those that always are.
+        /// The conditions to report, besides the conditions that are always reported.
         var interest: EventLoop.Interest = []
         /// The conditions to report next; repeated edges are reported once.
         var pending: EventLoop.Interest = [] {
@@ -86,7 +86,7 @@ package final class SimulatedLoop: Loop {
         }
     }
     private var passingClock: Int64 = 1_780_000_000_000_000
-    /// The alarms, which each end when they are released.
+    /// The alarms; each ends with its release.
     private var alarms: [SimulatedAlarm] { weakAlarms.compactMap(\.alarm) }
     private var weakAlarms: [SimulatedAlarm.Reference] = []
     /// The time since boot in microseconds.
@@ -96,16 +96,16 @@ package final class SimulatedLoop: Loop {
         worked += work
         return worked
     }
-    /// The processor time in microseconds that passes between two readings of its clock: the cost of each measured step.
+    /// The processor time in microseconds between two readings of the clock: the cost of each measured step.
     package var work: UInt64 = 0
     private var worked: UInt64 = 0
-    /// Whether what a peer sends arrives at once, so that the turns of the loop can be counted.
+    /// Whether sent bytes arrive at once, so that the turns of the loop can be counted.
     package var arrivesWhole = false
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
     /// Whether the bus can create no more timers.
     package var refusesTimers = false
-    /// Whether the bus can create no more alarms, each of which needs a descriptor.
+    /// Whether the bus can create no more alarms; each needs a descriptor.
     package var refusesAlarms = false
     /// The streams by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
@@ -198,7 +198,7 @@ package final class SimulatedLoop: Loop {
         }
     }
 
-    /// Handles a random one of the most urgent events that are due, and returns false if there is none.
+    /// Handles a random event among the most urgent due ones, and returns false if there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
         var due: [Int] = []
         var first = Int64.max

@@ -36,7 +36,7 @@ package final class SimulatedStream {
     package let credentials: UnixStream.Peer
     private var random: SplitMix64
     private var toBus: [UInt8] = []
-    /// The number of bytes in `toBus` that have arrived; the others arrive once the bus has read these.
+    /// The number of bytes in `toBus` that have arrived; more arrive once the bus has read these.
     private var arrived = 0
     /// The bytes that the peer has not read.
     package private(set) var toPeer: [UInt8] = []
@@ -79,14 +79,14 @@ package final class SimulatedStream {
         return .bytes(count)
     }
 
-    /// Lets a piece of the bytes arrive that the peer has sent.
+    /// Lets a piece of the sent bytes arrive.
     private func arrive() {
         guard !toBus.isEmpty else { return }
         arrived = loop?.arrivesWhole == true ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
         loop?.report(number, .readable)
     }
 
-    /// Lets everything arrive that the peer has sent, which takes no noticeable time.
+    /// Lets all sent bytes arrive at once.
     func arriveWhole() {
         guard arrived < toBus.count else { return }
         arrived = toBus.count
@@ -105,7 +105,7 @@ package final class SimulatedStream {
 
     // MARK: - The peer's end
 
-    /// Writes bytes, for which there is always room.
+    /// Writes bytes; there is always room.
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
@@ -127,7 +127,7 @@ package final class SimulatedStream {
         loop?.report(number, [.readable, .halfClosed])
     }
 
-    /// Makes every later write of the bus fail, without an event that notifies it.
+    /// Makes every later write of the bus fail, without notifying the bus.
     package func breakOff() {
         isBroken = true
     }

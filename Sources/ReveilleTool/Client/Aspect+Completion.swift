@@ -7,10 +7,10 @@ import ReveilleWire
 import Varlink
 
 extension Aspect {
-    /// The time that a shell waits for the names on the bus; a person who presses a key should not wait longer.
+    /// How long a shell waits for the names on the bus; a person who presses a key should not wait longer.
     private static let completionPatience: Duration = .seconds(1)
 
-    /// The aspects that a shell offers: those of the device, and the names that are published now.
+    /// The aspects that a shell offers: the device's aspects, and the names that are published now.
     static let completion = CompletionKind.custom { words, _, _ in
         device.map(\.name) + publishedNames(for: words)
     }

@@ -32,7 +32,7 @@ struct ProcessStat {
     static var ancestors: [Int32] {
         var ancestors: [Int32] = []
         var stat = ProcessStat(getpid())
-        // A process can end while the list is made, so that the list has repetitions.
+        // A process can end while the list is made, which could repeat a process.
         while let parent = stat?.number(.parent), parent > 0, !ancestors.contains(Int32(parent)) {
             ancestors.append(Int32(parent))
             stat = ProcessStat(Int32(parent))

@@ -40,7 +40,7 @@ struct ServingProcess {
         return parts[first...].prefix(2).map { "\($0.count) \($0.unit)" }.joined(separator: " ")
     }
 
-    /// Returns the program of a process and its arguments, with an empty one after the last; `nil` if it has ended.
+    /// Returns a process's program and arguments, followed by an empty string; `nil` if the process has ended.
     static func arguments(of pid: Int32) -> [String]? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cmdline", limit: 1 << 20) else { return nil }
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }

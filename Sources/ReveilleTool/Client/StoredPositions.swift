@@ -10,7 +10,7 @@ import Varlink
 /// The format is the library's: `{"instance":"…","generations":{"battery":12}}`.
 struct StoredPositions: Sendable {
     private let file: StateFile
-    /// The positions in the file at the start of aspects that this run does not watch.
+    /// The positions of unwatched aspects that the file contained at the start.
     private let others: Positions?
     /// The positions of watched aspects that were last read or written, if any.
     private(set) var positions: Positions?

@@ -19,12 +19,12 @@ struct SubscriptionName {
 
     /// Returns the id of the subscription.
     ///
-    /// - Throws: `Failure` if there is none, or more than one; the latter lists the candidates.
+    /// - Throws: `Failure` if no subscription matches, or several do; the failure then lists the candidates.
     func id(on device: Device) async throws -> String {
         try id(among: try await device.subscribers())
     }
 
-    /// Returns the ids of all subscriptions of the program behind the subscription, which are suspended together.
+    /// Returns the ids of all subscriptions of the program behind the subscription; they are suspended together.
     ///
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
     func program(on device: Device) async throws -> [String] {

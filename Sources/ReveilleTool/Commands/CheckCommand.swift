@@ -8,7 +8,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
 
-/// `reveille check`: asks what the device and the bus can do.
+/// `reveille check`: asks for capabilities of the device and the bus.
 struct CheckCommand: ParsableCommand {
     private static let words = Aspect.device.map(\.name) + Capability.Word.allCases.map(\.rawValue)
 

@@ -9,7 +9,7 @@ import ReveilleSystem
 import ReveilleWatchers
 import Varlink
 
-/// `reveille doctor`: the sources that this device provides, and advice on those that are missing.
+/// `reveille doctor`: the sources that this device provides, and advice on missing sources.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -44,7 +44,7 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
-    /// Prints a source, or the reason why there is none, with what was found.
+    /// Prints a source, or the reason why there is none, with the findings.
     private func print(
         _ name: StyledText, _ source: String? = nil, without reason: String = "", _ examination: Examination
     ) throws(Failure) {

@@ -20,7 +20,7 @@ struct FileOptions: ParsableArguments {
             """)
     var root: String?
 
-    /// The file that the option names, otherwise that of the environment, which need not exist.
+    /// The file that the option names, otherwise the environment's file, which need not exist.
     var file: ConfigurationFile? {
         config.map { ConfigurationFile(path: $0, isOptional: false) }
             ?? Environment["REVEILLE_CONFIG"].map { ConfigurationFile(path: $0, isOptional: true) }

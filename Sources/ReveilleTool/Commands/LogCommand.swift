@@ -8,7 +8,7 @@ import ReveilleWire
 
 /// `reveille log`: prints the latest changes that the bus keeps.
 struct LogCommand: ParsableCommand {
-    /// The number of times that all aspects are queried if the bus becomes another instance meanwhile.
+    /// How often all aspects are queried if the bus becomes another instance meanwhile.
     ///
     /// A bus becomes another instance at most once after it has saved its state, so the second attempt succeeds.
     private static let attempts = 3
@@ -18,11 +18,12 @@ struct LogCommand: ParsableCommand {
         abstract: "Print the latest changes.",
         discussion: """
             The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
-            the oldest is the last one before it. Printing them delivers nothing to subscribers. A pattern prints the \
-            changes of each name that is published now; one that matches none is reported on stderr.
+            the oldest is the last change before the restart. Printing changes delivers nothing to subscribers. A \
+            pattern prints the changes of each matching name that is published now; a pattern without matches is \
+            reported on stderr.
 
-            Times are local and may have seconds. A time without a date is the most recent one: at 09:00, 14:30 is \
-            that of yesterday.
+            Times are local and may have seconds. A time without a date is in the last 24 hours: at 09:00, 14:30 \
+            means yesterday.
 
             EXAMPLES
               reveille log
@@ -61,7 +62,8 @@ struct LogCommand: ParsableCommand {
         }
     }
 
-    /// Returns the changes of the aspects, all of one instance of the bus, since sequences of two cannot be compared.
+    /// Returns the changes of the aspects, all from one instance of the bus, since sequences of two instances cannot be
+    /// compared.
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
         let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)

@@ -52,7 +52,7 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    /// Returns the given fields, completed with the current values of the others.
+    /// Returns the given fields, and the current values of all other fields.
     private func reading(_ given: Given, beside now: Event) throws(Failure) -> Reading {
         guard case .fields(let fields) = given else {
             return aspect.abbreviated(state, after: now.reading) ?? now.reading

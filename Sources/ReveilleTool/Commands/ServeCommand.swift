@@ -72,7 +72,7 @@ struct ServeCommand: ParsableCommand {
             let service = try Service(
                 address: address, configuration: configuration, configurationFile: files.file, files: files.locations,
                 version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
-            // Only here: a program that runs a bus of its own may not want its code to be unmapped.
+            // Only in this command: another program with its own bus may not want its code unmapped.
             let startEnd = try service.loop.timer { StartupMemory.release() }
             startEnd.fire(after: Self.startTime)
             defer { startEnd.cancel() }

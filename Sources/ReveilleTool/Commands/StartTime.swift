@@ -85,7 +85,7 @@ struct StartTime {
         else { return nil }
         var date = tm()
         (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year) - 1_900, Int32(month) - 1, Int32(day))
-        // It turns a day that the month does not have into one of the next month.
+        // `timegm` turns a day that the month does not have into a day of the next month.
         var normalized = date
         timegm(&normalized)
         return normalized.tm_mon == date.tm_mon && normalized.tm_mday == date.tm_mday ? date : nil

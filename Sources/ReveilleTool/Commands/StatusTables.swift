@@ -28,8 +28,7 @@ enum StatusTables {
         return table
     }
 
-    /// Returns the table of the first names, those that are published now before those that are only subscribed to, and
-    /// the number of further ones.
+    /// Returns the table of the first names, with published names before others, and the number of further names.
     static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
         var table = Table(columns: [
             Table.Column(head: "NAME", isFixed: false), Table.Column(head: "SOURCE", isFixed: false),
@@ -84,7 +83,7 @@ enum StatusTables {
         task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
     }
 
-    /// Returns the state of a subscription: why it is held, and its lifecycle if that says more.
+    /// Returns the state of a subscription: why it is held, and its lifecycle if that adds something.
     static func state(of subscriber: Subscriber) -> Table.Cell {
         let names = subscriber.holds.names.joined(separator: " ")
         let held = names.isEmpty ? "" : "held: \(names)"

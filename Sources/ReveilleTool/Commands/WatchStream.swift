@@ -90,7 +90,7 @@ final class WatchStream: Sendable {
                 next = isFull ? nil : subscription.nextIfDue()
             }
             try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
-            // Not before: what a killed process has not printed is printed by the next one.
+            // Not before: the next process prints what a killed one has not printed.
             try store(subscription.positions)
             counted.withLock { $0 += batch.counted }
         }
@@ -104,10 +104,10 @@ final class WatchStream: Sendable {
         return (time + EventText.line(event, column: column, width: width) + source).rendered
     }
 
-    /// The size at which a batch is printed: without a file, that of one event, so that the others remain merged.
+    /// The size at which a batch is printed: one event without a file, so that later events remain merged.
     private var batchSize: Int { command.state == nil ? 1 : Batch.limit }
 
-    /// Whether the event is an initial state that is printed only because the output is a terminal.
+    /// Whether the event is an initial state, printed only because the output is a terminal.
     private func isImplicit(_ event: Event) -> Bool {
         isInteractive && !command.initial && event.changes == 0
     }
@@ -128,10 +128,12 @@ final class WatchStream: Sendable {
         prompt.print { Console.error(message) }
     }
 
-    /// The lines of events that were due at the same time, which are printed together before their positions are stored.
+    /// The lines of events that were due at the same time, printed together before their positions are stored.
     private struct Batch {
-        /// The size in bytes at which a batch ends: what a pipe holds, since all of it is printed again if the process is
-        /// killed while a slow reader delays the output.
+        /// The size in bytes at which a batch ends: the capacity of a pipe.
+        ///
+        /// If the process is killed while a slow reader delays the output, the next process prints the whole batch
+        /// again.
         static let limit = 64 << 10
 
         private var lines: [String] = []

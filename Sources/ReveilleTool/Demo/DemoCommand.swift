@@ -18,7 +18,7 @@ struct DemoCommand: ParsableCommand {
             seconds, and any key ends the waiting.
             """)
 
-    /// The timeout of an expectation, all of which are met at once.
+    /// The timeout of each expectation; a working bus meets all at once.
     private static let patience: Duration = .seconds(10)
 
     func run() {

@@ -5,13 +5,13 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// What the two subscribers of a scenario receive, as lines of text at a pace for people.
+/// The events of a scenario's two subscribers, as lines of text at a pace for people.
 final class Narration {
     /// The pause after each change on a terminal: long enough to read along, and short enough for dozens of changes.
     private static let pace: Duration = .milliseconds(150)
-    /// The pause before the wake on a terminal, in which people read the line before it.
+    /// The pause before the wake on a terminal, long enough to read the line above.
     private static let breath: Duration = .seconds(1)
-    /// The width of the longest state of a phone, beside which the remarks on steps begin.
+    /// The width of the longest state of a phone; remarks on steps begin to its right.
     private static let stateColumns = 24
 
     private let column: Int
@@ -25,7 +25,7 @@ final class Narration {
         column = EventText.column(for: AspectSet(scenario.recordedAspects).union(.default).aspects)
     }
 
-    /// Reads keys, each of which ends all pauses.
+    /// Reads keys; any key ends all pauses.
     func takeTerminal(_ loop: EventLoop) throws(SystemError) {
         guard Console.isInteractive else { return }
         let job = TerminalJob(loop)
@@ -37,7 +37,7 @@ final class Narration {
 
     func leaveTerminal() { job?.leave() }
 
-    /// Prints what comes before a step.
+    /// Prints the text before a step.
     ///
     /// - Returns: The pause before it.
     func begin(_ line: Scenario.Line) throws(Failure) -> Duration {

@@ -33,7 +33,7 @@ extension Condition {
 }
 
 extension Condition.Comparison {
-    /// Checks that a field can have the value with which it is compared.
+    /// Checks that the field can have the compared value.
     fileprivate func check(in aspect: BuiltInAspect) throws(Failure) {
         switch aspect.values(of: field) {
         case .words(let words, _):

@@ -21,12 +21,12 @@ struct OnCommand: ParsableCommand {
             only null, and other comparisons with a field that is null are false, except !=. Lists cannot be compared.
 
             The command runs once for each time that the condition becomes true, and at the start if it is true \
-            then. Runs never overlap: those that become due while the command runs follow one by one. The bus merges \
+            then. Runs never overlap: runs that become due meanwhile follow one by one. The bus merges \
             the changes that occur meanwhile, or in the background, and 'on' looks them up in its history. Only \
             changes that the bus no longer remembers (bus.history) are missed.
 
-            The command receives the event on stdin, as a line of JSON like that of 'reveille watch --json', and in \
-            its environment:
+            The command receives the event on stdin, as a line of JSON in the form of 'reveille watch --json', \
+            and in its environment:
 
               REVEILLE_ASPECT   the aspect
               REVEILLE_CHANGES  the number of changes of the event; 0 at the start

@@ -34,7 +34,7 @@ actor OnSession {
     private nonisolated let outcome = Lock(Outcome())
     private var progress: TriggerProgress
     private var sources: [EventSource] = []
-    /// The command that runs, and what waits for its exit code.
+    /// The running command, and the continuation that awaits its exit code.
     private var current: (program: Program, answer: CheckedContinuation<Int32, Never>)?
     /// Whether a run has begun whose result is not stored yet.
     private var isBusy = false
@@ -120,7 +120,7 @@ actor OnSession {
             do throws(ReveilleError) {
                 return Trigger.changes(mergedInto: event, from: try await device.history(of: event.aspect))
             } catch {
-                // If the connection was lost, the next one can be asked.
+                // After a lost connection, the next one can answer.
                 guard [.noBus, .timeout, .system].contains(error.code) else { break }
             }
         }
@@ -135,7 +135,7 @@ actor OnSession {
         let program = try program(for: event)
         return await withCheckedContinuation { answer in
             current = (program, answer)
-            // It may have ended before, and its signal with it.
+            // The command may have ended before its signal was watched.
             finish()
         }
     }

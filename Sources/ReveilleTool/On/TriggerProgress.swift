@@ -11,7 +11,7 @@ import Varlink
 ///
 /// The format is `{"aspect":"battery","condition":"level < 0.1","isTrue":false,"instance":"…","generation":12}`.
 struct TriggerProgress: Sendable {
-    /// Whether the condition was true of a change, as a file stores it.
+    /// Whether the condition held for a change, as stored in a file.
     private struct Stored: Equatable {
         var aspect: String
         var condition: String
@@ -26,7 +26,7 @@ struct TriggerProgress: Sendable {
     private let condition: String
     private let file: StateFile?
     private var trigger: Trigger
-    /// What was last read or written for this condition, if anything.
+    /// The last progress read or written for this condition, if any.
     private var stored: Stored?
 
     /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.
@@ -47,19 +47,19 @@ struct TriggerProgress: Sendable {
         stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation]) }
     }
 
-    /// Takes a change, and returns whether the condition has become true with it.
+    /// Takes a change, and returns whether it made the condition true.
     ///
-    /// In that case the change is not stored. Changes that make no difference are not stored either: after a restart,
+    /// In that case the change is not stored yet. Changes that make no difference are never stored: after a restart,
     /// they make no difference again.
     mutating func take(_ change: Event, of instance: String) throws(Failure) -> Bool {
         let wasTrue = trigger.isTrue
         let hasBecomeTrue = trigger.fires(on: change)
-        // The first one is always stored, so that a file that cannot be written is reported before the first run.
+        // The first change is always stored, so that an unwritable file is reported before the first run.
         if stored == nil || wasTrue && !trigger.isTrue { try store(false, change, of: instance) }
         return hasBecomeTrue
     }
 
-    /// Stores a change with which the condition has become true.
+    /// Stores a change that made the condition true.
     mutating func store(_ change: Event, of instance: String) throws(Failure) {
         try store(true, change, of: instance)
     }

@@ -22,7 +22,7 @@ struct BrailleCanvas: Hashable, Sendable {
         cells = [UInt8](repeating: 0, count: self.columns * self.rows)
     }
 
-    /// Draws a dot; one outside of the drawing is ignored.
+    /// Draws a dot; dots outside the drawing are ignored.
     ///
     /// - Parameters:
     ///   - x: The distance in dots from the left edge.
@@ -34,7 +34,7 @@ struct BrailleCanvas: Hashable, Sendable {
         cells[cell] |= Self.bits[x % Self.dots.across][line % Self.dots.down]
     }
 
-    /// Returns the height of a number in dots above the lowest one, up to a height for the highest one.
+    /// Returns the height of a number in dots, from 0 for the lowest number to a given height for the highest.
     static func height(of value: Double, from low: Double, to high: Double, top: Int) -> Int {
         // Halved, since the difference of two finite numbers may be infinite.
         let span = high / 2 - low / 2
@@ -59,7 +59,7 @@ enum Spark {
     /// The lowest number has a bar of one dot, and the highest a bar of four. Equal numbers all have one dot.
     ///
     /// - Parameters:
-    ///   - values: The numbers, oldest first; a gap for `nil` and for what is not a number.
+    ///   - values: The numbers, oldest first; `nil` and NaN leave a gap.
     ///   - columns: The width of the line in characters, for two numbers each.
     /// - Returns: The line.
     static func line(_ values: some BidirectionalCollection<Double?>, columns: Int) -> String {

@@ -12,7 +12,7 @@ enum EventText {
     /// The widest column of aspects: the values of all events should remain visible beside one long name.
     private static let widestColumn = 42
     private static let gap = 2
-    /// The least width to which a value is truncated, so that it remains recognizable.
+    /// The least width of a truncated value: narrower values are unrecognizable.
     private static let shortestValue = 16
 
     /// Returns the width of a column for aspects.

@@ -11,7 +11,7 @@ enum FolderHint {
         no folders are configured; set folders in the configuration, as in { folders: { documents: "~/Documents" } }
         """
 
-    /// Returns whether an event is the current state of folders, and has none: those without names are listed too.
+    /// Returns whether an event is the current state of folders, and lists none; even folders without names are listed.
     static func concerns(_ event: Event) -> Bool {
         event.changes == 0 && event.folders?.folders.isEmpty == true
     }

@@ -16,7 +16,7 @@ enum Key: Hashable, Sendable {
 
 /// Turns the bytes that a terminal sends into keys.
 struct KeyDecoder {
-    /// The size in bytes of the longest sequence of one key: a longer one is not a key, and is dropped.
+    /// The size in bytes of the longest sequence of one key; longer sequences are not keys, and are dropped.
     private static let longestSequence = 16
 
     private var pending: [UInt8] = []
@@ -36,7 +36,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// Returns the first key, `nil` for one without a meaning, and its length; `nil` if it is incomplete.
+    /// Returns the first key, `nil` for a key without a meaning, and its length; `nil` for an incomplete key.
     private static func next(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         guard let first = bytes.first else { return nil }
         switch first {

@@ -6,9 +6,9 @@ import ReveilleConsole
 import ReveilleCore
 
 extension LocalTime {
-    /// Returns the first moment at which the clocks show a time on a day, or the end of the gap in which they skip it.
+    /// Returns the first moment when clocks show a time on a day; if they skip the time, the end of the gap.
     ///
-    /// `mktime` takes the second moment of a time that comes twice, and adds the gap to one that is skipped.
+    /// `mktime` returns the second moment of a repeated time, and adds the gap to a skipped time.
     static func first(_ day: tm, _ time: [Int]) -> Timestamp {
         var parts = day
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time[0]), Int32(time[1]), Int32(time[2]))
@@ -26,7 +26,7 @@ extension LocalTime {
         return Timestamp(microseconds: late * 1_000_000)
     }
 
-    /// Returns what the clocks show, as the number of seconds since they showed 1970-01-01 00:00:00.
+    /// Returns the clocks' reading as the number of seconds since they showed 1970-01-01 00:00:00.
     private static func shown(at time: Int64) -> Int64 {
         var parts = parts(Timestamp(microseconds: time * 1_000_000))
         return Int64(timegm(&parts))

@@ -5,7 +5,7 @@ import Glibc
 import ReveilleConsole
 import ReveilleSystem
 
-/// A file that receives a result, opened before the work begins, which would otherwise be lost.
+/// A file for a result, opened before the work begins, since a late failure would waste the work.
 final class OutputFile {
     private static let mode: mode_t = 0o666
 

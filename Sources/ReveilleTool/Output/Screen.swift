@@ -35,9 +35,9 @@ struct Screen: Hashable, Sendable {
         return line.prefix(line.lastIndex { $0.text != " " }.map { $0 + 1 - line.startIndex } ?? 0).map(\.text).joined()
     }
 
-    /// Draws text, truncated with an ellipsis, on what is already there.
+    /// Draws text, truncated with an ellipsis, over the existing contents.
     ///
-    /// Control characters are escaped. What is outside of the screen is ignored.
+    /// Control characters are escaped. Text outside the screen is ignored.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -94,7 +94,7 @@ extension Screen {
     /// Returns the output that turns a terminal's screen into this one.
     ///
     /// - Parameters:
-    ///   - old: What the terminal shows; `nil` if it is unknown. Then, and if its size differs, everything is drawn.
+    ///   - old: The screen on the terminal, or `nil` if unknown. If unknown or of another size, everything is drawn.
     ///   - isColored: Whether styles may be colors.
     /// - Returns: The output, which terminals show at once (synchronized output); empty if nothing differs.
     func output(after old: Screen?, isColored: Bool) -> String {

@@ -11,10 +11,9 @@ import ReveilleSystem
 final class TerminalJob {
     /// The signals that it handles, which every other thread must block.
     static let signals = [SIGTSTP, SIGCONT]
-    /// The interval at which a background job checks whether it is in the foreground, because shells send SIGCONT only
-    /// to stopped jobs.
+    /// How often a background job checks whether it is in the foreground: shells send SIGCONT only to stopped jobs.
     private static let checkInterval: Duration = .milliseconds(500)
-    /// The number of bytes that are read at once: more than a key, and than a line that is pasted.
+    /// The number of bytes that are read at once: more than a key or a pasted line.
     private static let readSize = 1_024
 
     /// Called when the program has the terminal, again after each time it was stopped.
@@ -46,7 +45,7 @@ final class TerminalJob {
         take()
     }
 
-    /// Gives the terminal back, with the modes that it had.
+    /// Gives the terminal back, with its earlier modes.
     func leave() {
         keys = nil
         check?.fire(after: Self.checkInterval)

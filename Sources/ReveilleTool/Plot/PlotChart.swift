@@ -17,7 +17,7 @@ struct PlotPoint: Equatable {
 
 /// A chart of numbers over time, in which each number lasts until the next.
 struct PlotChart {
-    /// The least width of the curve in columns, below which a list shows more.
+    /// The least width of the curve in columns; on narrower terminals a list shows more.
     private static let narrowestCurve = 16
     /// The gap between the labels and the axis.
     private static let gap = 1
@@ -77,7 +77,7 @@ struct PlotChart {
         return lines
     }
 
-    /// Returns a time, with its date if the other one is on another day.
+    /// Returns a time, with its date if the other time is on another day.
     private static func text(_ time: Timestamp, beside other: Timestamp) -> String {
         let day = LocalTime.date(time)
         return day == LocalTime.date(other) ? LocalTime.time(time) : "\(day) \(LocalTime.time(time))"

@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// A program that a command runs, and to which it passes its own signals on.
+/// A program that a command runs, and that receives the command's signals.
 final class Program {
     /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
     private static let keys = [SIGINT, SIGQUIT]
@@ -14,8 +14,8 @@ final class Program {
     private let process: ChildProcess
     /// Whether the program leads its own process group.
     ///
-    /// In the foreground of a terminal it does not, because another group would be stopped when it reads from the
-    /// terminal.
+    /// In the foreground of a terminal the program stays in the command's group: another group would be stopped for
+    /// reading from the terminal.
     private let isApart: Bool
 
     /// Checks that a program can be started, without starting it.

@@ -24,8 +24,8 @@ struct PublishCommand: ParsableCommand {
 
             With --while, the state is published before the command starts and withdrawn when it has ended, even if \
             'reveille' is killed; nothing is printed. If the bus restarts meanwhile, the state is published again. \
-            SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is that of the command, 128 \
-            plus the number of the signal that ended it, or 127 if it cannot be started.
+            SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is the command's, 128 plus \
+            the number of the signal that ended it, or 127 if it cannot be started.
 
             EXAMPLES
               reveille publish org.example.player '{"volume": 0.5, "muted": false}'

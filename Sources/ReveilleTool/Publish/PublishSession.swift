@@ -10,8 +10,9 @@ import Varlink
 
 /// One run of `reveille publish --while`: its published state, its signals and its command.
 ///
-/// The loop of the main thread handles signals, and starts the command once the state is published. The state is tied to
-/// the device's connection, which ends with the process: the bus withdraws it before it serves later connections.
+/// The loop of the main thread handles signals, and starts the command once the state is published. The state is tied
+/// to the device's connection, which ends with the process: the bus withdraws the state before it serves later
+/// connections.
 final class PublishSession {
     private let name: Aspect
     private let value: JSONObject

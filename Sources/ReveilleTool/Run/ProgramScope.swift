@@ -23,7 +23,7 @@ enum ProgramScope {
         }
         try loop.run()
         guard let failure else { return nil }
-        // A cgroup that a service manager does not know, in the middle of its own, could be removed by it.
+        // A service manager could remove a cgroup that it does not know among its own.
         guard case .absent = failure else { return "\(failure)" }
         do throws(SystemError) {
             try OwnCgroup.enter(scope)

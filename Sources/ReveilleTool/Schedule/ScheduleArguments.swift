@@ -18,7 +18,7 @@ enum ScheduleArgument {
         return time
     }
 
-    /// Parses a point in time; without a date, it is the next such time, today or tomorrow.
+    /// Parses a point in time; without a date, the next such time, today or tomorrow.
     static func moment(_ argument: String) throws -> Timestamp {
         guard let moment = moment(argument, now: .now) else {
             throw ValidationError(

@@ -76,7 +76,7 @@ struct ScheduleAddCommand: ParsableCommand {
         help: "The day of the week: mon or monday. Without --daily, at midnight.", transform: ScheduleArgument.weekday)
     var weekday: Int?
 
-    @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: that of the device.")
+    @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: the device's zone.")
     var zone: String?
 
     @Option(help: "The value as a JSON object, or - to read it from stdin. Default: {}.")

@@ -10,8 +10,7 @@ struct DeviceExpectation: Equatable {
     let aspect: BuiltInAspect
     /// A field of the interface's structure, a domain of `defaults` or a folder.
     let field: String
-    /// The field's value as text; for a domain one of its keys, for a folder a difference such as `+name`, or empty for
-    /// any.
+    /// The field's value as text: for a domain a key, for a folder a difference such as `+name`; empty for any.
     let value: String
 
     /// Parses the words after an aspect; `nil` if they are invalid or no event can meet the expectation.
@@ -64,7 +63,7 @@ struct DeviceExpectation: Equatable {
         return value == .null ? none : value.description
     }
 
-    /// Returns the same field of an event that does not meet the expectation.
+    /// Returns the compared field of an event that does not meet the expectation.
     func found(in event: Event) -> String {
         guard aspect.isReportedInParts else { return "\(field) \(Self.text(Self.value(of: field, in: event)))" }
         let parts = event.parts.map { ([$0.name] + $0.words).joined(separator: " ") }

@@ -24,7 +24,7 @@ struct Scenario {
     /// The first comment, which describes the scenario; otherwise the file name.
     let title: String
 
-    /// The maximum size in bytes, far above that of a scenario written by hand.
+    /// The maximum size in bytes, far above any scenario written by hand.
     private static let limit = 1 << 20
 
     /// Reads a scenario.
@@ -45,7 +45,7 @@ struct Scenario {
         }
     }
 
-    /// Returns an error with the line at which it occurred, unless that is an implicit start.
+    /// Returns an error with its line, unless that is an implicit start.
     func failure(_ error: any Error, at line: Line) -> Failure {
         let place = line.number > 0 ? "\(file):\(line.number): \(line.text): " : ""
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")

@@ -8,7 +8,7 @@ import ReveilleWire
 
 /// The scenario's own subscriber, which reads every event immediately; `expect` compares its last events.
 ///
-/// It sleeps and wakes with the other subscribers. For a timeline, there is a second one, which stays awake.
+/// It sleeps and wakes with the other subscribers. For a timeline, a second subscriber stays awake.
 final class ScenarioReader {
     /// The id of its subscription, which steps do not count.
     private(set) var subscription = ""

@@ -58,7 +58,7 @@ struct SimulateCommand: ParsableCommand {
             'expect' compares the last event of an aspect as received by a subscriber that reads immediately, and \
             that sleeps and wakes with the program.
 
-            The exit code is that of the program, 128 plus the number of the signal that ended it (0 for the \
+            The exit code is the program's, 128 plus the number of the signal that ended it (0 for the \
             SIGTERM of 'end'), or 127 if it cannot be started. Processes that it leaves behind are ended. A step \
             that fails ends the program; the exit code is then 78 for an error in the scenario, 124 for a timeout, or \
             1 for an expectation that is not met.

@@ -37,11 +37,11 @@ final class Simulation {
     ///
     /// - Parameters:
     ///   - scenario: The steps.
-    ///   - command: The program and its arguments; empty for none, with which the run ends after the last step.
+    ///   - command: The program and its arguments; without a program, the run ends after the last step.
     ///   - patience: The timeout of a wait or an expectation.
     ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
-    ///   - narration: Prints what the subscribers of the simulation receive.
+    ///   - narration: Prints the events of the simulation's subscribers.
     /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(
         _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
@@ -77,7 +77,7 @@ final class Simulation {
         return isEnded && code == 128 + SIGTERM ? 0 : code
     }
 
-    /// Checks the expectations that are next when the program ends; those after any other step are not met.
+    /// Checks the expectations that come next when the program ends; expectations after any other step are not met.
     private func finishExpectations(_ code: Int32) throws {
         var hasEndedBefore = false
         for line in scenario.lines[next...] {

@@ -18,15 +18,15 @@ struct TaskCommand: ParsableCommand {
             background by default (lifecycle.taskTime). Five seconds before its end, a warning is printed on stderr. \
             The command is never terminated.
 
-            The program is the nearest ancestor of this process that has a subscription, such as the one that started \
-            a script. With --subscription, it is the program of that subscription.
+            The program is the nearest ancestor of this process with a subscription, for example the parent of a \
+            script. With --subscription, it is the program of that subscription.
 
             Without a bus or such a program, or if the bus refuses the task, a warning is printed on stderr, and the \
             command runs without a task. If the bus is restarted, the task ends. It is an error if the subscription of \
             --subscription does not exist.
 
-            SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is that of the command, 128 \
-            plus the number of the signal that ended it, or 127 if it cannot be started.
+            SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is the command's, 128 plus \
+            the number of the signal that ended it, or 127 if it cannot be started.
 
             EXAMPLES
               reveille task backup -- rsync -a notes server:

@@ -15,7 +15,7 @@ import ReveilleWire
 final class TaskSession {
     private let options: TaskCommand
     private let loop: CommandLoop
-    /// Waits for what the bus sends; `nil` without a task.
+    /// Waits for replies of the bus; `nil` without a task.
     private var replies: EventSource?
 
     init(_ options: TaskCommand) throws(SystemError) {
@@ -50,7 +50,7 @@ final class TaskSession {
         }
     }
 
-    /// Returns the subscription of the option, or of the nearest process above this one that has any.
+    /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one.
     private func subscription(on client: BlockingClient) throws -> String? {
         let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
         if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }

@@ -65,7 +65,7 @@ struct Timeline {
         if let last = sleeps.indices.last, sleeps[last].end == nil { sleeps[last].end = end }
     }
 
-    /// The aspects that changed, those of the device first.
+    /// The aspects that changed, the device's own first.
     var aspects: [Aspect] {
         let changed = Set(awake.map(\.aspect)).union(asleep.map(\.aspect))
         return changed.sorted { ($0.isPublished ? 1 : 0, $0) < ($1.isPublished ? 1 : 0, $1) }

@@ -15,7 +15,7 @@ struct TimelineMark {
     /// It limits the size of a picture, whatever the number of changes.
     static let distance = 2.0
 
-    /// Returns the marks of deliveries, in which neighbors that are too close are merged.
+    /// Returns the marks of deliveries, with close neighbors merged.
     static func marks(of deliveries: [Timeline.Delivery], at position: (Double) -> Double) -> [TimelineMark] {
         var marks: [TimelineMark] = []
         for delivery in deliveries {

@@ -4,7 +4,7 @@
 import Reveille
 
 extension Device {
-    /// Changes the state of a subscription as an operator, and returns what it is then.
+    /// Changes the state of a subscription as an operator, and returns the new state.
     func carryOut(_ change: TopChange) async throws -> String {
         let (id, name) = (change.subscription, change.name)
         switch change.state {

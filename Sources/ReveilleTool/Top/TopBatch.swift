@@ -8,7 +8,7 @@ import ReveilleSystem
 
 /// A run of `reveille top` that prints lines.
 struct TopBatch: Sendable {
-    /// The width of the line of changes in characters: that of a screen of 80 columns.
+    /// The width of the line of changes in characters, as on a screen of 80 columns.
     private static let lineWidth = 12
 
     let pace: TopPace

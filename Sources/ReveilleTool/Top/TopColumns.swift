@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The columns of one list of `reveille top`, whose widths follow from the width of the screen alone.
+/// The columns of one list of `reveille top`; their widths depend on the width of the screen alone.
 ///
-/// Columns that followed their contents, as those of a ``Table`` do, would move whenever a value changes.
+/// Columns as wide as their contents, as in a ``Table``, would move whenever a value changes.
 struct TopColumns: Sendable {
     struct Column: Sendable {
         var head: String
         /// The width that the contents need at least to be recognized.
         var least: Int
-        /// The width for which less important columns are left out; at least the least one.
+        /// The width for which less important columns are left out; not below ``least``.
         var good: Int
         /// The width beyond which more room would not show more.
         var most: Int
@@ -25,13 +25,13 @@ struct TopColumns: Sendable {
         var width: Int
     }
 
-    /// The width of the widest line of changes: longer ones are harder to read than `reveille log`.
+    /// The width of the widest line of changes: a longer line is harder to read than `reveille log`.
     static let widestLine = 60
     private static let gap = 2
 
     let columns: [Column]
 
-    /// Returns the columns that fit into a width, and where they are.
+    /// Returns the columns that fit into a width, with their places.
     ///
     /// - Parameters:
     ///   - width: The width of the screen.
@@ -49,7 +49,7 @@ struct TopColumns: Sendable {
         if spare() < 0 {
             for index in shown.indices { shown[index].width = columns[shown[index].index].least }
         }
-        // What is left goes, one by one, to the column that has the smallest part of its greatest width.
+        // The remaining room goes, one by one, to the column with the smallest part of its greatest width.
         for _ in 0..<max(0, spare()) {
             func part(_ index: Int) -> Double { Double(shown[index].width) / Double(columns[shown[index].index].most) }
             let growing = shown.indices.filter { part($0) < 1 }

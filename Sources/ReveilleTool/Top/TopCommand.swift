@@ -58,7 +58,7 @@ struct TopCommand: ParsableCommand {
 
 /// How often `reveille top` polls the bus.
 struct TopPace: Hashable, Sendable {
-    /// From once a second, since more often would cost the bus more than its subscribers, to an hour.
+    /// From a second, since faster polls would cost the bus more than its subscribers, to an hour.
     static let delays = 1.0...3_600.0
     /// The pause after a poll as a multiple of the time that the bus took to answer: at most a twentieth of its time is
     /// spent on this program, however many subscriptions it lists.

@@ -5,15 +5,15 @@ import ReveilleCore
 
 /// The last changes of the aspects, as far as polls of a bus have returned them.
 ///
-/// A poll asks for the newest change of an aspect, and for those in between only if there are some. It costs the bus a
-/// fraction of a subscription, whose aspects would be watched.
+/// A poll asks for the newest change of an aspect, and for earlier changes only if some are missing. A poll costs the
+/// bus a fraction of a subscription, because the bus need not watch the aspects.
 struct TopHistories: Sendable {
-    /// The number of changes of one aspect that are kept: what the widest line of changes shows.
+    /// The number of changes kept for one aspect: as many as the widest line of changes shows.
     static let kept = 2 * TopColumns.widestLine
-    /// The number of aspects for whose history one poll asks, so that thousands of published names cost no more.
+    /// The number of aspects whose history one poll requests, so that thousands of published names cost no more.
     static let aspectLimit = 64
 
-    /// What is known about one aspect.
+    /// The record of one aspect.
     struct Entry: Sendable {
         /// The last changes, oldest first.
         var changes: [Event] = []
@@ -32,13 +32,13 @@ struct TopHistories: Sendable {
     /// The instance of the bus that the generations belong to.
     private(set) var instance: String?
     private(set) var entries: [Aspect: Entry] = [:]
-    /// The states at the first poll of this instance, which are the values of aspects that have not changed since.
+    /// The states at the first poll of this instance: the values of all aspects without a change since.
     private(set) var states: [Aspect: Event] = [:]
     /// The last of the aspects that take turns.
     private var turn: Aspect?
 
-    /// Returns the questions of the next poll: the aspects of the device and those that are visible, and then the others
-    /// in turn.
+    /// Returns the questions of the next poll: the aspects of the device, the visible aspects, and then the others in
+    /// turn.
     mutating func questions(about aspects: [Aspect], visible: Set<Aspect>) -> [Question] {
         let asked = aspects.filter { $0 != .lifecycle && !$0.isPattern }
         var chosen = asked.filter { $0.builtIn != nil }
@@ -53,7 +53,7 @@ struct TopHistories: Sendable {
         return (chosen + inTurn).map { Question(aspect: $0, limit: entries[$0] == nil ? Self.kept : 1) }
     }
 
-    /// Returns the question for the changes between a reply and what is known; `nil` if there are none.
+    /// Returns the question for the changes between the known ones and a reply; `nil` if there are none.
     func followUp(to question: Question, _ changes: [Event], of instance: String) -> Question? {
         guard instance == self.instance, let known = entries[question.aspect]?.changes.last,
             let first = changes.first, first.generation - 1 > known.generation, question.limit < Self.kept
@@ -67,7 +67,7 @@ struct TopHistories: Sendable {
     /// - Parameters:
     ///   - changes: The newest changes of the aspect, oldest first.
     ///   - aspect: The aspect.
-    ///   - instance: The instance of the bus; another one has nothing in common with the last.
+    ///   - instance: The instance of the bus; instances have nothing in common.
     ///   - now: The time in microseconds since boot.
     mutating func note(_ changes: [Event], of aspect: Aspect, instance: String, at now: Int64) {
         begin(instance)
@@ -96,7 +96,7 @@ struct TopHistories: Sendable {
         for state in states { self.states[state.aspect] = state }
     }
 
-    /// The last change of an aspect, or its state before it.
+    /// The last change of an aspect, or its state before the first change.
     func last(of aspect: Aspect) -> Event? {
         entries[aspect]?.changes.last ?? states[aspect]
     }

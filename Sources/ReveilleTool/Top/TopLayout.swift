@@ -8,9 +8,9 @@ struct TopLayout: Hashable, Sendable {
     static let leastRows = 4
     /// The height from which the selected row has a line of its own.
     private static let rowsForDetail = 8
-    /// The height from which it has two.
+    /// The height from which the selected row has two lines of its own.
     private static let rowsForLongDetail = 20
-    /// The height of the lists from which both are shown: a head and two rows of each.
+    /// The height from which both lists are shown, each with a head and two rows.
     private static let rowsForBoth = 6
     /// The height of the lists from which a blank line separates them.
     private static let rowsForGap = 12
@@ -39,7 +39,7 @@ struct TopLayout: Hashable, Sendable {
         let gap = body >= Self.rowsForGap ? 1 : 0
         let room = body - 2 - gap
         let (wanted, others) = (max(1, aspects), max(1, subscriptions))
-        // A list that needs less than half of the room leaves the rest to the other one.
+        // A list that needs less than half of the room leaves the rest to the other list.
         let first = wanted + others <= room ? wanted : min(wanted, max(room / 2, room - others))
         self.aspects = 2..<2 + first
         self.subscriptions = 2 + first + gap + 1..<end

@@ -52,7 +52,7 @@ extension TopModel {
     }
 
     private func distance(of key: Key) -> Int? {
-        // One row less than a page, by which one finds the place again.
+        // One row less than a page: the common row helps to find the place again.
         let page = max(1, (focus == .aspects ? layout.aspects : layout.subscriptions).count - 1)
         return switch key {
         case .up, .character("k"): -1

@@ -6,7 +6,7 @@ import ReveilleCore
 import ReveilleSystem
 
 extension TopModel {
-    /// The columns at the left edge, in which the selected row is marked, for terminals that cannot show it by a style.
+    /// The columns at the left edge that mark the selected row, for terminals without styles.
     private static let margin = 2
 
     /// The greatest height of a message, which covers the rows above the last one.
@@ -71,7 +71,7 @@ extension TopModel {
             return
         }
         if let message {
-            // The reason of an error is at its end, so the text is never truncated if the screen has room for it.
+            // An error ends with its reason, so a text that fits on the screen is never truncated.
             let lines = TopHelp.wrap(message.text, to: screen.columns)
             for (distance, line) in lines.prefix(Self.messageRows).reversed().enumerated() {
                 screen.clear(row: row - distance)
@@ -137,7 +137,7 @@ extension TopModel {
         }
     }
 
-    /// Draws which rows are visible, if not all of them are, at the right edge, where the least important column is.
+    /// If not all rows are visible, draws their range at the right edge, over the least important column.
     private func drawRange<Row>(of list: TopList<Row>, _ rows: Range<Int>, _ row: Int, on screen: inout Screen) {
         guard list.rows.count > rows.count else { return }
         let last = min(list.top + rows.count, list.rows.count)

@@ -48,7 +48,7 @@ struct TopModel: Sendable {
         self.size = size
     }
 
-    /// What the next poll asks for.
+    /// The next request to the bus.
     var request: TopPoll.Request {
         TopPoll.Request(
             before: poll,
@@ -100,7 +100,7 @@ struct TopModel: Sendable {
         applyFilter()
     }
 
-    /// Notes that the bus is gone; what it said last stays on the screen.
+    /// Notes that the bus is gone; its last answers stay on the screen.
     mutating func lose(_ reason: String) {
         connection = .lost(reason)
         totals = nil

@@ -5,11 +5,11 @@ import Reveille
 import ReveilleSystem
 import ReveilleWire
 
-/// The state of a bus at one time, as it has answered a few calls.
+/// The state of a bus at one time, from its replies to a few calls.
 ///
 /// `reveille top` has no subscription: one would be listed among the others, and the bus would watch sensors for it.
 struct TopPoll: Sendable {
-    /// What is known and shown, on which the questions depend.
+    /// The known and the visible rows, which determine the questions.
     struct Request: Sendable {
         /// The last poll.
         var before: TopPoll?
@@ -25,8 +25,8 @@ struct TopPoll: Sendable {
     private static let commandLimit = 200
     /// The number of polls for which the list of sources is used.
     ///
-    /// It is the most expensive of the replies, since the bus reads from the devices what they are. It is asked for at
-    /// once if the subscriptions are others.
+    /// The list is the most expensive reply, since the bus reads it from the devices. New subscriptions make the
+    /// program ask at once.
     private static let sourcesUse = 3
     /// The number of aspects whose state one call can ask for.
     private static let stateLimit = 64
@@ -100,7 +100,7 @@ struct TopPoll: Sendable {
         }
     }
 
-    /// Asks once for the states of aspects that have not changed yet, for which sensors that are not watched are read.
+    /// Asks once for the states of aspects that have not changed yet; for this, the bus reads unwatched sensors.
     private static func askForStates(
         _ aspects: [Aspect], _ device: Device, _ histories: inout TopHistories
     ) async throws {
@@ -109,7 +109,8 @@ struct TopPoll: Sendable {
         histories.note(states: try await device.states(of: AspectSet(Array(unknown))), instance: instance)
     }
 
-    /// Returns the commands of subscribers: those that are known, those on the screen, and some of the others.
+    /// Returns the commands of subscribers: all known commands, and new ones for the screen and for some other
+    /// subscribers.
     private static func commands(of subscribers: [Subscriber], _ request: Request) -> [String: String] {
         let known = request.before?.commands ?? [:]
         var commands: [String: String] = [:]
@@ -119,7 +120,7 @@ struct TopPoll: Sendable {
                 commands[subscriber.id] = command
             } else if left > 0 || request.visibleSubscriptions.contains(subscriber.id) {
                 left -= 1
-                // Not tried again: a process without a command line has none later either.
+                // Not tried again: a process without a command line does not get one later.
                 commands[subscriber.id] = command(of: subscriber.processID) ?? "-"
             }
         }

@@ -28,7 +28,7 @@ struct AspectRow: Identifiable, Sendable {
 struct SubscriberRow: Identifiable, Sendable {
     var subscriber: Subscriber
     var command: String?
-    /// The numbers of delivered events and of changes in them, a second; `nil` if they are not known yet.
+    /// The delivered events a second, and the changes in these events; `nil` if not known yet.
     var rates: (events: Double, changes: Double)?
 
     var id: String { subscriber.id }
@@ -37,16 +37,16 @@ struct SubscriberRow: Identifiable, Sendable {
     var waiting: Int { subscriber.pending.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 }
 
-/// What the rows of a list are ordered by.
+/// An order of a list's rows.
 struct TopOrder<Row>: Sendable {
-    /// The head of the column; empty for an order that is not that of a column.
+    /// The head of the column; empty for an order without a column.
     var head: String
     /// Whether one row comes before another.
     var precedes: @Sendable (Row, Row) -> Bool
 }
 
 extension TopOrder<AspectRow> {
-    /// The orders of the aspects; the first one has those without a source at the end.
+    /// The orders of the aspects; the first order puts aspects without a source at the end.
     static let all = [
         TopOrder(head: "") { one, other in
             one.hasValue != other.hasValue ? one.hasValue : one.id < other.id

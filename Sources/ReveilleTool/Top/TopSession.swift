@@ -8,11 +8,11 @@ import ReveilleSystem
 
 /// One run of `reveille top` on a terminal.
 ///
-/// An actor on the loop of one thread, which handles keys, signals and the timer, draws, and is the device's. The bus is
-/// polled while this process has the terminal, by one poll at a time.
+/// An actor on the loop of one thread, which handles keys, signals and the timer, draws, and serves the device. One
+/// poll at a time asks the bus while this process has the terminal.
 actor TopSession {
-    /// The alternate screen without a cursor and without automatic line breaks, which a terminal that measures a
-    /// character differently would make.
+    /// The alternate screen without a cursor and without automatic line breaks: terminals may measure a character
+    /// differently.
     private static let enterScreen = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaveScreen = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -27,7 +27,7 @@ actor TopSession {
     private var decoder = KeyDecoder()
     private var sources: [EventSource] = []
     private var timer: EventSource?
-    /// What the terminal shows; `nil` if it is unknown.
+    /// The screen on the terminal; `nil` if unknown.
     private var shown: Screen?
     private var hasTerminal = false
     private var isPolling = false

@@ -3,7 +3,7 @@
 
 import ReveilleCore
 
-/// Numbers in the few columns that `reveille top` has for them.
+/// Numbers in the few columns of `reveille top`.
 enum TopText {
     /// Returns the time since a change in its largest unit: `now`, `59 s`, `47 h`.
     ///

@@ -24,9 +24,9 @@ static inline int c_reveille_http_epoll(struct MHD_Daemon *daemon) {
     return info ? info->epoll_fd : -1;
 }
 
-/// Cuts off the query of a target, which must be that of a callback `begin`.
+/// Cuts off the query of a target, which must come from a callback `begin`.
 static inline void c_reveille_http_cut_query(const char *target) {
-    // It is in the buffer of the connection, where libmicrohttpd itself ends the path.
+    // The target is in the connection's buffer, where libmicrohttpd itself ends the path.
     char *query = (char *)strchr(target, '?');
     if (query) query[1] = 0;
 }

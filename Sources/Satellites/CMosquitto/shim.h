@@ -3,8 +3,8 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-// Functions of libssl, which libmosquitto uses: it does not report why a certificate was rejected, nor whether the
-// handshake is complete. OpenSSL's own headers have thousands of declarations.
+// Functions of libssl: libmosquitto reports neither why a certificate was rejected nor whether the handshake is
+// complete. OpenSSL's own headers have thousands of declarations.
 
 /// Returns why the certificate of the peer was rejected (X509_STORE_CTX_get_error(3)), or 0.
 long SSL_get_verify_result(const void *ssl);
@@ -24,5 +24,5 @@ void *PEM_read_bio_X509(void *file, void *certificate, void *callback, void *dat
 void X509_free(void *certificate);
 const void *X509_get0_notBefore(const void *certificate);
 const void *X509_get0_notAfter(const void *certificate);
-/// Returns -1 if a time is over, and 1 if it is not.
+/// Returns -1 for a past time, and 1 for a future one.
 int X509_cmp_current_time(const void *time);

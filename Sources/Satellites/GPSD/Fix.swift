@@ -27,12 +27,12 @@ package struct Fix: Sendable, Hashable {
     package var accuracy: Double?
     /// The estimated vertical error in meters.
     package var verticalAccuracy: Double?
-    /// When it was measured, in microseconds since 1970, UTC.
+    /// When the fix was measured, in microseconds since 1970, UTC.
     package var time: Int64?
 }
 
 extension Fix {
-    /// Returns the fix without its time, which is the same for as long as the receiver reports the same values.
+    /// The fix without its time: equal for as long as the receiver reports the same values.
     var untimed: Fix {
         var fix = self
         fix.time = nil

@@ -14,7 +14,7 @@ package struct LineSplitter: Sendable {
     /// Creates a splitter at the start of a line.
     package init() {}
 
-    /// Returns the lines that some bytes complete, without their line feeds.
+    /// Returns the lines that the bytes complete, without their line feeds.
     ///
     /// - Throws: ``GPSDError/lineTooLong``; the stream cannot be continued then.
     package mutating func lines(in bytes: [UInt8]) throws(GPSDError) -> [[UInt8]] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The state that is published: a fix, and the path that led to it.
+/// The published state: a fix, and the length of the path to it.
 ///
-/// Every member is present; a value that is unknown is `null`.
+/// Every member is present; unknown values are `null`.
 package struct Location: Sendable, Hashable {
     /// The fix.
     package var fix: Fix

@@ -11,7 +11,7 @@ package enum Report: Sendable, Hashable {
     case fix(Fix, receiver: String?)
     /// An error (`ERROR`).
     case error(String)
-    /// Any other report, such as a `TPV` of a receiver that has no fix.
+    /// Any other report, such as a `TPV` of a receiver without a fix.
     case other
 
     /// Parses a line; `nil` if it is not a report.
@@ -31,7 +31,7 @@ package enum Report: Sendable, Hashable {
 }
 
 extension Fix {
-    /// Reads a `TPV` report; `nil` if there is no fix, or a position that is not on Earth.
+    /// Reads a `TPV` report; `nil` without a fix, or for a position that is not on Earth.
     fileprivate init?(_ report: JSONObject) {
         func number(_ name: String, in range: ClosedRange<Double>) -> Double? {
             report[name]?.numberValue.flatMap { range.contains($0) ? $0 : nil }
@@ -42,7 +42,7 @@ extension Fix {
         guard let mode = report["mode"]?.integerValue.flatMap(Mode.init(gpsd:)),
             let latitude = number("lat", in: -90...90), let longitude = number("lon", in: -180...180)
         else { return nil }
-        // Versions before 3.20 have only 'alt', and those before 3.19 no 'eph'.
+        // Versions before 3.20 have only 'alt', and versions before 3.19 no 'eph'.
         let error = number("epx", in: lengths).flatMap { x in
             number("epy", in: lengths).map { (x * x + $0 * $0).squareRoot() }
         }

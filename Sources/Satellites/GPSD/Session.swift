@@ -6,21 +6,21 @@ package struct Session: Sendable {
     /// The only command: requests reports in JSON.
     package static let watch = Array(#"?WATCH={"enable":true,"json":true}"#.utf8) + [UInt8(ascii: "\n")]
 
-    /// The time in which gpsd must send its version, which it does as soon as it accepts a connection.
+    /// The time in which gpsd must send its version; a working gpsd does so on accepting a connection.
     package static let greetingTime: Duration = .seconds(10)
 
     /// Whether the peer has identified itself as gpsd.
     package private(set) var hasGreeted = false
     /// The start of the first line that is not a report.
     ///
-    /// It is ignored, because gpsd's own lines are sometimes damaged.
+    /// Such lines are ignored, because gpsd's own lines are sometimes damaged.
     package private(set) var ignored: String?
     private var splitter = LineSplitter()
 
     /// Creates a session in which nothing has been received.
     package init() {}
 
-    /// Returns the fixes that some bytes complete, oldest first, each with the path of its receiver.
+    /// Returns the fixes that the bytes complete, oldest first, each with the path of its receiver.
     ///
     /// - Throws: ``GPSDError``; the connection must be closed then.
     package mutating func receive(_ bytes: [UInt8]) throws(GPSDError) -> [(fix: Fix, receiver: String?)] {

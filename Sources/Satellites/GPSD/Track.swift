@@ -7,11 +7,11 @@ import Glibc
 package struct Track: Sendable {
     /// The time for which a fix is valid.
     ///
-    /// Receivers report every second, and some every five. A short loss of the satellites, as under a bridge, is not a
-    /// change.
+    /// Receivers report every second, some every five seconds. A short loss of the satellites, as under a bridge, is
+    /// not a change.
     package static let validity: Duration = .seconds(30)
 
-    /// A time of a clock that does not stop.
+    /// A time on a clock that never stops.
     package typealias Instant = ContinuousClock.Instant
 
     /// The least distance in meters from the last published fix; 0 publishes every fix that differs from the last.
@@ -29,9 +29,10 @@ package struct Track: Sendable {
         self.threshold = threshold
     }
 
-    /// Returns the location to publish after a fix; `nil` if it does not differ enough from the last one.
+    /// Returns the location to publish after a fix; `nil` if the fix differs too little from the last one.
     ///
-    /// While the fixes of a receiver are valid, those of others are ignored: the location does not jump between them.
+    /// While one receiver's fixes are valid, other receivers are ignored, so that the location does not jump between
+    /// them.
     package mutating func take(_ fix: Fix, from receiver: String?, at now: Instant) -> Location? {
         if expiry != nil, receiver != self.receiver { return nil }
         self.receiver = receiver
@@ -48,7 +49,7 @@ package struct Track: Sendable {
         return clear()
     }
 
-    /// Forgets the location, but not the path that led to it.
+    /// Forgets the location, but not the path to it.
     ///
     /// - Returns: Whether there was a location, which must be withdrawn.
     package mutating func clear() -> Bool {
@@ -67,7 +68,7 @@ package struct Track: Sendable {
 }
 
 extension Fix {
-    /// Returns the distance to another fix in meters along the surface, on a sphere: within 0.6 % of the true one.
+    /// Returns the distance to another fix in meters along the surface of a sphere: within 0.6 % of the true distance.
     package func distance(to other: Fix) -> Double {
         let radian = Double.pi / 180
         let north = sin((other.latitude - latitude) * radian / 2)

@@ -70,7 +70,7 @@ struct LocationCommand: ParsableCommand {
         }
     }
 
-    /// Returns the address in the environment, or that of the user's own bus.
+    /// Returns the environment's address, or the user's own bus.
     private static func ownAddress() throws -> String {
         if let address = Environment["REVEILLE_ADDRESS"] { return address }
         guard geteuid() != 0 else {

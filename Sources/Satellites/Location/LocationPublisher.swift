@@ -5,29 +5,29 @@ import GPSD
 import Reveille
 import ReveilleSystem
 
-/// Follows a gpsd and publishes its fixes, for as long as the program runs.
+/// Follows a gpsd and publishes its fixes while the program runs.
 struct LocationPublisher {
     static let name: Aspect = "org.reveille.location"
     /// gpsd is restarted within seconds, and a local attempt costs little.
     private static let shortestPause: Duration = .seconds(1)
-    /// The longest pause, and the length of a connection after which the next pause is the shortest.
+    /// The longest pause; a connection that lasts as long resets the pauses.
     private static let longestPause: Duration = .seconds(60)
 
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
-    private let notes: Notes
+    private let log: LocationLog
 
     init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
-        notes = Notes(reportingTo: log)
+        self.log = LocationLog(reportingTo: log)
     }
 
     /// Publishes until the bus refuses the name.
     mutating func run() async throws -> Never {
-        // Reports a missing permission at once, and withdraws a value that was left by another program.
+        // Reports a missing permission at once, and withdraws a value left by another program.
         try await device.withdraw(Self.name)
         var backoff = Backoff(from: Self.shortestPause, to: Self.longestPause)
         while true {
@@ -37,7 +37,7 @@ struct LocationPublisher {
             } catch let error as ReveilleError {
                 throw error
             } catch {
-                notes.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
+                log.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
             }
             if track.clear() { try await publish(nil) }
             if .now - start >= Self.longestPause { backoff.reset() }
@@ -60,12 +60,12 @@ struct LocationPublisher {
             let bytes = try connection.receive(until: session.hasGreeted ? track.expiry : deadline)
             let fixes = try session.receive(bytes)
             if session.hasGreeted {
-                notes.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)
+                log.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)
             } else if ContinuousClock.now >= deadline {
                 throw GPSDError.silent
             }
             if let line = session.ignored {
-                notes.write(
+                log.write(
                     .warning, "gpsd at \(endpoint) sent '\(line)', which is not a report; ignored", about: .line)
             }
             for (fix, receiver) in fixes {
@@ -78,7 +78,8 @@ struct LocationPublisher {
 
     /// Publishes a location, or withdraws it with `nil`.
     ///
-    /// A bus that is unavailable receives the next location. It has withdrawn this one, which was tied to the connection.
+    /// A location for an unavailable bus is dropped: the lost connection withdraws the last one, and the next one
+    /// follows soon.
     private mutating func publish(_ location: Location?) async throws(ReveilleError) {
         do throws(ReveilleError) {
             if let location {
@@ -86,10 +87,10 @@ struct LocationPublisher {
             } else {
                 try await device.withdraw(Self.name)
             }
-            notes.reportBus()
+            log.reportBus()
         } catch {
             if [.notPermitted, .invalidArgument, .notSupported].contains(error.code) { throw error }
-            notes.write(.warning, "\(error)", about: .bus)
+            log.write(.warning, "\(error)", about: .bus)
             track.retract()
         }
     }

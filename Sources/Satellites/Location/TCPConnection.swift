@@ -80,7 +80,7 @@ final class TCPConnection {
 
     /// Has the kernel detect within a minute that a remote host is gone.
     ///
-    /// A failure only delays that.
+    /// A failure only delays the detection.
     private static func keepAlive(_ descriptor: Int32) {
         let size = socklen_t(MemoryLayout<Int32>.size)
         var (on, idle, interval, count): (Int32, Int32, Int32, Int32) = (1, 30, 10, 3)
@@ -95,7 +95,7 @@ final class TCPConnection {
         for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant?
     ) throws(Failure) -> Bool {
         while true {
-            // Rounded up: a deadline that is not reached would only be waited for again.
+            // Rounded up: a wait that ends before the deadline would only be repeated.
             let left = deadline.map { max(0, ($0 - .now) / .milliseconds(1)).rounded(.up) } ?? -1
             var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             let count = poll(&request, 1, Int32(min(left, Double(Int32.max))))
@@ -104,7 +104,7 @@ final class TCPConnection {
         }
     }
 
-    /// Sends a few bytes, for which a new connection has room.
+    /// Sends a few bytes; a new connection has room for them.
     func send(_ bytes: [UInt8]) throws(Failure) {
         guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw Failure("send", code: errno)
@@ -114,7 +114,7 @@ final class TCPConnection {
     /// Waits for bytes, at most until a deadline.
     ///
     /// - Returns: The bytes; none if the deadline has passed.
-    /// - Throws: ``Failure`` at the end of the stream too.
+    /// - Throws: ``Failure``, also at the end of the stream.
     func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
         guard try Self.wait(for: POLLIN, on: descriptor, until: deadline) else { return [] }
         let count = recv(descriptor, &buffer, buffer.count, 0)

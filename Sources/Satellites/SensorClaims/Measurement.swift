@@ -23,7 +23,7 @@ package enum Measurement: Sendable, Hashable {
 
     /// The direction of the screen.
     ///
-    /// The interface also has `tilted-up` and `tilted-down`, for which the bus has no pose.
+    /// The interface also has `tilted-up` and `tilted-down`; the bus has no such poses.
     package enum Tilt: String, Sendable {
         case undefined
         case vertical
@@ -33,7 +33,7 @@ package enum Measurement: Sendable, Hashable {
 
     /// Translates a reading; `nil` for a sensor that is missing or has not been read.
     ///
-    /// A device that lies flat keeps the orientation that it had when it was last upright.
+    /// A device that lies flat keeps its last upright orientation.
     package init?(_ reading: Reading) {
         switch reading {
         case .orientation(let orientation):
@@ -54,7 +54,7 @@ package enum Measurement: Sendable, Hashable {
         }
     }
 
-    /// The values that clients read from a sensor without a measurement.
+    /// The values of a sensor without a measurement.
     static func none(of sensor: Sensor) -> Measurement {
         switch sensor {
         case .accelerometer: .orientation(.undefined, .undefined)
@@ -79,7 +79,7 @@ package enum Measurement: Sendable, Hashable {
 }
 
 extension Measurement.ScreenOrientation {
-    /// Translates the last upright pose: in landscape, the reading names the edge to which the top has turned.
+    /// Translates the last upright pose: in landscape, the reading names the side where the top edge is.
     init(_ pose: Orientation.Pose?) {
         self =
             switch pose {

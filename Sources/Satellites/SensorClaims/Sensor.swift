@@ -9,7 +9,7 @@ package enum Sensor: String, Sendable, Hashable, CaseIterable {
     case light = "Light"
     case proximity = "Proximity"
 
-    /// The aspect of the bus that has its readings.
+    /// The aspect of the bus with the sensor's readings.
     package var aspect: Aspect {
         switch self {
         case .accelerometer: .orientation
@@ -27,7 +27,7 @@ package enum Sensor: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The property that reports whether the device has it.
+    /// The property that reports whether the device has the sensor.
     package var presence: SensorProperty {
         switch self {
         case .accelerometer: .hasAccelerometer

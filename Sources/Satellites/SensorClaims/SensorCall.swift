@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A method call as it was received: its header, and its leading strings.
+/// A received method call: its header, and its leading strings.
 package struct SensorCall: Sendable, Hashable {
     /// The object of the call.
     package var object: SensorObject
@@ -96,7 +96,7 @@ extension SensorRequest {
             throw SensorRefusal("UnknownMethod", "\(call.object.path) has no method '\(interface)\(call.member)'")
         }
         try call.require("")
-        // The device never has a compass, so a claim of it changes nothing.
+        // The device never has a compass, so a claim of one changes nothing.
         for sensor in Sensor.allCases {
             if call.member == "Claim" + sensor.rawValue { return .claim(sensor) }
             if call.member == "Release" + sensor.rawValue { return .release(sensor) }

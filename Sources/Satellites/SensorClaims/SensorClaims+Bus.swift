@@ -18,13 +18,13 @@ extension SensorClaims {
         check()
     }
 
-    /// Answers requests with what was last known.
+    /// Answers requests from the last known state.
     mutating func answerLater() {
         for (number, request) in later { answer(request, number) }
         later = []
     }
 
-    /// Plans another subscription to a sensor's aspect in place of one that was refused.
+    /// Plans another subscription to a sensor's aspect after a refusal.
     mutating func retryLater(_ sensor: Sensor, at now: Instant) {
         guard var state = sensors[sensor], !state.callers.isEmpty else { return }
         state.retry = now + state.backoff.next(fraction: 1)
@@ -41,7 +41,7 @@ extension SensorClaims {
         if let loss, loss <= now {
             self.loss = nil
             for sensor in Sensor.allCases {
-                // Its next reading may equal the one that is lost now, and would not be delivered.
+                // The next reading may equal the lost one, and would then not be delivered.
                 if sensors[sensor]?.isFollowed == true { effects.append(.unfollow(sensor)) }
                 sensors[sensor]?.isFollowed = false
                 setPresent(false, sensor)

@@ -18,7 +18,7 @@ extension SensorClaims {
             } else if state.isUnannounced {
                 announce(sensor, &state)
             } else if hasChanged {
-                // The unit goes along with the level.
+                // The unit is sent together with the level.
                 let changed =
                     sensor == .light ? measurement.entries : measurement.entries.filter { !former.contains($0) }
                 effects.append(.signal(changed, to: state.callers))
@@ -62,7 +62,7 @@ extension SensorClaims {
         if isPresent {
             state.isPresent = true
             state.isUnannounced = !state.callers.isEmpty
-            // Without a measurement, it waits for the first.
+            // Without a measurement, the announcement waits for the first one.
             if state.isUnannounced, state.measurement != nil { announce(sensor, &state) }
         } else {
             state.lose()

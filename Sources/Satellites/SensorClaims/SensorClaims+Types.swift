@@ -2,9 +2,9 @@
 // Part of Reveille.
 
 extension SensorClaims {
-    /// Something that has happened.
+    /// An occurrence that the claims react to.
     package enum Input: Sendable, Hashable {
-        /// A connection has sent a request, which has a number until it is answered or forgotten.
+        /// A connection has sent a request; its number is valid until the request is answered or forgotten.
         case request(SensorRequest, from: String, number: Int)
         /// A connection has left the message bus.
         case left(String)
@@ -21,7 +21,7 @@ extension SensorClaims {
         case expired
     }
 
-    /// Something to do.
+    /// A step that the service carries out.
     package enum Effect: Sendable, Hashable {
         case answer(Int, SensorAnswer)
         /// The request is not answered: its sender has left.

@@ -6,28 +6,28 @@ import ReveilleCore
 /// The claims and the properties of `net.hadess.SensorProxy`.
 ///
 /// Pure: inputs with a time go in, effects come out. A claim subscribes to the sensor's aspect, and the end of the last
-/// claim cancels the subscription. Whether the device has a sensor is asked when somebody wants to know, so nothing
-/// happens while there are neither claims nor requests.
+/// claim cancels the subscription. The bus is asked for the device's sensors only when a client wants to know, so
+/// nothing happens without claims and requests.
 package struct SensorClaims: Sendable {
-    /// The time for the first reading, after which a claim is answered without it.
+    /// The time after which a claim is answered without a first reading.
     ///
     /// The bus waits up to a second for a slow sensor, and clients wait 25 seconds for their answer.
     package static let claimTimeout: Duration = .seconds(3)
-    /// The time for which the properties stay as they are while the bus is away.
+    /// How long the properties stay unchanged while the bus is away.
     ///
-    /// A bus that is restarted or upgraded must not rotate a screen. After this time it may not come back soon, and
+    /// A bus that is restarted or upgraded must not rotate a screen. After this time the bus may be gone for long, and
     /// a sensor that last reported something near must not keep a screen dark.
     package static let absenceTolerance: Duration = .seconds(30)
-    /// The time without a sensor, a claim and a request after which the program ends.
+    /// How long the program runs without sensors, claims and requests.
     ///
-    /// Long enough for a driver that is loaded again, and for a desktop that asks several times as it starts.
+    /// Long enough for a driver to be reloaded, and for a starting desktop that asks several times.
     package static let idleTime: Duration = .seconds(10)
 
     package typealias Instant = ContinuousClock.Instant
 
     var sensors = Dictionary(uniqueKeysWithValues: Sensor.allCases.map { ($0, SensorState()) })
     var isReachable = true
-    /// The requests for which the bus is being asked, and those that came later and need another answer.
+    /// The requests that the bus is being asked for, and later requests that need another answer.
     var asking: [(number: Int, request: SensorRequest)]?
     var later: [(number: Int, request: SensorRequest)] = []
     var wantsCheck = false
@@ -42,7 +42,7 @@ package struct SensorClaims: Sendable {
     /// Creates the state before the first check, in which the device has no sensors.
     package init() {}
 
-    /// When ``Input/expired`` is due; `nil` if nothing is waited for.
+    /// When ``Input/expired`` is due; `nil` for never.
     package var deadline: Instant? {
         ([loss, end] + sensors.values.flatMap { [$0.retry] + $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
     }
@@ -117,7 +117,7 @@ package struct SensorClaims: Sendable {
         guard sensors[sensor]?.callers.insert(caller).inserted == true else {
             return effects.append(.answer(number, .done))
         }
-        // Before the question, so that a caller that leaves in between is noticed.
+        // Before the question, to notice a caller that leaves in between.
         watchCallers()
         effects.append(.verify(caller))
         let isFirst = follow(sensor)
@@ -130,7 +130,8 @@ package struct SensorClaims: Sendable {
         if isFirst { check() }
     }
 
-    /// Subscribes to a sensor's aspect unless there is a subscription; without a bus, its return does.
+    /// Subscribes to a sensor's aspect unless there is a subscription; without a bus, the subscription follows when the
+    /// bus returns.
     @discardableResult
     mutating func follow(_ sensor: Sensor) -> Bool {
         guard isReachable, sensors[sensor]?.isFollowed == false else { return false }

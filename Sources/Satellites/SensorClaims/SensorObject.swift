@@ -44,7 +44,7 @@ package enum SensorObject: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Checks the interface of properties; the empty one stands for every interface.
+    /// Checks the interface of properties; an empty text stands for every interface.
     func checkHas(interface: String) throws(SensorRefusal) {
         guard interface.isEmpty || interface == self.interface else {
             throw SensorRefusal("UnknownInterface", "\(path) has no properties of the interface '\(interface)'")

@@ -21,7 +21,7 @@ package enum SensorProperty: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the value depends on the sensors that the device has now, which the bus is asked.
+    /// Whether the value depends on the device's current sensors, so that the bus must be asked.
     var isPresence: Bool {
         switch self {
         case .hasAccelerometer, .hasAmbientLight, .hasProximity: true

@@ -19,10 +19,10 @@ struct SensorState {
 
     /// Whether the device has the sensor, as far as clients know or can ask.
     var isPresent = false
-    /// Whether claimants are notified of its presence with its first measurement.
+    /// Whether the first measurement announces the sensor's presence to claimants.
     var isUnannounced = false
     var measurement: Measurement?
-    /// The connections that have claimed it.
+    /// The connections that have claimed the sensor.
     var callers: Set<String> = []
     /// Whether there is a subscription to its aspect.
     var isFollowed = false

@@ -14,7 +14,7 @@ actor SensorProxy {
     /// The time in which the message bus answers; it is busy when a desktop starts.
     static let busTimeout: Duration = .seconds(10)
 
-    /// The thread of all tasks, which need no other: one of the runtime's wakes up every second.
+    /// The thread of all tasks; a thread of the runtime would wake up every second.
     nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -96,7 +96,7 @@ actor SensorProxy {
 
     /// Connects to the message bus and requests the name.
     ///
-    /// Clients read the properties when the name appears, so the sensors must be known before.
+    /// Clients read the properties when the name appears, so the sensors must be known by then.
     func offer() {
         guard connection == nil else { return }
         do throws(SystemError) {
@@ -121,7 +121,7 @@ actor SensorProxy {
     private func take(_ message: DBusMessage, to object: SensorObject) {
         guard let caller = message.sender, let member = message.member else { return }
         let signature = message.signature
-        // libsystemd refuses strings with Unicode noncharacters, which a message bus passes on. No name has them.
+        // A message bus passes on strings with Unicode noncharacters, but libsystemd refuses them. No name has them.
         let strings = signature.prefix { $0 == "s" }.map { _ in message.string() ?? "\u{FFFD}" }
         let call = SensorCall(
             object, interface: message.interface, member: member, signature: signature, strings: strings)

@@ -43,7 +43,7 @@ struct SensorProxyCommand: ParsableCommand {
 
     func run() {
         var log = ProgramLog(of: "reveille-sensor-proxy", level: .info)
-        // Writes to a log without a reader fail and must not end the program.
+        // Failed writes to a log without a reader must not end the program.
         signal(SIGPIPE, SIG_IGN)
         do {
             log.level = try LogLevel.chosen(logLevel)

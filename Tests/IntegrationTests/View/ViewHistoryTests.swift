@@ -38,8 +38,8 @@ import Varlink
     @Test("one sample of a clock that is years ahead deletes the oldest 500 records, not the whole history")
     func clockAhead() throws {
         let directory = try TemporaryDirectory()
-        let notes = Notes(ProgramLog(of: "reveille-view", level: .error))
-        func history() -> History { History(path: directory.path + "/history.sqlite", notes: notes) }
+        let log = ViewLog(ProgramLog(of: "reveille-view", level: .error))
+        func history() -> History { History(path: directory.path + "/history.sqlite", log: log) }
         let now = Clocks.wall() / 1_000_000
         func sample(at time: Int64) -> BatterySample {
             BatterySample(time: time, level: 0.5, state: "unplugged", changes: 1)
@@ -56,7 +56,7 @@ import Varlink
     func unwritableFile() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/history.sqlite"
-        let history = History(path: path, notes: Notes(ProgramLog(of: "reveille-view", level: .error)))
+        let history = History(path: path, log: ViewLog(ProgramLog(of: "reveille-view", level: .error)))
         let now = Clocks.wall() / 1_000_000
         func record(_ generation: Int, at time: Int64) -> Positions {
             let position = Positions(instance: "one", generations: ["battery": generation])

@@ -3,7 +3,7 @@
 
 /// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
 public struct DeviceID: Sendable, Hashable {
-    /// The longest identity in bytes, which is that of a common name in a certificate (RFC 5280, ub-common-name).
+    /// The longest identity in bytes, as for a common name in a certificate (RFC 5280, ub-common-name).
     public static let lengthLimit = 64
     /// Levels of topics that are not devices.
     private static let reserved: Set<String> = ["group", "reader"]

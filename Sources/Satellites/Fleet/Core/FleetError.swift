@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why something in a fleet failed: what was tried, on what, and the reason.
+/// The failure of an operation on a fleet: the operation, its subject and the reason.
 public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Hashable {

@@ -7,11 +7,12 @@ package enum FleetTopic: Sendable, Hashable {
     case status(DeviceID)
     /// `DEVICE/state/ASPECT`: a state of a device.
     case state(DeviceID, String)
-    /// `DEVICE/desired/NAME`: what one device is to publish on its own bus.
+    /// `DEVICE/desired/NAME`: a value that one device publishes on its own bus.
     case desired(DeviceID, String)
-    /// `group/GROUP/desired/NAME`: what all devices of a group are to publish.
+    /// `group/GROUP/desired/NAME`: a value that all devices of a group publish.
     case groupDesired(String, String)
-    /// `reader/READER/mark`: a message of a reader to itself. Everything that the broker had before has arrived with it.
+    /// `reader/READER/mark`: a message of a reader to itself. When it arrives, all earlier messages of the broker have
+    /// arrived.
     case mark(String)
 
     /// The root of all topics; the version changes with an incompatible protocol only.

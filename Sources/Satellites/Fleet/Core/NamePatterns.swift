@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A list of names and of patterns such as `org.example.*`, which stands for every name that begins with
-/// `org.example.`.
+/// A list of names and patterns; the pattern `org.example.*` stands for every name that begins with `org.example.`.
 package struct NamePatterns: Sendable, Hashable {
     /// The names and patterns in their order.
     package let texts: [String]

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The order in which a reader asks a broker for what it keeps, and how it finds that everything has arrived.
+/// The order in which a reader asks a broker for its kept messages, and how the reader knows that all have arrived.
 ///
-/// After its subscriptions, the reader sends a message to itself, the mark. What the broker kept has arrived before it. A
-/// broker whose queue is full drops the mark like any other message, so it is sent again when nothing else arrives.
+/// After its subscriptions, the reader sends a message to itself, the mark. All kept messages arrive before the mark. A
+/// broker whose queue is full drops the mark like any other message, so the reader sends another mark when nothing else
+/// arrives.
 ///
-/// Everything is read at QoS 0: mosquitto's queue of 1,020 messages limits the others, and these only while the network
-/// is busy. Then the subscriptions are repeated at QoS 1, without what was read, for the changes that follow.
+/// Everything is read at QoS 0: mosquitto's queue of 1,020 messages always limits QoS 1, but QoS 0 only while the
+/// network is busy. The subscriptions are then repeated at QoS 1, without kept messages, for later changes.
 ///
 /// Pure.
 struct CatchUp {
-    /// What the reader is to do.
+    /// A step that the reader carries out.
     enum Effect: Hashable {
         /// Subscribe to topics at QoS 0, and report the broker's answer.
         case read([String])
@@ -19,21 +20,21 @@ struct CatchUp {
         case follow([String])
         /// End a subscription.
         case unsubscribe([String])
-        /// Send the mark with this payload, and report it when it arrives.
+        /// Send the mark with this payload, and report its arrival.
         case mark([UInt8])
-        /// Report when nothing has arrived for a moment.
+        /// Report a moment without messages.
         case awaitQuiet
-        /// The broker does not deliver marks to this reader, which waits for quiet instead.
+        /// The broker does not deliver marks to this reader; the reader waits for quiet instead.
         case markIsMissing
         /// Everything that the broker kept has arrived.
         case arrived
     }
 
-    /// The marks that are sent before the broker counts as one that does not deliver them: one that forbids them may not
+    /// The number of marks to send before the broker counts as not delivering marks: a broker that forbids them may not
     /// say so.
     static let markLimit = 3
 
-    /// What the reader waits for.
+    /// The event that the reader waits for.
     private enum Step: Equatable {
         case idle, mark
         case stage(Int)
@@ -56,7 +57,7 @@ struct CatchUp {
     /// Creates the order.
     ///
     /// - Parameters:
-    ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
+    ///   - stages: The topics in the order of their delivery; none to read nothing.
     ///   - mark: The topic of the mark.
     init(_ stages: [[String]], mark: String) {
         self.stages = stages
@@ -82,14 +83,14 @@ struct CatchUp {
         }
     }
 
-    /// Asks for topics again whose messages were lost.
+    /// Asks again for topics whose messages were lost.
     mutating func ask(for topics: [String]) -> [Effect] {
         step = .page
         page = topics
         return [.read(topics)]
     }
 
-    /// Continues when a mark has arrived, unless it is an earlier one that comes late.
+    /// Continues when the current mark has arrived; earlier, late marks are ignored.
     mutating func markArrived(_ bytes: [UInt8]) -> [Effect] {
         step == .mark && bytes == payload ? end() : []
     }
@@ -120,7 +121,7 @@ struct CatchUp {
     private mutating func end() -> [Effect] {
         step = .idle
         var effects: [Effect] = []
-        // A topic that is also one of a stage must remain.
+        // A topic that also belongs to a stage must remain.
         let extra = page.filter { topic in !stages.contains { $0.contains(topic) } }
         if !extra.isEmpty { effects.append(.unsubscribe(extra)) }
         page = []

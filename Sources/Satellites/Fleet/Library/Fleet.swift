@@ -17,8 +17,8 @@ import ReveilleSystem
 /// }
 /// ```
 ///
-/// The fleet connects again when the broker was lost, after random pauses of up to five minutes, so that the readers of a
-/// broker do not return at once.
+/// After the loss of the broker, the fleet connects again, after random pauses of up to five minutes, so that the
+/// readers of a broker do not all return at once.
 ///
 /// Safe to use from any thread and any actor. Its thread exists for as long as the fleet, or ``FleetEvents`` of it.
 public final class Fleet: Sendable {
@@ -37,7 +37,7 @@ public final class Fleet: Sendable {
     /// - Parameters:
     ///   - broker: `mqtts://HOST[:PORT]`, `unix:PATH`, or a host alone. `mqtt://HOST[:PORT]`, without encryption, is
     ///     for this machine only.
-    ///   - ca: The path of the certificates that may sign that of the broker, in PEM; `nil` for those of this system.
+    ///   - ca: The path of the certificates that may sign the broker's, in PEM; `nil` for this system's certificates.
     ///   - certificate: The path of this client's certificate, in PEM.
     ///   - key: The path of the certificate's private key, in PEM, without a passphrase.
     ///   - user: The name of the user, if the broker does not take it from the certificate.
@@ -68,7 +68,7 @@ public final class Fleet: Sendable {
 
     /// Returns the states of devices, and follows their changes.
     ///
-    /// First, the states that the broker has are delivered, or what has changed since the positions, and then
+    /// The events begin with all states that the broker has or, with positions, the changes since; then follows
     /// `FleetEvent.caughtUp`.
     ///
     /// ```swift
@@ -79,7 +79,7 @@ public final class Fleet: Sendable {
     ///   - devices: Names, and patterns in which `*` stands for any characters; none means all devices.
     ///   - aspects: Names and patterns of aspects and published names; none means all.
     ///   - positions: The positions of earlier events, of any process.
-    /// - Returns: The events, which end when they are released.
+    /// - Returns: The events; they end on release.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     public func events(
         devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil
@@ -102,7 +102,7 @@ public final class Fleet: Sendable {
         return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
     }
 
-    /// Disconnects from the broker; what has arrived can still be taken.
+    /// Disconnects from the broker; events that have arrived can still be taken.
     ///
     /// ```swift
     /// await fleet.background()

@@ -6,23 +6,23 @@ package import ReveilleFleetCore
 import ReveilleSystem
 
 extension FleetBroker {
-    /// The broker that is used if none is named: one on this machine, as for a first try.
+    /// The default broker: on this machine, as for a first try.
     private static let usual = "localhost"
 
-    /// The broker that the environment names; `nil` if it names none.
+    /// The broker that the environment names, if any.
     package static var named: String? { Environment["REVEILLE_BROKER"] }
 
-    /// Creates the way to a broker that the options of a program name, and reads the password.
+    /// Creates a broker from the options of a program, and reads the password.
     ///
     /// - Parameters:
-    ///   - address: The address; `nil` for that of the environment, or a usual one.
+    ///   - address: The address; `nil` for the environment's broker, or the default.
     ///   - ca: The file of the authorities that may have signed the broker's certificate.
     ///   - certificate: The file of the client's own certificate.
     ///   - key: The file of the certificate's key.
     ///   - user: The name of the user.
     ///   - passwordFile: The file of the user's password.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName` for an invalid address, and
-    ///   `FleetError.Code.invalidConfiguration` if the rest does not belong together, or the file cannot be used.
+    ///   `FleetError.Code.invalidConfiguration` if the other options do not fit together, or the file cannot be used.
     package init(
         named address: String?, ca: String?, certificate: String?, key: String?, user: String?, passwordFile: String?
     ) throws(FleetError) {
@@ -37,7 +37,7 @@ extension FleetBroker {
         }
     }
 
-    /// Creates the way to a broker, and reads the password.
+    /// Creates a broker, and reads the password.
     ///
     /// - Throws: `ConfigurationError` if the file of the password cannot be used.
     package init(reading access: BrokerAccess) throws(ConfigurationError) {

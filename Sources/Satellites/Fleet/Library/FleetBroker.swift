@@ -10,7 +10,7 @@ package struct FleetBroker: Sendable, Hashable, CustomStringConvertible {
     package let access: BrokerAccess
     private let password: String?
 
-    /// Creates a way to a broker.
+    /// Creates a broker.
     package init(_ access: BrokerAccess, password: String? = nil) {
         self.access = access
         self.password = password

@@ -16,7 +16,7 @@ actor FleetEngine {
     private var lastReader = 0
     private var isInBackground = false
     /// The connection of the first check.
-    private var first: BrokerReading?
+    private var first: BrokerConnection?
 
     init(_ broker: FleetBroker) throws(SystemError) {
         self.broker = broker
@@ -26,11 +26,11 @@ actor FleetEngine {
     // What uses the loop is released on its thread.
     isolated deinit {}
 
-    /// Connects once, to find whether the broker accepts this client.
+    /// Connects once, to check whether the broker accepts this client.
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in
             do throws(FleetError) {
-                first = try BrokerReading(broker, stages: [], on: thread.loop) { event in
+                first = try BrokerConnection(broker, stages: [], on: thread.loop) { event in
                     guard let first = self.first else { return }
                     self.first = nil
                     if case .ended(let error) = event { return continuation.resume(returning: .failure(error)) }

@@ -18,8 +18,8 @@ import ReveilleSystem
 /// }
 /// ```
 ///
-/// They end with ``cancel()`` or when they are released; an error is thrown if the broker refuses the subscription.
-/// Several iterators share the events: each event goes to one of them.
+/// The events end with ``cancel()`` or on release; an error is thrown if the broker refuses the subscription. Several
+/// iterators share the events: each event goes to one of them.
 public final class FleetEvents: AsyncSequence, Sendable {
     private let engine: FleetEngine
     private let id: Int
@@ -37,10 +37,10 @@ public final class FleetEvents: AsyncSequence, Sendable {
 
     /// The positions of the events taken so far, to continue from later.
     ///
-    /// Computing them takes a time in proportion to the number of states: a second for five million.
+    /// The computation takes time in proportion to the number of states: a second for five million.
     public var positions: FleetPositions { mailbox.positions }
 
-    /// Ends the events; those that were not taken are discarded.
+    /// Ends the events; waiting events are discarded.
     public func cancel() {
         mailbox.cancel()
         // Keeps the thread until the connection is closed.
@@ -54,7 +54,7 @@ public final class FleetEvents: AsyncSequence, Sendable {
         try await mailbox.next(isolation: isolation)
     }
 
-    /// Notes that all events that were taken have been dealt with, so that ``positions`` contain them.
+    /// Confirms all taken events, so that ``positions`` contain them.
     package func confirm() { mailbox.confirm() }
 
     /// Takes the next event if one is due, without waiting.

@@ -37,7 +37,7 @@ package struct FleetInterest: Sendable, Hashable {
         aspects.isEmpty || aspects.contains { $0.matches(aspect) }
     }
 
-    /// Returns whether a topic is of interest, or not one of the protocol.
+    /// Returns whether a topic is of interest, or outside the protocol.
     func contains(topic: String) -> Bool {
         guard !isEverything else { return true }
         switch try? FleetTopic(topic) {
@@ -57,12 +57,13 @@ package struct FleetInterest: Sendable, Hashable {
         return devices.flatMap { device in aspects.map { "\(FleetTopic.root)/\(device)/state/\($0)" } }
     }
 
-    /// Returns the topics of all that is kept of some devices.
+    /// Returns the topics of all kept messages of some devices.
     func filters(of devices: [DeviceID]) -> [String] {
         devices.flatMap { [FleetTopic.status($0).text, "\(FleetTopic.root)/\($0)/state/+"] }
     }
 
-    /// The first level of the topics: brokers have no filters such as `shop-*`, so the rest is left out when it arrives.
+    /// The first level of the topics: brokers have no filters such as `shop-*`, so unwanted messages are dropped on
+    /// arrival.
     private var deviceLevels: [String] { Self.levels(devices, atMost: Self.filterLimit) }
 
     private static func levels(_ patterns: [NamePattern], atMost limit: Int) -> [String] {

@@ -4,13 +4,13 @@
 package import ReveilleFleetCore
 package import ReveilleSystem
 
-/// What a reader has received and a consumer has not taken yet, merged.
+/// The events that a consumer has not taken from a reader yet, merged.
 ///
 /// The reader is never delayed by a slow consumer: a broker drops messages for a client that does not read.
 package struct FleetMail: Sendable, MailboxContents {
     var ledger: Ledger
     var inbox = FleetInbox()
-    /// The events that were taken and not confirmed; `nil` if taking them is enough.
+    /// The taken, unconfirmed events; `nil` if taking is enough.
     var unconfirmed: FleetInbox?
     /// Why the broker is out of reach, if the consumer has not been notified yet.
     var loss: FleetError?
@@ -26,7 +26,7 @@ package struct FleetMail: Sendable, MailboxContents {
             return .success(.disconnected(loss))
         }
         if let count = caughtUpAfter {
-            // Some events may have come to nothing since they were counted.
+            // Some counted events may have cancelled each other since.
             let isNow = count == 0 || inbox.isEmpty
             caughtUpAfter = isNow ? nil : count - 1
             if isNow { return .success(.caughtUp) }
@@ -47,7 +47,7 @@ extension Mailbox where Contents == FleetMail {
     /// Creates a mailbox.
     ///
     /// - Parameters:
-    ///   - ledger: What the consumer has seen earlier.
+    ///   - ledger: The consumer's earlier positions.
     ///   - confirmsEvents: Whether events count as seen only after ``confirm()``.
     package convenience init(resumingFrom ledger: Ledger = Ledger(), confirmsEvents: Bool = false) {
         self.init(FleetMail(ledger: ledger, unconfirmed: confirmsEvents ? FleetInbox() : nil))
@@ -55,7 +55,7 @@ extension Mailbox where Contents == FleetMail {
 
     // MARK: - The reader
 
-    /// Notes that the broker is reached, and delivers everything that it keeps again.
+    /// Notes a connection to the broker, which delivers everything that it keeps again.
     func connect() {
         withContents { mail in
             mail.ledger.connect()
@@ -71,7 +71,7 @@ extension Mailbox where Contents == FleetMail {
         }
     }
 
-    /// Ends the events after those that wait.
+    /// Ends the events after the waiting ones.
     func fail(_ error: FleetError) { change { $0.failure = error } }
 
     /// Adds a problem of the connection, unless it was reported before.
@@ -79,7 +79,7 @@ extension Mailbox where Contents == FleetMail {
         change { mail in mail.inbox.put(Ledger.Outcome(problem: mail.ledger.report(problem, at: now))) }
     }
 
-    /// Takes the arrival of all that the broker sent, and returns the devices to ask for again.
+    /// Notes that the broker has sent everything so far, and returns the devices to ask for again.
     func mark(_ completeness: inout Completeness, at now: Int64) -> [DeviceID] {
         change { mail in
             switch completeness.mark(&mail.ledger, at: now) {
@@ -94,7 +94,7 @@ extension Mailbox where Contents == FleetMail {
 
     /// Takes a message.
     ///
-    /// - Returns: Whether it means something new.
+    /// - Returns: Whether the message brought anything new.
     func receive(_ payload: [UInt8], on topic: String, isRetained: Bool, expiry: UInt32?, at now: Int64) -> Bool {
         change { mail in
             let outcome = mail.ledger.receive(payload, on: topic, isRetained: isRetained, expiry: expiry, at: now)
@@ -105,16 +105,16 @@ extension Mailbox where Contents == FleetMail {
 
     // MARK: - The consumer
 
-    /// The positions of the events that were taken, and confirmed if they have to be.
+    /// The positions of the events that were taken and, if required, confirmed.
     package var positions: FleetPositions {
         var (ledger, inbox, unconfirmed) = withContents { ($0.ledger, $0.inbox, $0.unconfirmed) }
         unconfirmed?.append(inbox)
         return FleetPositions(of: ledger, without: unconfirmed ?? inbox)
     }
 
-    /// Notes that all events that were taken have been dealt with.
+    /// Confirms all taken events.
     package func confirm() { withContents { if $0.unconfirmed != nil { $0.unconfirmed = FleetInbox() } } }
 
-    /// What has arrived.
+    /// The record of everything that has arrived.
     package var ledger: Ledger { withContents { $0.ledger } }
 }

@@ -3,7 +3,7 @@
 
 package import ReveilleFleetCore
 
-/// The last state that a consumer has seen of each aspect of each device: store it to continue from there later.
+/// The last state that a consumer has seen of each aspect of each device; store the positions to continue later.
 ///
 /// ```swift
 /// let text = events.positions.text
@@ -13,7 +13,7 @@ public struct FleetPositions: Sendable, Hashable {
     /// The positions as text, one line for each device.
     public let text: String
 
-    /// Creates positions from text that ``text`` returned, of this or an earlier version.
+    /// Creates positions from a ``text`` of this or an earlier version.
     ///
     /// - Throws: `FleetError` with `FleetError.Code.positions`, the number of the line and the reason.
     public init(_ text: String) throws(FleetError) {

@@ -4,10 +4,10 @@
 import ReveilleFleetCore
 package import ReveilleSystem
 
-/// Reads a part of a fleet into a mailbox: what the broker keeps, and then what changes.
+/// Reads a part of a fleet into a mailbox: first the messages that the broker keeps, then the changes.
 ///
-/// It connects again when the broker is lost. Asleep, it has no connection, and the broker keeps nothing for it; after it
-/// wakes, the mailbox has one event for each state that changed.
+/// The reader connects again when the broker is lost. While it sleeps, it has no connection, and the broker queues
+/// nothing for it. After a wake, the mailbox has one event for each state that changed.
 ///
 /// Loop thread only.
 package final class FleetReader {
@@ -16,7 +16,7 @@ package final class FleetReader {
     private let mailbox: FleetMailbox
     private let loop: EventLoop
     private let onChange: () -> Void
-    private var reading: BrokerReading?
+    private var connection: BrokerConnection?
     private var completeness = Completeness()
     private var schedule = RetrySchedule(isLocal: true)
     private var retry: EventSource?
@@ -29,7 +29,7 @@ package final class FleetReader {
     ///   - interest: The devices and aspects.
     ///   - mailbox: Takes what arrives.
     ///   - loop: The loop.
-    ///   - onChange: Called on the loop when the mailbox has something new. It may send the reader to sleep.
+    ///   - onChange: Called on the loop when the mailbox has a new event; may send the reader to sleep.
     package init(
         _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}
@@ -52,8 +52,8 @@ package final class FleetReader {
     /// Disconnects until ``wake()``.
     package func sleep() {
         isAwake = false
-        reading?.close()
-        reading = nil
+        connection?.close()
+        connection = nil
         retry = nil
     }
 
@@ -66,7 +66,7 @@ package final class FleetReader {
             interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
         }
         do throws(FleetError) {
-            reading = try BrokerReading(
+            connection = try BrokerConnection(
                 broker, stages: [interest.statusFilters, interest.stateFilters], on: loop
             ) { [weak self] in self?.take($0) }
         } catch {
@@ -74,7 +74,7 @@ package final class FleetReader {
         }
     }
 
-    private func take(_ event: BrokerReading.Event) {
+    private func take(_ event: BrokerConnection.Event) {
         switch event {
         case .connected: mailbox.connect()
         case .message(let topic, let payload, let isRetained, let expiry):
@@ -96,16 +96,16 @@ package final class FleetReader {
     private func arrived() {
         let devices = mailbox.mark(&completeness, at: now)
         guard devices.isEmpty else {
-            reading?.ask(for: interest.filters(of: devices))
+            connection?.ask(for: interest.filters(of: devices))
             return
         }
-        // Not before: a broker that accepts and then closes would be asked twice a second without end.
+        // Not before: a broker that accepts and then closes would be tried twice a second for ever.
         schedule.reset()
         onChange()
     }
 
     private func lose(_ error: FleetError) {
-        reading = nil
+        connection = nil
         mailbox.lose(error)
         do throws(SystemError) {
             if retry == nil { retry = try loop.timer { [weak self] in self?.connect() } }

@@ -13,10 +13,10 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `FleetError` with `FleetError.Code.invalidName` if no device can have such a name.
     package init(devices text: String) throws(FleetError) {
-        // The wildcard of MQTT is a habit of its users.
+        // Users of MQTT may write its wildcard.
         let text = text == "+" ? "*" : text
         let pattern = NamePattern(text)
-        // A star stands for a letter too: what remains must be a name.
+        // A star can stand for a letter: with a letter for each star, the text must be a name.
         _ = try pattern.isExact ? DeviceID(text) : DeviceID(text.replacingStars)
         self = pattern
     }
@@ -36,7 +36,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether it is a name, and not a pattern.
+    /// Whether the text is a name rather than a pattern.
     package var isExact: Bool { !description.utf8.contains(UInt8(ascii: "*")) }
 
     /// Returns whether a name matches.

@@ -6,17 +6,17 @@ import Glibc
 import ReveilleSystem
 
 extension MQTTClient {
-    /// What the end of the connection without a reason is: that of an attempt, or of a connection.
+    /// The kind of error when the connection ends without a reason, before or after the broker has accepted the client.
     var gone: MQTTError.Kind { isAccepted ? .lost : .unreachable }
 
-    /// That the broker closed the connection, with a suspicion if that may be its answer to the certificate.
+    /// The reason "closed by the broker", with a suspicion if the certificate may be the cause.
     var closing: String {
         let text = "the broker closed the connection"
         guard !isAccepted, let tls = options.broker.tls else { return text }
         return text + (isShakingHands ? " during the handshake" : "; \(tls.suspicion)")
     }
 
-    /// Notes why a function of libmosquitto failed, if it did, with its result and the error number that it left.
+    /// If a function of libmosquitto failed, notes the reason from its result and the error number.
     func check(_ result: Int32, _ code: Int32) {
         guard failure == nil, result != MOSQ_ERR_SUCCESS.code else { return }
         if let tls = options.broker.tls, !isAccepted,
@@ -26,9 +26,9 @@ extension MQTTClient {
             return isEnd ? fail(.unreachable, closing) : fail(.tls, reason(tls))
         }
         switch result {
-        // A broker that judges the certificate after the handshake resets the connection if it has unread bytes then.
+        // A broker that checks the certificate after the handshake resets the connection if bytes are unread.
         case MOSQ_ERR_ERRNO.code where code == ECONNRESET && !isAccepted: fail(gone, closing)
-        // OpenSSL reports a connection that was reset as EPROTO.
+        // OpenSSL reports a reset connection as EPROTO.
         case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO:
             fail(gone, String(cString: strerror(code)))
         case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code: fail(gone, closing)
@@ -60,7 +60,7 @@ extension MQTTClient {
         ].first { text.contains($0.0) }
         if let known { return known.1 }
         guard let last = problems.last?.split(separator: ":").last else {
-            // With TLS 1.3, the broker answers after the handshake, and libmosquitto loses what it says.
+            // With TLS 1.3, the broker answers after the handshake, and libmosquitto loses the answer.
             return "the broker refuses \(tls.identity)\(tls.validity.map { ": it \($0)" } ?? "")"
         }
         // The last part of: OpenSSL Error[0]: error:0A000415:SSL routines::sslv3 alert certificate expired
@@ -69,7 +69,7 @@ extension MQTTClient {
         return "the broker refuses \(tls.identity): \(words[(alert + 1)...].joined(separator: " "))"
     }
 
-    /// Why the certificate of the broker was rejected, by a number of X509_STORE_CTX_get_error(3).
+    /// Why the broker's certificate was rejected, according to X509_STORE_CTX_get_error(3).
     private func rejection(_ files: MQTTConnection.TLS) -> String {
         let code = tls.map { SSL_get_verify_result($0) } ?? 0
         return switch code {
@@ -77,7 +77,7 @@ extension MQTTClient {
         case 10: "the broker's certificate has expired"
         case 2, 18, 19, 20, 21, 24:
             "the broker's certificate is not signed by \(files.ca.map { "the CA file \($0)" } ?? "a CA of this system")"
-        // The chain is right, and the rejection has a cause that OpenSSL does not keep.
+        // The chain is right; OpenSSL does not keep the cause of the rejection.
         case 0: "the broker's certificate was rejected"
         default:
             "the broker's certificate was rejected: "
@@ -90,10 +90,10 @@ extension MQTTConnection.TLS {
     /// The largest file in bytes; the certificates of all authorities on Debian have a tenth of it.
     private static let fileLimit = 4_194_304
 
-    /// What this client shows.
+    /// The identity that this client shows to the broker.
     var identity: String { certificate.map { "the certificate \($0)" } ?? "a client without a certificate" }
 
-    /// Checks that the files can be read, since libmosquitto does not say which one cannot.
+    /// Checks that the files can be read, since libmosquitto does not name an unreadable file.
     func check() throws(MQTTClient.Failure) {
         guard (certificate == nil) == (key == nil) else {
             throw MQTTClient.Failure(.tls, "a certificate and a key need each other")
@@ -108,13 +108,13 @@ extension MQTTConnection.TLS {
         }
     }
 
-    /// Why a broker may have closed the connection after the handshake, without a reason that has arrived.
+    /// Why a broker may have closed the connection after the handshake without giving a reason.
     var suspicion: String {
         guard certificate != nil else { return "it may require a certificate" }
         return validity.map { "\(identity) \($0)" } ?? "it may refuse \(identity)"
     }
 
-    /// Why the own certificate cannot be accepted at this time, or `nil`.
+    /// Why the client's own certificate is not valid now; `nil` if it is.
     var validity: String? {
         guard let certificate, let file = BIO_new_file(certificate, "r") else { return nil }
         defer { BIO_free(file) }

@@ -5,12 +5,12 @@ import CMosquitto
 import Glibc
 
 extension MQTTClient {
-    /// The certificates of this system on Debian, which are used without a CA file.
+    /// The system's certificates on Debian, for clients without a CA file.
     static let systemCertificates = "/etc/ssl/certs"
 
     /// Returns the client of a callback.
     ///
-    /// It exists, since it makes all calls of libmosquitto.
+    /// The client exists, since it makes all calls of libmosquitto.
     private static func client(_ userdata: UnsafeMutableRawPointer?) -> MQTTClient {
         guard let userdata else { preconditionFailure("callback without a client") }
         return Unmanaged<MQTTClient>.fromOpaque(userdata).takeUnretainedValue()
@@ -70,7 +70,7 @@ extension MQTTClient {
         guard result == MOSQ_ERR_SUCCESS.code else {
             throw Failure(.protocol, "the will has an invalid topic '\(will.topic)' or size")
         }
-        // They belong to libmosquitto now.
+        // The properties belong to libmosquitto now.
         _ = properties.release()
     }
 }

@@ -5,7 +5,7 @@ import CMosquitto
 import Glibc
 import ReveilleSystem
 
-/// A client of libmosquitto, used and released on one thread, on which its callbacks run too.
+/// A client of libmosquitto, used and released on one thread, which also runs its callbacks.
 final class MQTTClient {
     /// Why the connection has ended.
     struct Failure: Error {
@@ -20,21 +20,21 @@ final class MQTTClient {
 
     /// The largest packet in bytes that the broker may send.
     ///
-    /// Payloads of the protocol are smaller by far, but one of 1 MB can be received and refused by the name of its topic.
+    /// Payloads of the protocol are far smaller, but a reader can receive one of 1 MB and report its topic as invalid.
     private static let packetLimit: UInt32 = 2_097_152
-    /// The most error messages of libmosquitto and OpenSSL that are kept; a failed handshake has two or three.
+    /// The number of error messages of libmosquitto and OpenSSL to keep; a failed handshake has two or three.
     private static let problemLimit = 8
-    /// The times within the keep-alive at which libmosquitto may send a ping, so that a ping is late by a quarter at most.
+    /// How often within the keep-alive libmosquitto may send a ping, so that a ping is late by a quarter at most.
     private static let pingChances: Int32 = 4
     /// Initializes libmosquitto once, without a cleanup, which would release what OpenSSL shares with other threads.
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
-    /// Whether a connection with TLS was tried, in which libmosquitto initializes OpenSSL without regard to other threads.
+    /// Whether a connection with TLS was tried: the first one initializes OpenSSL without regard to other threads.
     private static let hasTriedTLS = Lock(false)
 
     let options: MQTTConnection.Options
     let handle: OpaquePointer
     private let events: Handover<MQTTConnection.Event>
-    /// The connection of TLS, which libmosquitto releases with the reason for a failure.
+    /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
     /// The first reason for the end of the connection.
     private(set) var failure: Failure?
@@ -46,7 +46,7 @@ final class MQTTClient {
     private var keepAlive: UInt16
     /// The time of the last turn since boot, in microseconds.
     private var turnedAt: Int64 = 0
-    /// The identifiers of requests by those of their packets.
+    /// The identifiers of requests, by the identifiers of their packets.
     private var publications: [Int32: Int32] = [:]
     private var subscriptions: [Int32: (identifier: Int32, count: Int)] = [:]
 
@@ -61,7 +61,7 @@ final class MQTTClient {
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
         mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum)))
-        // Messages are few and small, and wait for nothing.
+        // Messages are few and small, and should not wait for more.
         mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
         setCallbacks()
         try setIdentity()
@@ -121,13 +121,13 @@ final class MQTTClient {
         if tls == nil, let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
     }
 
-    /// The time in milliseconds after which a turn is due although nothing happens, or -1.
+    /// The time in milliseconds after which an idle client needs a turn; -1 for never.
     var pause: Int32 { isAccepted && keepAlive > 0 ? Int32(keepAlive) * 1_000 / Self.pingChances : -1 }
 
-    /// Reads and sends what is possible under the conditions of poll(2).
+    /// Reads and sends as far as the conditions of poll(2) allow.
     func turn(_ conditions: Int32) {
         let hasEnded = conditions & (POLLHUP | POLLERR) != 0
-        // A broker's last words explain why writing fails, so they are read before.
+        // The broker's last packet explains why writing fails, so reading comes first.
         if conditions & POLLIN != 0 || hasEnded { check(mosquitto_loop_read(handle, 1), errno) }
         if failure == nil, needsRoom { check(mosquitto_loop_write(handle, 1), errno) }
         if failure == nil, socket < 0 || hasEnded && !isAccepted {
@@ -136,8 +136,8 @@ final class MQTTClient {
         }
         if failure == nil, isAccepted, keepAlive > 0 {
             check(mosquitto_loop_misc(handle), errno)
-            // The clocks of libmosquitto and poll(2) stop while the machine sleeps, that of the broker does not: it ends
-            // the connection after one and a half of the keep-alive (section 3.1.2.10).
+            // The clocks of libmosquitto and poll(2) stop while the machine sleeps. The broker's clock runs on: it ends
+            // the connection after one and a half times the keep-alive (section 3.1.2.10).
             let now = Clocks.boot()
             if now - turnedAt > Int64(keepAlive) * 1_500_000 {
                 fail(.lost, "this machine has slept for longer than the broker waits")
@@ -195,7 +195,7 @@ final class MQTTClient {
 
     func noteConnected(_ code: UInt8, sessionPresent: Bool, _ properties: ReceivedProperties) {
         guard !isAccepted else { return fail(.protocol, "the broker accepted the connection twice") }
-        // Codes below 0x80 are those of MQTT 3, whose brokers answer so.
+        // Codes below 0x80 belong to MQTT 3: the broker does not support MQTT 5.
         guard code == 0 else {
             let text = code < 0x80 ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
             return fail(.refused, "the broker \(text)")

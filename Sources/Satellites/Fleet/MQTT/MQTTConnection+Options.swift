@@ -26,9 +26,9 @@ extension MQTTConnection {
 
     /// The files of TLS, in PEM.
     ///
-    /// The certificate of the broker is always verified, and so is its host name.
+    /// The broker's certificate and its host name are always verified.
     package struct TLS: Sendable, Hashable {
-        /// Certificates that may sign that of the broker; `nil` for those of this system.
+        /// Certificates that may sign the broker's; `nil` for this system's certificates.
         package var ca: String?
         /// The certificate of this client, with the certificates up to its root.
         package var certificate: String?
@@ -63,13 +63,13 @@ extension MQTTConnection {
         }
     }
 
-    /// What a connection requests.
+    /// The options of a connection.
     package struct Options: Sendable, Hashable {
         /// The broker.
         package var broker: Endpoint
         /// The client identifier, not empty.
         ///
-        /// The broker ends an older connection with the same one.
+        /// The broker ends an older connection with the same identifier.
         package var clientID: String
         /// Whether the broker forgets an earlier session.
         package var cleanStart = true
@@ -81,7 +81,7 @@ extension MQTTConnection {
         package var keepAlive: UInt16 = 60
         /// The time in which the broker must answer a request or send a message; pings do not count.
         ///
-        /// It is longer than a broker needs that serves a whole fleet after its return.
+        /// Longer than a broker needs to serve a whole fleet after its return.
         package var answerPatience: Duration = .seconds(30)
         /// The name of the user, if the broker does not take it from the certificate.
         package var user: String?
@@ -99,7 +99,7 @@ extension MQTTConnection {
 
     /// What happens to a connection.
     package enum Event: Sendable, Hashable {
-        /// The broker has accepted the client; whether it knows an earlier session.
+        /// The broker has accepted the client, and may know an earlier session.
         case connected(sessionPresent: Bool)
         /// A message; its expiry is the remaining time in seconds.
         case message(topic: String, payload: [UInt8], isRetained: Bool, expiry: UInt32?)

@@ -3,14 +3,14 @@
 
 package import ReveilleSystem
 
-/// One connection to a broker by MQTT 5, which is established once and never again: reconnecting is up to its owner.
+/// One connection to a broker by MQTT 5, established once: reconnecting is up to its owner.
 ///
-/// libmosquitto runs on a thread of its own, to which requests are handed, and whose events are delivered on the loop.
-/// Messages that the broker has not acknowledged are lost with the connection. Loop thread only.
+/// libmosquitto runs on a thread of its own, which takes requests; the loop delivers its events. Messages that the
+/// broker has not acknowledged are lost with the connection. Loop thread only.
 package final class MQTTConnection {
     /// The time from the start to the broker's answer, including TLS; the same as for other peers.
     package static let connectPatience: Duration = .seconds(10)
-    /// The time for which a call that ends the connection waits for its thread, since the program may end next.
+    /// How long a call that ends the connection waits for the thread, since the program may end next.
     private static let endPatience: Duration = .seconds(1)
 
     private let options: Options
@@ -24,13 +24,13 @@ package final class MQTTConnection {
     private var lastRequest: Int32 = 0
     /// The requests that the broker has not answered.
     private var unanswered: Set<Int32> = []
-    /// When the broker answered a request last, or owed nothing, in microseconds since boot.
+    /// When the broker last answered a request, or owed no answer, in microseconds since boot.
     private var answeredAt: UInt64 = 0
 
     /// Starts to connect.
     ///
     /// - Parameters:
-    ///   - options: The broker and what is requested.
+    ///   - options: The broker, and the options of the connection.
     ///   - loop: The loop on which events are delivered.
     ///   - patience: The time from the start to the broker's answer.
     ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
@@ -95,9 +95,10 @@ package final class MQTTConnection {
         if isConnected { thread?.requests.put((0, .unsubscribe(filters))) }
     }
 
-    /// Sends what was published and a DISCONNECT, with which the broker discards the will, and closes the connection.
+    /// Sends all published messages and a DISCONNECT, which makes the broker discard the will, and closes the
+    /// connection.
     ///
-    /// No event follows. If the broker does not read, it is closed later, or when the program ends.
+    /// No event follows. If the broker does not read, the connection is closed later, or when the program ends.
     package func disconnect() {
         stop(isConnected ? .disconnect : .close)
     }
@@ -154,7 +155,7 @@ package final class MQTTConnection {
     }
 
     private func timeIsOver() {
-        // A loop that was busy has not looked yet.
+        // A busy loop may not have delivered the answer yet.
         deliver()
         guard thread != nil else { return }
         guard isConnected else { return end(.unreachable, "the broker did not answer in time") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Why a connection to a broker has ended: what was tried, on which broker, and the reason.
+/// The failure of a connection to a broker: the operation, the broker and the reason.
 package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error.
     package enum Kind: Sendable, Hashable {
@@ -15,7 +15,7 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
         case takenOver
         /// The connection was lost.
         case lost
-        /// The broker sent something that MQTT does not permit, or the options are invalid.
+        /// The broker violated MQTT, or the options are invalid.
         case `protocol`
     }
 

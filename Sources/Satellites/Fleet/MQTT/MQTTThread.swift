@@ -6,10 +6,10 @@ import ReveilleSystem
 
 /// The thread of a connection: it connects, carries out requests and reports events until the connection has ended.
 ///
-/// Its own loop takes the place of libmosquitto's, which connects again by itself, reports no failed attempt and cannot
+/// A loop of our own replaces libmosquitto's, which reconnects by itself, does not report failed attempts, and cannot
 /// be stopped without a DISCONNECT.
 final class MQTTThread: Sendable {
-    /// What the thread is to do.
+    /// A request to the thread.
     enum Request: Sendable {
         case publish([UInt8], topic: String, retain: Bool, expiry: UInt32?)
         case subscribe([String], qos: Int32, wantsRetained: Bool)
@@ -18,20 +18,20 @@ final class MQTTThread: Sendable {
         case disconnect
         /// End the connection now.
         case close
-        /// Read again, as the events were taken.
+        /// Read again, because the waiting events were taken.
         case proceed
     }
 
-    /// The events that may wait before the thread reads no more: a broker delivers faster than they are dealt with.
+    /// The number of waiting events at which the thread stops reading: a broker delivers faster than the loop takes.
     private static let eventLimit = 1_000
     /// The time in milliseconds in which the broker must take the last packets.
     private static let farewell: Int32 = 10_000
 
-    /// Requests with their identifiers, which are 0 if they are not answered.
+    /// Requests with their identifiers; 0 for requests without an answer.
     let requests: Handover<(Int32, Request)>
     let events: Handover<MQTTConnection.Event>
     private let options: MQTTConnection.Options
-    /// Whether the host is looked up or connected, which cannot be interrupted.
+    /// Whether the thread looks the host up or connects; neither can be interrupted.
     private let isConnecting = Lock(true)
     private let end: Pipe
 

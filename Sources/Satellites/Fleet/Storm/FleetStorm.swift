@@ -8,18 +8,18 @@ import ReveilleSystem
 /// Real connections of many devices to a real broker, and the real reader: everything ends or dies, and after each phase the
 /// reader must have the newest state of each device, with exact counts.
 struct FleetStorm {
-    /// The number of devices by default, for which a usual limit of 20,000 descriptors in a process suffices.
+    /// The default number of devices: a usual limit of 20,000 descriptors in a process suffices for them.
     static let usualCount = 2_000
     private static let seed: UInt64 = 17
     /// The descriptors of a device: the connection, libmosquitto's pair, and three pipes.
     private static let descriptors = 9
     /// The changes of each aspect in a phase.
     private static let changes = 5
-    /// The time in milliseconds for which the broker is away in the storm.
+    /// How many milliseconds the broker is away in the storm.
     private static let outage: Int32 = 5_000
     /// The time in seconds in which a phase must be over.
     private static let patience = 240.0
-    /// Milliseconds between two checks of a condition, which cost the devices time.
+    /// Milliseconds between two checks of a condition; checks cost the devices time.
     private static let pollPause: Int32 = 500
 
     private let count: Int
@@ -83,7 +83,7 @@ struct FleetStorm {
 
     private func change() async throws { for half in halves { await half.change(Self.changes) } }
 
-    /// Makes something happen, and prints how long it takes until the reader has the truth.
+    /// Runs a phase, and prints how long the reader takes to have the true states.
     private func phase(_ name: String, _ happen: () async throws -> Void) async throws {
         try await happen()
         let start = Clocks.boot()
@@ -113,7 +113,7 @@ struct FleetStorm {
         guard Self.seconds(since: start) < Self.patience else { throw Broken(problem) }
     }
 
-    /// The states of which the reader has not printed the newest one.
+    /// The aspects whose newest state the reader has not printed.
     private func differences() async throws -> [String] {
         let seen = reader.states
         var different: [String] = []
@@ -127,7 +127,7 @@ struct FleetStorm {
 }
 
 extension Double {
-    /// With one digit after the point.
+    /// The number with one decimal place.
     fileprivate var formattedTenths: String {
         let tenths = Int((self * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

@@ -21,7 +21,7 @@ enum FleetStormCommand {
     }
 }
 
-/// A promise that was not kept, or something that the storm cannot do without.
+/// A broken promise, or a missing requirement of the storm.
 struct Broken: Error, CustomStringConvertible {
     let description: String
 

@@ -8,23 +8,24 @@ import ReveilleSimulation
 import ReveilleSystem
 import Varlink
 
-/// A device with a bus of its own, the real way to the broker, and a real connection.
+/// A device with a bus of its own, the real uplink, and a real connection.
 final class SimulatedDevice {
     /// The names that the device publishes.
     static let aspects: [Aspect] = [
         "org.fleet.charge", "org.fleet.door", "org.fleet.mode", "org.fleet.pose", "org.fleet.volume",
     ]
-    /// The time in seconds for which the broker keeps the session, as the real bridge requests.
+    /// How many seconds the broker keeps the session, as the real bridge requests.
     private static let sessionExpiry: UInt32 = 86_400
     /// The keep-alive in seconds, which is longer than a storm.
     private static let keepAlive: UInt16 = 900
 
-    /// The last limit of the pauses, shorter than that of real bridges: a few of many devices would need all of it.
+    /// The last limit of the pauses, shorter than for real bridges: among many devices, a few would wait for almost all
+    /// of it.
     static let longestPause: Duration = .seconds(60)
 
-    /// How much older a connection appears to the bridge than it is.
+    /// How many seconds older than its age a connection appears to the uplink.
     ///
-    /// Pauses only begin with short ones again after a connection of a minute, and the phases of a storm follow each other
+    /// Pauses become short again only after a connection of a minute, and the phases of a storm follow each other
     /// within seconds.
     private static let aging: Int64 = 60
 
@@ -167,7 +168,7 @@ final class SimulatedDevice {
         take()
     }
 
-    /// Takes the inputs, of which effects can add further ones.
+    /// Takes the inputs; effects can add further inputs.
     private func take() {
         guard !isTaking else { return }
         isTaking = true

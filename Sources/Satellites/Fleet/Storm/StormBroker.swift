@@ -6,19 +6,19 @@ import ReveilleTesting
 
 /// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
 ///
-/// A Unix socket refuses connections when its queue is full. TCP tries again, as in a network.
+/// A Unix socket with a full queue refuses connections; TCP tries again, as in a real network.
 final class StormBroker {
     /// Where `Scripts/setup test` unpacks mosquitto.
     private static let root = ".build-mosquitto"
-    /// The time in milliseconds in which it must accept connections.
+    /// The time in milliseconds in which mosquitto must accept connections.
     private static let patience = 20_000
 
-    /// For its configuration and the files of devices and the reader.
+    /// Holds the broker's configuration, and the files of devices and the reader.
     let directory: TemporaryDirectory
     let port: UInt16
     private var process: ChildProcess?
 
-    /// Starts a broker, which keeps nothing when it is killed.
+    /// Starts a broker, which loses everything when it is killed.
     ///
     /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
     init() throws {
@@ -40,7 +40,7 @@ final class StormBroker {
         try start()
     }
 
-    /// Starts it, and waits until it accepts connections.
+    /// Starts mosquitto, and waits until it accepts connections.
     func start() throws {
         var environment = ChildProcess.environment
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }
@@ -55,7 +55,7 @@ final class StormBroker {
         }
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills the broker with SIGKILL.
     func kill() {
         process?.signal(SIGKILL)
         process?.wait()

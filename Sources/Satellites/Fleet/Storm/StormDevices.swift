@@ -36,15 +36,15 @@ actor StormDevices {
         for device in devices { device.start() }
     }
 
-    /// Ends all connections without a word, and loses what the devices and their buses know.
+    /// Ends all connections without a DISCONNECT, and loses the state of the devices and their buses.
     func kill() { devices = [] }
 
-    /// Changes each aspect of all devices some times.
+    /// Changes each aspect of all devices a number of times.
     func change(_ times: Int) {
         for _ in 0..<times { for device in devices { device.change() } }
     }
 
-    /// The number of devices of which the broker has acknowledged the newest states.
+    /// The number of devices whose newest states the broker has acknowledged.
     var settled: Int { devices.count(where: \.isSettled) }
 
     /// The true states by device and aspect.

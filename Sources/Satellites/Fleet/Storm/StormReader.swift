@@ -7,7 +7,7 @@ import ReveilleSystem
 import ReveilleTesting
 import Varlink
 
-/// `reveille-fleet watch`, and what it has printed.
+/// A process of `reveille-fleet watch`, and its output.
 final class StormReader {
     private let arguments: [String]
     private let log: Int32
@@ -15,11 +15,11 @@ final class StormReader {
     private var output: Pipe?
     private var buffer: [UInt8] = []
     private var isEnding = false
-    /// Whether it was killed, so that it may print again what it has printed and not saved.
+    /// Whether the process was killed, so that unsaved states may be printed again.
     private var wasKilled = false
     /// The last state that was printed, by device and aspect.
     private(set) var states: [String: FleetPosition] = [:]
-    /// The number of states that were printed since it was started.
+    /// The number of printed states since the start.
     private(set) var events = 0
 
     init(_ broker: StormBroker) throws {
@@ -42,18 +42,18 @@ final class StormReader {
         output.closeWritingEnd()
     }
 
-    /// Ends it with a signal.
+    /// Ends the process with a signal.
     func end(by signal: Int32) throws {
         process?.signal(signal)
         isEnding = true
-        // What it has printed counts; it may also be blocked by it.
+        // The remaining output counts, and unread output may block the process.
         try read(until: -1)
         process?.wait()
         output = nil
         wasKilled = wasKilled || signal == SIGKILL
     }
 
-    /// Reads what it prints until nothing follows for a time in milliseconds.
+    /// Reads the output until nothing follows for a time in milliseconds.
     func read(until pause: Int32) throws {
         guard let output else {
             poll(nil, 0, pause)

@@ -7,23 +7,23 @@ package import Varlink
 ///
 /// Pure.
 package struct BatteryChart: Sendable, Hashable {
-    /// The number of intervals in which a chart is divided: more than a chart has pixels on most screens.
+    /// The number of intervals in a chart: more than its pixels on most screens.
     package static let intervals = 400
 
     /// The points in the order of their times.
     package var points: [BatterySample]
-    /// The number of events that were recorded, without those at a start.
+    /// The number of recorded events, without the states at a start.
     package var events = 0
-    /// The number of changes for which these events stood.
+    /// The number of changes in these events.
     package var changes = 0
 
     /// Chooses the points from the samples of a time.
     ///
-    /// Of each interval, the first and the last sample remain, the lowest and the highest level, and each sample whose
-    /// state differs from the one before, up to a limit. So a line of any number of samples keeps its shape.
+    /// Each interval keeps its first and last samples, its lowest and highest levels, and each sample with a new state,
+    /// up to a limit. So a line keeps its shape, whatever the number of samples.
     ///
     /// - Parameters:
-    ///   - samples: The samples in the order of their times, and before them the last one before the time, if any.
+    ///   - samples: The samples in the order of their times, preceded by the last sample before the start, if any.
     ///   - start: The start of the time, in seconds since 1970.
     ///   - length: Its length in seconds.
     ///   - intervals: The number of intervals.
@@ -38,7 +38,7 @@ package struct BatteryChart: Sendable, Hashable {
                 events += 1
                 changes = changes.addingReportingOverflow(sample.changes).partialValue
             }
-            // The state at the start is the last one before it.
+            // The last state before the start is the state at the start.
             sample.time = max(sample.time, start)
             let number = (sample.time - start) / width
             if number != bucket.number { points += bucket.take(number) }
@@ -47,7 +47,7 @@ package struct BatteryChart: Sendable, Hashable {
         points += bucket.take(0)
     }
 
-    /// The samples of one interval that remain.
+    /// The samples that one interval keeps.
     private struct Bucket {
         /// The most changes of the state that one interval shows.
         static let stateLimit = 4
@@ -69,7 +69,7 @@ package struct BatteryChart: Sendable, Hashable {
         }
 
         mutating func take(_ next: Int64) -> [BatterySample] {
-            // The last sample of a time wins: it is the state from there on.
+            // The last sample of a time wins: its state lasts.
             var samples: [Int64: BatterySample] = [:]
             for sample in kept + [lowest, highest, last].compactMap({ $0 }) { samples[sample.time] = sample }
             self = Bucket()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The state of the battery since a time, as the history keeps it.
+/// A record of the history: the state of the battery since a time.
 package struct BatterySample: Sendable, Hashable {
     /// The time in seconds since 1970.
     package var time: Int64
@@ -11,7 +11,7 @@ package struct BatterySample: Sendable, Hashable {
     package var state: String
     /// The number of changes that the event stood for; 0 for a state at the start, and for imported samples.
     package var changes: Int
-    /// Whether the time before was not recorded.
+    /// Whether the time before the sample was not recorded.
     package var isStart: Bool
 
     /// Creates a sample.

@@ -3,22 +3,23 @@
 
 package import ReveilleCore
 
-/// Decides what a request receives: every web page and every user of the machine can send one.
+/// Decides on requests: every web page and every user of the machine can send one.
 ///
 /// Pure.
 package struct Gate: Sendable {
-    /// The longest request line with headers, in bytes: browsers send less than 1 KiB, and cookies of other programs.
+    /// The longest request line with headers, in bytes: browsers send less than 1 KiB, apart from other programs'
+    /// cookies.
     package static let headerLimit = 8 << 10
     /// The hosts of the page.
     ///
-    /// Any other one is a name that an attacker has pointed at this machine (DNS rebinding).
+    /// Any other host is a name that an attacker has pointed at this machine (DNS rebinding).
     private static let hostNames = ["127.0.0.1", "localhost", "[::1]"]
     /// The port that browsers leave out.
     private static let usualPort: UInt16 = 80
 
-    /// What an accepted request receives.
+    /// The response to an accepted request.
     package enum Decision: Sendable, Hashable {
-        /// A cookie with the token, and the way to a page without it in the address.
+        /// A cookie with the token, and a redirection to the page's address without the token.
         case cookie(PageFile)
         /// A file of the page.
         case file(PageFile)
@@ -56,15 +57,16 @@ package struct Gate: Sendable {
 
     /// The name of the cookie.
     ///
-    /// Cookies belong to a host, whatever the port, so the name contains it.
+    /// The name contains the port, because cookies belong to a host with all its ports.
     package var cookieName: String { "reveille-view-\(port)" }
 
     /// The header that sets the cookie.
     ///
-    /// It lasts as long as the browser's session. No script can read it, and no request of another site carries it.
+    /// The cookie lasts as long as the browser's session. No script can read it, and no request of another site carries
+    /// it.
     package var cookie: String { "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict" }
 
-    /// Returns what a request receives.
+    /// Returns the response to a request.
     ///
     /// A request that another site may have caused learns nothing about the token.
     ///
@@ -105,7 +107,7 @@ package struct Gate: Sendable {
 
     /// The position from which a stream continues; `nil` for its start.
     private func position(in request: PageRequest) throws(Refusal) -> String? {
-        // A browser that reconnects sends the header. Its address still has the position of the first connection.
+        // A reconnecting browser sends the header; the address still has the position of the first connection.
         let headers = request.values(of: "last-event-id")
         guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
         let resume = try request.argument("resume")

@@ -5,9 +5,9 @@
 package enum PageFile: String, Sendable, CaseIterable {
     /// The document.
     case page = "/"
-    /// Its script: what the page does.
+    /// The script with the page's behavior.
     case script = "/view.js"
-    /// Its script: what the page draws.
+    /// The script with the page's drawings.
     case drawing = "/draw.js"
     /// Its style.
     case style = "/view.css"
@@ -15,15 +15,15 @@ package enum PageFile: String, Sendable, CaseIterable {
     case icon = "/icon.svg"
     /// The document of the page of a fleet.
     case fleetPage = "/fleet"
-    /// Its script: the stream and the tiles.
+    /// The script of the fleet page: the stream and the tiles.
     case fleetScript = "/fleet.js"
-    /// Its style, besides that of the other page.
+    /// The fleet page's additional style.
     case fleetStyle = "/fleet.css"
 
-    /// Whether the file is a document, to which an address with a token can lead.
+    /// Whether the file is a document, which can be opened with a token in the address.
     package var isPage: Bool { [.page, .fleetPage].contains(self) }
 
-    /// Whether the file is one of the page of a fleet.
+    /// Whether the file belongs to the page of a fleet.
     package var isOfFleet: Bool { [.fleetPage, .fleetScript, .fleetStyle].contains(self) }
 
     /// The type of the content.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// A request to the page, as the server parsed it: a value without a connection.
+/// A parsed request to the page: a value without a connection.
 package struct PageRequest: Sendable {
     /// A header, an argument or a cookie.
     package struct Field: Sendable, Hashable {
-        /// The name, as it was sent.
+        /// The name, as sent.
         package var name: String
         /// The value; empty if there is none.
         package var value: String
@@ -23,7 +23,7 @@ package struct PageRequest: Sendable {
     package var path: String
     /// The arguments of the query, percent-decoded, in their order.
     package var arguments: [Field]
-    /// The headers in their order, including those with equal names.
+    /// The headers in their order; names may repeat.
     package var headers: [Field]
     /// The size of the request line and the headers in bytes.
     package var headerSize: Int
@@ -67,14 +67,14 @@ package struct PageRequest: Sendable {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// Returns the values of all headers with a name, whose case does not matter.
+    /// Returns the values of all headers with a name in any case.
     func values(of name: String) -> [String] {
         headers.filter { Self.isEqual($0.name, name) }.map(\.value)
     }
 
     /// Returns the value of an argument; `nil` if it is absent.
     ///
-    /// - Throws: ``Refusal`` if it is given more than once.
+    /// - Throws: ``Refusal`` for a repeated argument.
     func argument(_ name: String) throws(Refusal) -> String? {
         let values = arguments.filter { $0.name == name }.map(\.value)
         guard values.count <= 1 else { throw .badRequest("the argument \(name) is given more than once") }

@@ -3,19 +3,19 @@
 
 package import ReveilleCore
 
-/// What a page has seen of a bus, as one text: the instance, and the generation of the last event of each aspect.
+/// A page's position on a bus as one text: the instance, and the generation of the last event of each aspect.
 ///
 /// The text is the `id` of a Server-Sent Event, such as `0a1b~battery:12~org.example.volume:3`. Browsers send it back when
 /// they reconnect, and the page keeps it while it is hidden.
 extension Positions {
     /// The longest text in bytes, about 100 names.
     ///
-    /// A request must have room for it twice.
+    /// A request must have room for two of them.
     package static let textLimit = 3 << 10
     /// The longest name of an instance.
     private static let instanceLimit = 64
 
-    /// Parses a text; `nil` for any that is not one.
+    /// Parses a text; `nil` if it is not a position.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.textLimit else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
@@ -37,8 +37,7 @@ extension Positions {
 
     /// The text.
     ///
-    /// Names that do not fit are left out, those of programs first; their states are events again after a
-    /// resumption.
+    /// Names that do not fit are left out, published names first; after a resumption, their states are events again.
     package var text: String {
         var text = instance
         for (aspect, generation) in generations.sorted(by: { $0.key < $1.key }) {

@@ -14,7 +14,7 @@ package struct Refusal: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The longest part of a request that a reason quotes, in bytes.
+    /// The longest quotation from a request in bytes.
     private static let quotationLimit = 80
 
     static func badRequest(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
@@ -55,7 +55,7 @@ package struct Refusal: Error, Sendable, Hashable {
         Refusal(status: 503, reason: "The page serves \(limit) connections at a time. Close other tabs or wait.")
     }
 
-    /// The answer if the bus cannot be asked, or refuses.
+    /// The answer if the bus is unavailable or refuses.
     package static func bus(_ reason: String) -> Refusal { Refusal(status: 502, reason: reason) }
 
     /// Quotes a part of a request: printable ASCII, with `?` in place of other bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The headers that limit what a browser does with the responses.
+/// The headers that limit what a browser may do with responses.
 package enum ResponseHeaders {
     /// The headers of every response, whether it accepts or refuses.
     package static let always: [PageRequest.Field] = [
@@ -14,7 +14,7 @@ package enum ResponseHeaders {
         .init("Cache-Control", "no-store"),
         .init("Cross-Origin-Resource-Policy", "same-origin"),
         .init("Cross-Origin-Opener-Policy", "same-origin"),
-        // One request a connection: the limit of connections is then a limit of what the page does at a time.
+        // One request a connection, so that the limit of connections also limits the page's concurrent work.
         .init("Connection", "close"),
     ]
 }

@@ -13,12 +13,12 @@ package enum ServerSentEvent {
 
     /// Returns the bytes of an event.
     ///
-    /// JSON as `Varlink` writes it has no line breaks, which would end the data.
+    /// `Varlink` writes JSON without line breaks, which would end the data.
     ///
     /// - Parameters:
     ///   - name: The type of the event, a word.
     ///   - data: The data.
-    ///   - position: The text of what the page has seen after this event; `nil` if the event does not change it.
+    ///   - position: The page's position after this event, as text; `nil` if the event does not change the position.
     /// - Returns: The bytes, in UTF-8.
     package static func encode(_ name: String, _ data: JSONObject, at position: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []

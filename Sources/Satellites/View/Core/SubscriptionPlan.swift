@@ -3,11 +3,11 @@
 
 package import ReveilleCore
 
-/// What the page and its history subscribe to.
+/// The subscriptions of the page and its history.
 ///
 /// Pure.
 package enum SubscriptionPlan {
-    /// The least time between samples of motion that a person sees, and between shakes.
+    /// The least time between visible samples of motion, and between shakes.
     private static let motionInterval: Duration = .seconds(1)
     /// The least time between records.
     ///
@@ -17,8 +17,8 @@ package enum SubscriptionPlan {
     private static let aspectLimit = 64
     /// The first words of most names.
     ///
-    /// A name with another first word is subscribed to if it is there when the page connects, which it does again for a
-    /// new one.
+    /// A subscription also contains names with other first words that exist when the page connects. For a new one, the
+    /// page connects again.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
     /// The battery, for the history.
@@ -32,7 +32,7 @@ package enum SubscriptionPlan {
     /// - Returns: The request.
     package static func everything(of sources: [AspectSource]) -> SubscriptionRequest {
         let names = sources.map(\.aspect)
-        // The lifecycle is that of this subscription itself.
+        // The lifecycle describes this subscription itself.
         let device = names.filter { $0.builtIn != nil && $0 != .lifecycle }
         let words = names.filter { $0.builtIn == nil }
             .map { String(Substring($0.name.utf8.prefix { $0 != UInt8(ascii: ".") })) }

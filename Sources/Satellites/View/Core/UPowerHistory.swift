@@ -7,20 +7,19 @@
 package struct UPowerHistory: Sendable, Hashable {
     /// The samples, in the order of the file.
     package var samples: [BatterySample] = []
-    /// The time in seconds for which the clock that wrote a sample may be ahead of this one.
+    /// How many seconds ahead of this clock the clock of a sample may be.
     ///
-    /// A sample of a later time would be the last one of the chart until then.
+    /// A later sample would be the end of the chart until its time comes.
     package static let clockTolerance: Int64 = 300
 
     /// The number of lines that are not samples.
     package var ignored = 0
-    /// The number and the reason of the first of them.
+    /// The number and the reason of the first such line.
     package var firstIgnored: String?
 
     /// Reads the lines `SECONDS<tab>PERCENT<tab>STATE` of a file.
     ///
-    /// UPower writes a line with the state `unknown` and a level of 0 when it starts. What follows is the start of a
-    /// recording.
+    /// UPower writes a line with the state `unknown` and a level of 0 when it starts. The next line starts a recording.
     ///
     /// - Parameters:
     ///   - bytes: The content of the file.
@@ -52,7 +51,7 @@ package struct UPowerHistory: Sendable, Hashable {
         firstIgnored = firstIgnored ?? "line \(index + 1) \(reason)"
     }
 
-    /// The words of UPower, and those of the bus.
+    /// The bus's words for UPower's states.
     private static let states = [
         "charging": "charging", "discharging": "unplugged", "empty": "unplugged", "fully-charged": "full",
         "pending-charge": "charging", "pending-discharge": "unplugged", "unknown": "unknown",

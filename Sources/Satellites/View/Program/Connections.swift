@@ -9,11 +9,11 @@ import ReveilleViewCore
 ///
 /// Loop thread only.
 final class Connections {
-    /// The most connections that are served at a time: browsers open six at most, so these are five visible pages.
+    /// The most connections at a time: browsers open six at most, so there is room for five visible pages.
     static let limit = 32
-    /// The connections beyond the limit that are refused with a reason.
+    /// The number of connections beyond the limit that are refused with a reason.
     ///
-    /// Those beyond them are closed at once.
+    /// Any further connection is closed at once.
     static let refusals = 8
     /// The time in seconds for a request and its response, unless it is a stream.
     static let deadline = 10
@@ -58,9 +58,9 @@ final class Connections {
     /// Whether a connection is to be refused because there are too many.
     func isExcess(_ socket: Int32) -> Bool { entries[socket]?.isExcess ?? true }
 
-    /// Lets a connection last, as that of a stream, and waits for its end.
+    /// Exempts the connection of a stream from the deadline, and watches for its end.
     ///
-    /// The server does not watch the socket of a stream that has nothing to send.
+    /// The server does not watch the socket of an idle stream.
     func letLast(_ socket: Int32, onHangUp: @escaping () -> Void) throws(SystemError) {
         guard let entry = entries[socket] else { return }
         entry.deadline = nil
@@ -71,7 +71,7 @@ final class Connections {
         let now = Clocks.boot()
         for (socket, entry) in entries {
             guard let deadline = entry.deadline, deadline <= now else { continue }
-            // The server finds that the connection has ended, and closes it.
+            // The server notices the end, and closes the connection.
             shutdown(socket, Int32(SHUT_RDWR))
             entry.deadline = nil
         }

@@ -25,7 +25,7 @@ final class Database {
     private var handle: OpaquePointer?
     private let path: String
 
-    /// Opens a database, and creates it if it does not exist; waits for other programs that write, in milliseconds.
+    /// Opens a database, or creates a missing one; `patience` is how many milliseconds to wait for other writers.
     init(_ path: String, patience: Int32 = 0) throws(Failure) {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -76,7 +76,7 @@ final class Database {
     /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// A row of a result, while it is the current one.
+    /// The current row of a result.
     struct Row {
         fileprivate let statement: OpaquePointer
 

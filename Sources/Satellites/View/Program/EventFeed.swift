@@ -5,10 +5,10 @@ import Reveille
 import ReveilleViewCore
 import Varlink
 
-/// The stream of events of one page that is visible: a subscription of its own, written as the page reads.
+/// The stream of events of one visible page: a subscription of its own, written as the page reads.
 ///
-/// The next reply is taken from the bus when the last one has been written. Everything that changes in between is one
-/// event for each aspect, on the bus.
+/// The feed takes the next reply from the bus when the last one has been written. Meanwhile the bus merges changes into
+/// one event for each aspect.
 ///
 /// Loop thread only.
 final class EventFeed: Feed {
@@ -16,12 +16,12 @@ final class EventFeed: Feed {
     private var output = ServerSentEvent.greeting
     private var written = 0
     private var isOpen = false
-    /// The last reason for which the bus was lost, until it is back.
+    /// The last reason for the loss of the bus; `nil` while the bus is there.
     private var loss: String?
     /// Called when there are bytes to write again.
     var onOutput: () -> Void = {}
 
-    /// Creates a feed, which subscribes with the first ``read(into:)``.
+    /// Creates a feed; the first ``read(into:)`` subscribes.
     init(on bus: Connector, from position: Positions?) {
         stream = EventStream(
             SubscriptionRequest(instance: position?.instance, positions: position?.generations),
@@ -72,7 +72,7 @@ final class EventFeed: Feed {
             stream?.isPaused = true
         case .lost(let error):
             let reason = "\(error)"
-            // The bus is tried again every two seconds. The page need not hear of each attempt.
+            // Attempts follow every two seconds, and the page need not hear of each.
             guard reason != loss else { return }
             loss = reason
             output += ServerSentEvent.encode("lost", ["reason": .string(reason)])

@@ -12,13 +12,13 @@ import Varlink
 final class Exchange {
     /// The time for the reply of the bus.
     ///
-    /// The page's connection ends after ``Connections/deadline``, with the reason before.
+    /// Shorter than ``Connections/deadline``, so that the page receives the reason for a failure.
     private static let patience: Duration = .seconds(5)
 
     private enum Progress {
         /// The request line has been read: its target.
         case reading([UInt8])
-        /// The request was accepted, and is answered when it is complete.
+        /// The request was accepted; the answer follows when the request is complete.
         case accepted(Gate.Decision)
         /// The bus was asked.
         case asking(BusConnection)
@@ -43,14 +43,14 @@ final class Exchange {
     ) -> UnsafeMutableRawPointer? {
         guard let server = WebServer.from(context), let connection, let target else { return nil }
         let bytes = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
-        // The query is cut off before libmicrohttpd reads it. Its memory has room for some 200 arguments; with more, the
+        // Cut off before libmicrohttpd reads the query: its memory has room for some 200 arguments, and with more, the
         // version of Debian 12 holds the connection without an answer.
         c_reveille_http_cut_query(target)
         return Unmanaged.passRetained(Exchange(connection, server: server, progress: .reading(bytes))).toOpaque()
     }
 
-    /// The handler of libmicrohttpd, which is called with the headers, with each part of a body, at the end of the
-    /// request, and after a pause.
+    /// The handler of libmicrohttpd, called with the headers, with each part of a body, at the end of the request, and
+    /// after a pause.
     static func handle(
         _ connection: OpaquePointer?, method: UnsafePointer<CChar>?, bodySize: UnsafeMutablePointer<Int>?,
         state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -58,7 +58,7 @@ final class Exchange {
         guard let connection, let method, let state = state?.pointee else { return .NO }
         let exchange = Unmanaged<Exchange>.fromOpaque(state).takeUnretainedValue()
         guard case .reading(let target) = exchange.progress else {
-            // A body is refused with the headers. What arrives before the connection is closed is ignored.
+            // A body is refused with the headers, and bytes that still arrive are ignored.
             bodySize?.pointee = 0
             return exchange.proceed()
         }

@@ -8,49 +8,49 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// The history of the battery in a file, which is bounded in time, rows and bytes.
+/// The history of the battery in a file, bounded in time, rows and bytes.
 ///
-/// A file that cannot be used is reported, on the page too, and tried again with each record and each chart. What it
-/// does not take is kept until it does. Nothing else depends on it. Loop thread only.
+/// An unusable file is reported, on the page too, and tried again with each record and each chart. Records wait until
+/// the file takes them. Nothing else depends on the file. Loop thread only.
 final class History {
     /// The age in seconds after which a record is deleted: 90 days.
     static let longest: Int64 = 90 * 86_400
-    /// The most records: a minute apart, those of 90 days are 129,600, and an import adds some thousand.
+    /// The most records: 90 days have 129,600 minutes, and an import adds some thousand records.
     private static let rowLimit: Int64 = 150_000
     /// The largest file in pages of 4 KiB: 16 MiB, three times the size of the most records.
     private static let pageLimit = 4_096
     /// The largest log of SQLite in bytes, after it has been merged into the file.
     private static let logLimit = 1 << 20
-    /// The number of records between deletions of old ones.
+    /// The number of records between two deletions of old records.
     private static let sweepInterval = 100
-    /// The most old records that a sweep deletes: several times as many as are added between two sweeps.
+    /// The most old records that a sweep deletes: several times the number added between two sweeps.
     private static let sweepLimit: Int64 = 500
-    /// The fraction of the records that are deleted if the file has its largest size.
+    /// A file of the largest size loses one record in this many.
     private static let shedFraction: Int64 = 10
-    /// The most records that wait for a file that cannot be written: those of a day.
+    /// The most records that wait for an unwritable file: one day.
     private static let waitingLimit = 1_440
 
     /// How long an import waits for another program that writes, in milliseconds.
     ///
-    /// The page does not wait: it would stand still.
+    /// The page itself does not wait, since it would stand still.
     private static let importPatience: Int32 = 2_000
 
     /// The path of the file.
     let path: String
-    private let notes: Notes
+    private let log: ViewLog
     private var database: Database?
     private var recordsUntilSweep = 0
     /// The records that are not in the file yet.
     private var waiting: [BatterySample] = []
-    /// The position of the last of them.
+    /// The position of the last waiting record.
     private var waitingPosition: Positions?
     /// Why the history cannot be used now.
     private(set) var problem: String?
 
-    /// Creates the history in a file, which is opened at the first use.
-    init(path: String, notes: Notes) {
+    /// Creates the history in a file; the first use opens it.
+    init(path: String, log: ViewLog) {
         self.path = path
-        self.notes = notes
+        self.log = log
     }
 
     /// Records a sample; a failure is noted, and the sample waits.
@@ -73,7 +73,7 @@ final class History {
         return text.flatMap { Positions($0) }
     }
 
-    /// Adds samples of other programs, except those of times that have a record.
+    /// Adds samples of other programs, except at times that have a record.
     ///
     /// - Returns: The number of samples that were added.
     func add(_ samples: [BatterySample], at now: Int64) throws(Database.Failure) -> Int {
@@ -112,21 +112,21 @@ final class History {
         return chart
     }
 
-    /// Uses the file, and saves what waits.
+    /// Uses the file, and saves waiting records.
     ///
-    /// The file can be used if both succeed: one that can be read may be full, or locked by another program.
+    /// The file is usable if both succeed: a readable file may be full, or locked by another program.
     private func attempt(_ body: (Database) throws(Database.Failure) -> Void) {
         do throws(Database.Failure) {
             let database = try opened()
             try body(database)
             try save(in: database)
-            if problem != nil { notes.write(.info, "the history \(path) can be used again", about: .history) }
+            if problem != nil { log.write(.info, "the history \(path) can be used again", about: .history) }
             problem = nil
         } catch {
-            // A file that another one has replaced is found when it is opened again.
+            // Opening the file again finds a replaced file.
             database = nil
             problem = error.description
-            notes.write(.warning, error.description, about: .history)
+            log.write(.warning, error.description, about: .history)
         }
     }
 
@@ -134,7 +134,7 @@ final class History {
         guard let last = waiting.last, let position = waitingPosition else { return }
         let write = { () throws(Database.Failure) in
             try self.insert(self.waiting, into: database, isImport: false)
-            // Together: with an older position, the bus would report the changes of these records again.
+            // In one transaction: with an older position, the bus would report the changes of these records again.
             try database.run(
                 "INSERT OR REPLACE INTO facts VALUES ('position', ?)", [.text(position.text)])
             if self.recordsUntilSweep <= 0 { try self.sweep(database, at: last.time) }
@@ -158,10 +158,10 @@ final class History {
         StatePath.createDirectories(of: path)
         let database = try Database(path, patience: patience)
         for statement in [
-            // Before the first table, since a database cannot change it later.
+            // Before the first table: the page size cannot change later.
             "PRAGMA page_size = 4096",
             "PRAGMA journal_mode = WAL",
-            // A power failure costs the last minutes at most, and never the file.
+            // A power failure costs the last minutes at most, never the file.
             "PRAGMA synchronous = NORMAL",
             "PRAGMA journal_size_limit = \(Self.logLimit)",
             "PRAGMA max_page_count = \(Self.pageLimit)",
@@ -181,7 +181,7 @@ final class History {
         _ samples: [BatterySample], into database: Database, isImport: Bool
     ) throws(Database.Failure) -> Int {
         var count = 0
-        // The last state of a second counts, and all of its changes.
+        // The last state of a second counts, with all changes of that second.
         let update = """
             UPDATE SET level = excluded.level, state = excluded.state, changes = changes + excluded.changes,
                 isStart = max(isStart, excluded.isStart)
@@ -210,7 +210,7 @@ final class History {
             [.integer(Self.rowLimit)])
     }
 
-    /// Deletes the oldest records, whose pages new ones use.
+    /// Deletes the oldest records, so that new ones use their pages.
     private func shed(_ database: Database) throws(Database.Failure) {
         try database.run(
             """

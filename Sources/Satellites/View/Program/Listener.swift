@@ -8,19 +8,19 @@ import ReveilleSystem
 struct Listener: ~Copyable {
     /// The connections that wait to be accepted: as many as a browser opens at once, and some more.
     private static let backlog: Int32 = 64
-    /// How often a free port is looked for that is free on both addresses.
+    /// How often to look for a port that is free on both addresses.
     private static let attempts = 8
-    /// The size in bytes of the kernel's buffer for a connection: what it contains cannot be merged any more.
+    /// The size in bytes of the kernel's buffer for a connection: events in the buffer can no longer be merged.
     private static let sendBuffer: Int32 = 16 << 10
 
     /// The sockets, which are open until the process ends.
     let sockets: [Int32]
-    /// The port of all of them.
+    /// The common port of the sockets.
     let port: UInt16
 
     /// Listens at a port of 127.0.0.1 and, if the machine has IPv6, of ::1.
     ///
-    /// - Parameter port: The port; 0 for any that is free.
+    /// - Parameter port: The port; 0 for any free port.
     /// - Throws: `SystemError` with the address, for example if another program listens there.
     init(port: UInt16) throws(SystemError) {
         var attempt = 1
@@ -40,7 +40,7 @@ struct Listener: ~Copyable {
                 }
                 close(first)
                 attempt += 1
-                // Another program has the port that was free at the other address.
+                // Another program has this port at the other address.
                 guard port == 0, error.code == EADDRINUSE, attempt <= Self.attempts else { throw error }
             }
         }

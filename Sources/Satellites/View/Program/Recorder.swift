@@ -6,18 +6,18 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// Records the battery, as a subscriber that receives one event a minute at most.
+/// Records the battery: a subscriber with at most one event a minute.
 ///
 /// Loop thread only.
 final class Recorder {
     private let history: History
-    private let notes: Notes
+    private let log: ViewLog
     private var stream: EventStream?
 
     /// Subscribes, and continues where the history ends if the bus still knows that position.
-    init(_ history: History, on bus: Connector, notes: Notes) {
+    init(_ history: History, on bus: Connector, log: ViewLog) {
         self.history = history
-        self.notes = notes
+        self.log = log
         var request = SubscriptionPlan.battery
         let position = history.position
         request.instance = position?.instance
@@ -30,10 +30,10 @@ final class Recorder {
         switch message {
         case .aspects: break
         case .started(let parameters, _):
-            notes.write(.info, "connected to the bus", about: .bus)
+            log.write(.info, "connected to the bus", about: .bus)
             record(parameters, isStart: parameters["resumed"]?.boolValue != true)
         case .events(let parameters): record(parameters, isStart: false)
-        case .lost(let error): notes.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
+        case .lost(let error): log.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
         }
     }
 

@@ -5,7 +5,7 @@ import CMicroHTTPD
 import ReveilleViewCore
 import Varlink
 
-/// A response whose content is known.
+/// A response with known content.
 struct Response {
     var status: UInt32
     var headers: [PageRequest.Field]

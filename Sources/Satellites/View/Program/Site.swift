@@ -6,9 +6,9 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// What the page consists of: its files, the bus and the history.
+/// The parts of the page: its files, the bus and the history.
 struct Site {
-    /// The most changes of an aspect that the page draws; those of an hour are fewer in general.
+    /// The most changes of an aspect that the page draws; an hour usually has fewer.
     static let changeLimit = 500
 
     let bus: Connector
@@ -24,7 +24,7 @@ struct Site {
         // The exchange answers these itself.
         case .stream, .fleet, .changes, .aspects, .subscriptions: Response(.noFleet)
         case .cookie(let page):
-            // After this, the token is neither in the address bar nor in the browser's history.
+            // Keeps the token out of the address bar and the browser's history.
             Response(
                 status: 303, headers: [.init("Location", page.rawValue), .init("Set-Cookie", gate.cookie)],
                 type: "text/plain; charset=utf-8", content: [])

@@ -9,9 +9,9 @@ import ReveilleViewCore
 final class StreamResponse {
     /// The time in seconds after which a page that does not read is disconnected.
     ///
-    /// It resumes when it connects again.
+    /// The page resumes when it connects again.
     private static let patience: UInt32 = 60
-    /// The size in bytes of the parts that are written.
+    /// The size in bytes of each written part.
     private static let partSize = 4 << 10
     /// The result that ends a stream whose connection is lost, `MHD_CONTENT_READER_END_WITH_ERROR`.
     private static let lost = -2
@@ -22,7 +22,7 @@ final class StreamResponse {
     private var isSuspended = false
     private var isLost = false
 
-    /// Creates a response with a feed, which starts when the first bytes are written.
+    /// Creates a response with a feed; the first write starts it.
     init(_ feed: any Feed, on connection: OpaquePointer, server: WebServer) {
         self.connection = connection
         self.server = server
@@ -59,7 +59,7 @@ final class StreamResponse {
         context.map { Unmanaged<StreamResponse>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Called by libmicrohttpd when everything before has been written.
+    /// Called by libmicrohttpd when all earlier bytes have been written.
     private func read(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int) -> Int {
         guard !isLost else { return Self.lost }
         let count = feed.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))

@@ -64,7 +64,7 @@ struct ViewCommand: ParsableCommand {
         let log = try log()
         // The history and the token are for this user only.
         umask(0o077)
-        // A reader of the log that ends does not end the page.
+        // The page outlives the reader of its log.
         signal(SIGPIPE, SIG_IGN)
         let path = try historyPath()
         guard imports.isEmpty else { return try importFiles(into: path, log) }
@@ -88,16 +88,16 @@ struct ViewCommand: ParsableCommand {
 
     private func serve(_ path: String, _ log: ProgramLog) throws {
         let loop = try EventLoop()
-        let notes = Notes(log)
+        let viewLog = ViewLog(log)
         let connector = try Connector(loop: loop, address: bus.address)
         let listener = try Listener(port: port)
         let gate = Gate(
             port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
-        let history = History(path: path, notes: notes)
-        let hub = try fleet.access().map { try FleetHub($0, loop: loop, notes: notes) }
+        let history = History(path: path, log: viewLog)
+        let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, notes: notes)
-        let recorder = Recorder(history, on: connector, notes: notes)
+            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
+        let recorder = Recorder(history, on: connector, log: viewLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
@@ -105,17 +105,17 @@ struct ViewCommand: ParsableCommand {
         Supervisor.notifyReady("serving \(Self.publicAddress(gate))")
         try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
         Supervisor.notifyStopping()
-        // The server cannot be released while streams wait. The kernel closes what is open.
+        // The server cannot be released while streams wait. The kernel closes everything.
         _exit(EXIT_SUCCESS)
     }
 
-    /// Prints the address, without which nobody can open the page.
+    /// Prints the address: without it, nobody can open the page.
     private static func announce(_ address: String) throws(SystemError) {
-        // Without a buffer: the program that waits for the address may read from a pipe.
+        // Unbuffered: the program that waits for the address may read from a pipe.
         do throws(SystemError) {
             try Output.write((address + "\n").utf8, to: STDOUT_FILENO, of: "stdout")
         } catch {
-            // Nobody waits for it.
+            // Nobody waits for the address.
             guard [EBADF, EPIPE].contains(error.code) else { throw error }
         }
     }
@@ -153,7 +153,7 @@ struct ViewCommand: ParsableCommand {
     private static func tokenPath(beside path: String) -> String { path + ".token" }
 
     private func importFiles(into path: String, _ log: ProgramLog) throws {
-        let history = History(path: path, notes: Notes(log))
+        let history = History(path: path, log: ViewLog(log))
         for file in imports {
             let bytes: [UInt8]
             switch FileContents.read(file, limit: Self.importLimit) {
@@ -186,6 +186,6 @@ struct ViewCommand: ParsableCommand {
         return ExitCode(EX_NOINPUT)
     }
 
-    /// The longest file of UPower in bytes: a week is a tenth of it.
+    /// The longest file of UPower in bytes: a week takes a tenth of this.
     private static let importLimit = 4 << 20
 }

@@ -8,11 +8,11 @@ import ReveilleViewCore
 
 /// The HTTP server of the page: libmicrohttpd on an event loop, without threads.
 ///
-/// Loop thread only. It exists until the process ends.
+/// Loop thread only. The server exists until the process ends.
 final class WebServer {
     /// The memory of a connection in bytes, for the headers of its request and of its response.
     private static let memory = 16 << 10
-    /// The time after which another attempt is made to accept connections, when the system lacks descriptors.
+    /// The pause before the next attempt to accept connections when the system lacks descriptors.
     private static let acceptPause: Duration = .seconds(1)
 
     let loop: EventLoop
@@ -20,7 +20,7 @@ final class WebServer {
     let site: Site
     let connections: Connections
     private let listener: Listener
-    private let notes: Notes
+    private let log: ViewLog
     private var daemon: OpaquePointer?
     private var sources: [EventSource] = []
     private var timer: EventSource?
@@ -30,13 +30,13 @@ final class WebServer {
     ///
     /// - Throws: `SystemError` if the loop or the server lacks resources.
     init(
-        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, notes: Notes
+        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, log: ViewLog
     ) throws(SystemError) {
         self.listener = listener
         self.loop = loop
         self.gate = gate
         self.site = site
-        self.notes = notes
+        self.log = log
         connections = try Connections(loop: loop)
         // The server survives the callbacks: both end with the process.
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -73,14 +73,14 @@ final class WebServer {
             guard !connections.isFull else {
                 close(number)
                 let limit = Connections.limit + Connections.refusals
-                return notes.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
+                return log.write(.warning, "more than \(limit) connections; others are closed", about: .connections)
             }
             var address = sockaddr()
-            // The address is of no use: each connection is from this machine. The server closes the socket if it fails.
+            // The address is useless: each connection is from this machine. On failure, the server closes the socket.
             MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sockaddr>.size))
             run()
         } catch {
-            notes.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
+            log.write(.warning, "connections are not accepted for a moment: \(error)", about: .connections)
             sources.removeLast(listener.sockets.count)
             retry?.fire(after: Self.acceptPause)
         }
@@ -94,9 +94,9 @@ final class WebServer {
         }
     }
 
-    /// Continues with a connection that was suspended.
+    /// Continues with a suspended connection.
     ///
-    /// The epoll descriptor of a server without a listening socket does not report it.
+    /// The epoll descriptor of a server without a listening socket does not report resumed connections.
     func resume(_ connection: OpaquePointer) {
         MHD_resume_connection(connection)
         timer?.fire(after: .zero)

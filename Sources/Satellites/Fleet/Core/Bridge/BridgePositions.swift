@@ -3,16 +3,16 @@
 
 import Varlink
 
-/// The contents of a bridge's file of positions: what the broker has, and what the fleet has set.
+/// The contents of a bridge's file of positions, in both directions: to the broker, and from the fleet.
 package struct BridgePositions: Sendable, Hashable {
     /// The version of the format.
     private static let version: Int64 = 1
 
-    /// What the broker has acknowledged.
+    /// The states that the broker has acknowledged.
     package var uplink: UplinkPositions
-    /// What was last published of each name that the fleet sets.
+    /// The value last published under each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]
-    /// The prefixes below which the device was announced to Home Assistant, and perhaps still is.
+    /// The prefixes of announcements to Home Assistant that the broker may still have.
     package var announced: [String]
 
     /// Creates positions.

@@ -5,7 +5,7 @@ package import Varlink
 
 /// A state of an aspect as the bus of the device delivered it.
 package struct BusState: Sendable, Hashable {
-    /// Aspects whose events have only what has changed since the subscriber's last event.
+    /// Aspects whose events contain only the difference from the subscriber's last event.
     private static let partial: Set<String> = ["defaults", "folders"]
 
     /// The aspect.
@@ -28,7 +28,7 @@ package struct BusState: Sendable, Hashable {
         self.value = value
     }
 
-    /// Reads an event of the bus; `nil` for anything else, such as one that a later bus has changed.
+    /// Reads an event of the bus; `nil` for anything else, such as an event in a later bus's form.
     package init?(_ event: JSON) {
         guard let event = event.objectValue, let aspect = event["aspect"]?.stringValue, FleetTopic.isAspect(aspect),
             let generation = event["generation"]?.integerValue,

@@ -18,7 +18,7 @@ package struct DefaultsFilter: Sendable, Hashable {
 
     /// Returns a state of `defaults` with the allowed domains only; `nil` if none of its domains is allowed.
     ///
-    /// Members that a later bus adds beside the domains are left out, since they may name others.
+    /// Members that a later bus adds beside the domains are left out, since they may name other domains.
     package func allowed(_ value: JSON) -> JSON? {
         let all = value.objectValue?["domains"]?.arrayValue ?? []
         let allowed = all.filter { $0.objectValue?["domain"]?.stringValue.map(domains.contains) == true }

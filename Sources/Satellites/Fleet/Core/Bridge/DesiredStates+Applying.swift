@@ -4,12 +4,12 @@
 import Varlink
 
 extension DesiredStates {
-    /// Publishes everything again on a bus that has started, and what it was not there to take.
+    /// Publishes everything on a bus that has started, including the values that arrived before the start.
     ///
     /// - Returns: The effects.
     package mutating func publishAll() -> [Effect] {
         guard arrived != nil else { return apply(failed.union(values.keys)) }
-        // What is new is applied when all values are there.
+        // New values are applied when all have arrived.
         return apply(
             Set(values.keys).filter { name in
                 guard let message = winner(name), let last = applied[name] else { return false }
@@ -17,7 +17,7 @@ extension DesiredStates {
             })
     }
 
-    /// Publishes what the bus did not take, once more.
+    /// Publishes again the values that the bus did not take.
     ///
     /// - Returns: The effects.
     package mutating func retry() -> [Effect] {
@@ -28,7 +28,7 @@ extension DesiredStates {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - isTaken: Whether the bus has taken it.
+    ///   - isTaken: Whether the bus has carried the call out.
     /// - Returns: The effects.
     package mutating func answered(_ name: String, isTaken: Bool) -> [Effect] {
         guard let flight = flights.removeValue(forKey: name) else { return [] }
@@ -69,7 +69,7 @@ extension DesiredStates {
                 return [
                     .ignored(
                         topic: FleetTopic.desired(device, name).text,
-                        reason: "the value of '\(name)' is older than the one that was published")
+                        reason: "the value of '\(name)' is older than the published one")
                 ]
             }
             next.changes = generation == known ? last.changes : generation - known
@@ -82,7 +82,7 @@ extension DesiredStates {
         return [.save, publication]
     }
 
-    /// The state on the device's bus: the value beside its count, which the bus does not deliver for a value that was set
+    /// The state on the device's bus: the value and its count, since the bus sees only one change if a value was set
     /// several times while the device was away.
     private static func state(_ message: DesiredMessage, changes: Int64?) -> JSONObject {
         var state: JSONObject = ["value": .object(message.value)]

@@ -5,32 +5,32 @@ package import Varlink
 
 /// The names that the fleet sets on a device: which value counts, how often it was set, and when it is withdrawn.
 ///
-/// The value for the device itself has priority over those of its groups, whose order is that of the configuration. After
+/// The value for the device itself has priority over its groups' values; the configuration orders the groups. After
 /// each connection, values are collected until all have arrived, so that a group's value does not appear for a moment.
-/// A position advances when the bus has taken a value, so that one that it did not take is published again, with its count.
+/// A position advances when the bus has taken a value; otherwise the value is published again, with its count.
 ///
 /// Pure.
 package struct DesiredStates: Sendable {
-    /// What is to be done.
+    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
-        /// Publish a state on the device's bus. An equal one is not a change.
+        /// Publish a state on the device's bus. An equal state is not a change.
         case publish(String, JSONObject)
-        /// Withdraw a name from it.
+        /// Withdraw a name from the device's bus.
         case withdraw(String)
-        /// Call ``retry()`` after a pause, as the bus did not take something.
+        /// Call ``retry()`` after a pause, because the bus did not take everything.
         case retry
         /// Save the positions.
         case save
-        /// A message was ignored, and why.
+        /// A message was ignored, for a reason.
         case ignored(topic: String, reason: String)
     }
 
-    /// What was last published of a name.
+    /// The value last published under a name.
     package struct Applied: Sendable, Hashable {
-        /// The sequence and the number of the value; `nil` for a plain one.
+        /// The sequence and the number of the value; `nil` for a plain value.
         var instance: String?
         var generation: Int64?
-        /// The changes that it stands for; `nil` if unknown.
+        /// The changes that the value stands for; `nil` if unknown.
         var changes: Int64?
         /// Whether the broker has forgotten the value, so that only a message withdraws it.
         var isForgotten = false
@@ -51,7 +51,7 @@ package struct DesiredStates: Sendable {
 
     /// A call that the bus has not answered.
     struct Flight: Sendable {
-        /// What is published; `nil` for a withdrawal.
+        /// The published value; `nil` for a withdrawal.
         let target: Applied?
         /// Whether another value came meanwhile.
         var isOutdated = false
@@ -65,11 +65,11 @@ package struct DesiredStates: Sendable {
     /// The values that have arrived since the connection was made; `nil` once all have.
     var arrived: [String: Set<Int>]? = [:]
     var applied: [String: Applied]
-    /// The calls for each name, of which one is under way at most.
+    /// The unanswered call for each name, one at most.
     var flights: [String: Flight] = [:]
-    /// The names of which the bus has not taken the last value or withdrawal.
+    /// The names whose last value or withdrawal the bus has not taken.
     var failed: Set<String> = []
-    /// Whether a name that may not be set was reported on this connection: a broker can have any number of them.
+    /// Whether a forbidden name was reported on this connection: a broker can have any number of such names.
     private var hasReportedName = false
 
     /// Creates the states from saved positions, if there are any.
@@ -87,7 +87,7 @@ package struct DesiredStates: Sendable {
             : ["\(FleetTopic.root)/\(device)/desired/+"] + groups.map { "\(FleetTopic.root)/group/\($0)/desired/+" }
     }
 
-    /// What was last published of each name.
+    /// The value last published under each name.
     package var positions: [String: Applied] { applied }
 
     /// Whether the bus has not answered yet, so that the positions may be behind it.
@@ -139,7 +139,7 @@ package struct DesiredStates: Sendable {
         if payload.isEmpty {
             values[name]?[place] = nil
         } else {
-            // What is ignored deletes nothing.
+            // An ignored message deletes nothing.
             if isKnown { arrived?[name, default: []].insert(place) }
             do throws(FleetError) {
                 let message = try DesiredMessage(payload)
@@ -165,12 +165,12 @@ package struct DesiredStates: Sendable {
         return apply(name)
     }
 
-    /// Applies what was collected.
+    /// Applies the collected values.
     ///
     /// - Parameters:
-    ///   - isComplete: Whether all values have arrived, so that one that has not was deleted or forgotten.
-    ///   - hasForgotten: Whether the broker has lost its memory. What is missing then stays until a message replaces or
-    ///     deletes it.
+    ///   - isComplete: Whether all values have arrived, so that a missing value was deleted or forgotten.
+    ///   - hasForgotten: Whether the broker has lost its memory. Missing values then stay until a message replaces or
+    ///     deletes them.
     /// - Returns: The effects.
     package mutating func endCollection(isComplete: Bool, hasForgotten: Bool = false) -> [Effect] {
         guard let arrived else { return [] }

@@ -24,7 +24,7 @@ extension Uplink {
         status = StatusTrack(aspects: formerAspects)
         if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
-        // A first reply has the states that are missing, and those of a wake in one piece.
+        // The first reply of a new subscription has all missing states, and the states of a wake, at once.
         let lacksStates = entries.values.contains { !$0.isHeld && $0.pending == nil }
         if isBusPresent, lacksStates || settings.wakeEvery != nil {
             isSubscribing = true
@@ -36,8 +36,8 @@ extension Uplink {
         readStale(&effects)
     }
 
-    /// Whether the broker can be expected to have what it acknowledged: only after a sleep, and not for ever, since a
-    /// broker that restarts between two wakes is not noticed.
+    /// Whether the broker probably still has all acknowledged states: only after a sleep, and for a limited time, since
+    /// the device does not notice a broker's restart between two wakes.
     private func isTrusted(at now: Int64) -> Bool {
         guard hasSlept, let completedAt else { return false }
         return now - completedAt < Self.trust
@@ -45,7 +45,7 @@ extension Uplink {
 
     mutating func sendAll(_ effects: inout [Effect]) { send(entries.keys.sorted(), &effects) }
 
-    /// Sends the states of aspects that wait, and can be sent.
+    /// Sends the waiting states that can be sent.
     mutating func send(_ names: [String], _ effects: inout [Effect]) {
         guard phase == .online else { return }
         let names = names.filter { name in
@@ -163,7 +163,7 @@ extension Uplink {
         if !status.isInFlight { sendStatus(&effects) }
     }
 
-    /// Ends the connection after the last status, or sends that if another was under way.
+    /// Ends the connection after the last status; if an earlier status was under way, sends the last one first.
     private mutating func leave(at now: Int64, _ effects: inout [Effect]) {
         guard phase == .leaving, !status.isInFlight else { return }
         guard status.sent == currentStatus else { return sendStatus(&effects) }

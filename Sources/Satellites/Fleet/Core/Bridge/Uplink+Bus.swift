@@ -24,7 +24,7 @@ extension Uplink {
         for (name, entry) in entries where !entry.isRemoved {
             entries[name]?.acknowledged = nil
             entries[name]?.isHeld = false
-            // What is under way belongs to the other instance: its acknowledgement moves no position.
+            // A state under way belongs to the other instance: its acknowledgement moves no position.
             if entry.inFlight != nil { entries[name]?.inFlight = Self.foreign }
             entries[name]?.pending = nil
         }
@@ -56,7 +56,8 @@ extension Uplink {
         var state = state
         if state.aspect == "defaults" {
             let allowed = settings.domains.allowed(state.value)
-            // A difference in other domains is none. A state without an allowed domain replaces one that had some.
+            // A difference in other domains does not count. A state without allowed domains replaces a state that had
+            // some.
             guard allowed != nil || (!state.isDifference && entry.mayBeHeld) else { return false }
             state.value = allowed ?? DefaultsFilter.nothing
         }
@@ -81,7 +82,7 @@ extension Uplink {
 
     /// Notes that a name was withdrawn while there was no subscription.
     ///
-    /// The bus has forgotten it. If it is asked for the name, it answers with a generation above all earlier ones.
+    /// The bus has forgotten the name, and answers a request for it with a generation above all earlier ones.
     private mutating func withdraw(_ name: String) {
         guard let entry = entries[name], !entry.isRemoved, entry.pending?.value.isNull != true else { return }
         if entry.mayBeHeld { stale[name] = 0 } else { entries[name] = nil }
@@ -90,7 +91,7 @@ extension Uplink {
     mutating func takeRead(_ instance: String, _ states: [BusState], _ effects: inout [Effect]) {
         guard isReading else { return }
         isReading = false
-        // The bus has failed to answer, which the link has waited for, or has begun anew.
+        // The bus did not answer in time, or has begun anew.
         guard instance == self.instance else { return readStale(&effects) }
         let answered = Set(states.map(\.aspect))
         for name in read where !answered.contains(name) { stale[name] = nil }

@@ -6,20 +6,20 @@ extension Uplink {
     struct StatusTrack: Sendable {
         var sent: StatusMessage?
         var isInFlight = false
-        /// The aspects that it lists, which change only when no states are under way.
+        /// The aspects that the status lists; they change only when no states are under way.
         var aspects: [String] = []
     }
 
     /// The will of a connection.
     package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
 
-    /// The aspects of which the broker has states.
+    /// The aspects whose states the broker has.
     var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
 
-    /// Whether there is a connection, which can take messages.
+    /// Whether there is a connection that takes messages.
     package var isConnected: Bool { phase == .online || phase == .leaving }
 
-    /// The aspects of which the last status has reported states.
+    /// The aspects whose states the last status has reported.
     package var publishedAspects: [String] { status.aspects }
 
     /// The status now.
@@ -41,7 +41,7 @@ extension Uplink {
                 expiry: StatusMessage.lease))
     }
 
-    /// Whether everything that the bus has is on the broker, or was refused.
+    /// Whether the broker has, or has refused, every state of the bus.
     private var isSettled: Bool {
         !isReading && !isSubscribing && stale.isEmpty
             && entries.values.allSatisfy { $0.inFlight == nil && ($0.pending == nil || $0.isRefused) }
@@ -64,7 +64,7 @@ extension Uplink {
     /// The time until the next wake, at moments that differ between devices so that a fleet does not wake at once.
     func timeUntilWake(at now: Int64) -> Duration {
         let interval = max(1, Int64((settings.wakeEvery ?? Self.patience) / .microseconds(1)))
-        // FNV-1a: the same on each start, which Swift's hashes are not.
+        // FNV-1a: unlike Swift's hashes, equal on each start.
         let hash = settings.device.text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
         }

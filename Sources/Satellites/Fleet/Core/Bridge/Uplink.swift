@@ -3,15 +3,14 @@
 
 import Varlink
 
-/// The way of a device's states from its bus to the broker.
+/// How a device's states get from its bus to the broker.
 ///
-/// While the broker is away, the subscription on the bus is in the background, so nothing queues. Of each aspect there is
-/// at most one state that the broker has not acknowledged, and at most one message under way. A newer state replaces
-/// one that waits.
+/// While the broker is away, the subscription on the bus is in the background, so nothing queues. Each aspect has at
+/// most one unacknowledged state, and at most one message under way. A newer state replaces a waiting one.
 ///
 /// Pure: each input returns the effects to carry out, in order.
 package struct Uplink: Sendable {
-    /// What a bridge is configured for.
+    /// The configuration of the uplink.
     package struct Settings: Sendable {
         /// The device.
         package var device: DeviceID
@@ -25,7 +24,7 @@ package struct Uplink: Sendable {
         package var aspects: NamePatterns
         /// The domains of settings that may leave the device.
         package var domains: DefaultsFilter
-        /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+        /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
         package var wakeEvery: Duration?
         /// The version of the bridge.
         package var version: String
@@ -45,13 +44,13 @@ package struct Uplink: Sendable {
         }
     }
 
-    /// What a message to the broker is about.
+    /// The subject of a message to the broker.
     package enum Publication: Sendable, Hashable {
         case status
         case state(String)
     }
 
-    /// What has happened.
+    /// An occurrence that the uplink reacts to.
     package enum Input: Sendable {
         /// The first reply of a subscription: the states of all aspects, and whether it resumed from its position.
         case busStarted(instance: String, states: [BusState], isResumed: Bool)
@@ -59,7 +58,8 @@ package struct Uplink: Sendable {
         case busChanged([BusState])
         /// The bus is gone.
         case busLost
-        /// The states that ``Effect/readStates(_:)`` requested, or no instance if they are to be requested again.
+        /// The states that ``Effect/readStates(_:)`` requested; an empty instance if the request failed and must be
+        /// repeated.
         case statesRead(instance: String, states: [BusState])
         /// The broker has accepted the connection.
         case connected(sessionPresent: Bool)
@@ -69,7 +69,7 @@ package struct Uplink: Sendable {
         case refused(Publication)
         /// The connection has ended or was not made.
         case disconnected(isTakenOver: Bool)
-        /// All desired states have arrived, or are not waited for any longer.
+        /// All desired states have arrived, or the wait for them is over.
         case desiredArrived
         /// The time of ``Effect/wait(_:)`` is over.
         case timeIsOver
@@ -77,7 +77,7 @@ package struct Uplink: Sendable {
         case stop
     }
 
-    /// What is to be done.
+    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
         /// Connect to the broker.
         case connect
@@ -95,16 +95,16 @@ package struct Uplink: Sendable {
         case save(isUrgent: Bool)
         /// Replaces the timer.
         case wait(Duration)
-        /// An aspect is left out, and why.
+        /// An aspect is left out, for a reason.
         case leftOut(aspect: String, reason: String)
-        /// The broker has closed several connections soon after it accepted them, as mosquitto does when another client
+        /// The broker has closed several connections soon after accepting them, as mosquitto does when another client
         /// has the same identity.
         case suspectClone
         /// The bridge has ended.
         case end
     }
 
-    /// Where the connection is.
+    /// The phase of the connection.
     enum Phase: Sendable, Hashable {
         /// Waits for the next attempt.
         case offline
@@ -117,9 +117,9 @@ package struct Uplink: Sendable {
         case ended
     }
 
-    /// What is known about an aspect.
+    /// The record of an aspect.
     struct Entry: Sendable {
-        /// A state that the broker has not acknowledged; a value that is `nil` removes the topic.
+        /// A state that the broker has not acknowledged; a `nil` value removes the topic.
         var pending: BusState?
         /// The generation that is under way.
         var inFlight: Int64?
@@ -127,25 +127,25 @@ package struct Uplink: Sendable {
         var acknowledged: Int64?
         /// Whether the broker has a state of the aspect.
         var isHeld = false
-        /// Whether the broker may have one, which must be replaced when the name is withdrawn.
+        /// Whether the broker may have a state, which must be replaced when the name is withdrawn.
         var mayBeHeld = false
-        /// Whether the broker refused the pending state, which then waits for a newer one or another connection.
+        /// Whether the broker refused the pending state; the next attempt is with a newer state or another connection.
         var isRefused = false
         /// Whether the aspect is not configured any more, so that its topic is removed.
         var isRemoved = false
     }
 
-    /// The time in which a broker must accept a connection, and a device that wakes must be done.
+    /// The time in which a broker must accept a connection, and in which a waking device must be done.
     static let patience: Duration = .seconds(30)
     /// The time in which the last status must be acknowledged before the bridge ends: a person waits for it.
     package static let farewell: Duration = .seconds(1)
-    /// The time in microseconds after which a connection was a good one: attempts then begin with short pauses again.
+    /// The time in microseconds after which a connection counts as good: attempts then begin with short pauses again.
     package static let steady: Int64 = 60_000_000
 
-    /// The connections in a row that end early before a clone is suspected: a broker that restarts ends one.
+    /// The number of connections in a row that must end early to suspect a clone: a restart of the broker ends one.
     static let suspicion = 3
-    /// The time in microseconds for which a broker is trusted to have what it acknowledged before the device slept: a day,
-    /// as for the session.
+    /// The time in microseconds for which a broker is trusted to keep acknowledged states while a device sleeps: a day,
+    /// like the session.
     static let trust: Int64 = 86_400_000_000
     /// The most aspects that the bus accepts in one request.
     static let readLimit = 64
@@ -156,7 +156,7 @@ package struct Uplink: Sendable {
     var isBusPresent = false
     var instance: String
     var entries: [String: Entry] = [:]
-    /// Whether all states of the broker are known to be those of ``entries``.
+    /// Whether ``entries`` are known to list all states of the broker.
     var isComplete = false
     /// The time of the last connection in which every state was published.
     var completedAt: Int64?
@@ -171,7 +171,7 @@ package struct Uplink: Sendable {
     var isReading = false
     var schedule: RetrySchedule
     var connectedAt: Int64?
-    /// The connections in a row that were not good ones.
+    /// The number of connections in a row that were not good.
     var shortConnections = 0
     var hasDesired = false
     var status = StatusTrack()
@@ -179,7 +179,7 @@ package struct Uplink: Sendable {
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
 
-    /// Creates the way from saved positions.
+    /// Creates the uplink from saved positions.
     package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
         self.settings = settings
         // A sleeping device does not try more often than it wakes.
@@ -197,10 +197,10 @@ package struct Uplink: Sendable {
         }
     }
 
-    /// What the positions are valid for.
+    /// The broker and the device for which the positions are valid.
     private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
 
-    /// What the broker has acknowledged.
+    /// The positions that the broker has acknowledged.
     package var positions: UplinkPositions {
         UplinkPositions(
             identity: Self.identity(settings), instance: instance,

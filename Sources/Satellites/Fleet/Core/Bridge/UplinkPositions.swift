@@ -3,15 +3,15 @@
 
 package import Varlink
 
-/// What a broker has acknowledged of a device's states, which the bridge keeps in a file.
+/// The states of a device that a broker has acknowledged; the bridge keeps these positions in a file.
 ///
-/// A file that is older than the broker's states causes only messages that readers drop as duplicates.
+/// An outdated file only causes duplicates, which readers drop.
 package struct UplinkPositions: Sendable, Hashable {
     /// The broker and the device as text; positions at another broker are meaningless.
     package var identity: String
     /// The instance of the bus that the generations belong to; empty before the first.
     package var instance: String
-    /// The acknowledged generation of each aspect of which the broker may have a state; `nil` for one of another
+    /// The acknowledged generation of each aspect whose state the broker may have; `nil` for a state of another
     /// instance.
     package var generations: [String: Int64?]
 

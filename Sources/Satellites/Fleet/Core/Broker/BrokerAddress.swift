@@ -125,7 +125,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text after a prefix; `nil` if it does not begin with it.
+    /// The text after a prefix; `nil` without the prefix.
     fileprivate func removing(prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

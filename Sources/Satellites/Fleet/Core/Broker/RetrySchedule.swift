@@ -3,19 +3,20 @@
 
 /// The pauses between attempts to reach a broker, so that a fleet does not return at once after an outage.
 ///
-/// Each pause is random between 0 and a limit that doubles ("full jitter"). Of 100,000 devices, 3,333 connect in a second
-/// after a short outage, and 333 after a long one. If the first limit were a second, all of them would in the first case.
+/// Each pause is random between 0 and a limit that doubles ("full jitter"). Of 100,000 devices, 3,333 connect in a
+/// second after a short outage, and 333 after a long one. If the first limit were a second, all devices would connect
+/// within a second after a short outage.
 ///
 /// Pure.
 package struct RetrySchedule: Sendable {
-    /// The first limit, also after a start, as devices that share a power line start together.
+    /// The first limit, even after a start: devices on one power line start together.
     ///
-    /// It is as long as the delay of the will, so that devices that return at the first attempt are not reported as lost.
+    /// As long as the will's delay, so that devices that return at the first attempt are not reported as lost.
     package static let shortest: Duration = .seconds(30)
     /// The last limit: a broker that is back is noticed within five minutes.
     package static let longest: Duration = .seconds(300)
 
-    /// The first limit for a broker on this machine, which has no fleet of its own, after an attempt without a pause.
+    /// The first limit for a broker on this machine, which serves no fleet; the first attempt has no pause.
     package static let shortestLocal: Duration = .seconds(1)
     /// The last limit for a broker on this machine.
     package static let longestLocal: Duration = .seconds(2)
@@ -48,6 +49,6 @@ package struct RetrySchedule: Sendable {
     /// Starts again with the shortest limit after a connection that the broker accepted.
     package mutating func reset() { limit = shortest }
 
-    /// Continues with the longest limit, as another attempt soon would do harm.
+    /// Continues with the longest limit, because another attempt soon would do harm.
     package mutating func slowDown() { limit = longest }
 }

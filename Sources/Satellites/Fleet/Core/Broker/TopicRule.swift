@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The rule that lets a device use a topic, as mosquitto writes it and the example of the rules has it.
+/// The rule that lets a device use a topic, in mosquitto's syntax, as in the example of the rules.
 package struct TopicRule: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     package let description: String
@@ -9,7 +9,7 @@ package struct TopicRule: Sendable, Hashable, CustomStringConvertible {
     /// Finds the rule for a topic or filter of a device.
     ///
     /// - Parameters:
-    ///   - topic: A topic that a bridge publishes, or a filter to which it subscribes.
+    ///   - topic: A topic that a bridge publishes, or a filter of its subscriptions.
     ///   - device: The device, whose name is its user on the broker.
     package init(for topic: String, of device: DeviceID) {
         let own = "\(FleetTopic.root)/\(device)/"
@@ -30,7 +30,7 @@ package struct TopicRule: Sendable, Hashable, CustomStringConvertible {
             } else if topic.hasSuffix(announcement) {
                 "pattern write \(topic.dropLast(announcement.count))/device/reveille_%u/config"
             } else {
-                // A name that Home Assistant's identifiers cannot contain as it is.
+                // Home Assistant's identifiers cannot contain such a name unescaped.
                 "user \(device)' and 'topic write \(topic)"
             }
     }

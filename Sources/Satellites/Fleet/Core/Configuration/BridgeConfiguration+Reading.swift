@@ -37,7 +37,7 @@ extension BridgeConfiguration {
         wakeEvery = try top.wholeSeconds("wakeEvery", in: Self.wakeRange)
         keepAlive = try top.wholeSeconds("keepAlive", in: Self.keepAliveRange) ?? Self.usualKeepAlive
         homeAssistant = try Self.prefix(top)
-        // All keys are known now, so that a misspelled one is named, and not the one that is missing.
+        // Before the check for missing keys, so that the error names a misspelled key.
         try top.rejectUnknownKeys()
         access = BrokerAccess(address: try top.required("broker", address))
         (access.ca, access.certificate, access.key) = files

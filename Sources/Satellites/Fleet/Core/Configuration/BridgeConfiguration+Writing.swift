@@ -5,7 +5,7 @@ import ReveilleCore
 package import Varlink
 
 extension BridgeConfiguration {
-    /// Every key with its value, in the form that is read; `null` stands for what is not used.
+    /// Every key with its value, in the form for reading; unused keys are `null`.
     package var json: JSONObject {
         [
             "device": Self.text(device?.text),

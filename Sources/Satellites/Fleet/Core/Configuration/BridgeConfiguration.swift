@@ -3,9 +3,9 @@
 
 package import ReveilleCore
 
-/// The configuration of a bridge, in which only the broker has no default.
+/// The configuration of a bridge; only the broker has no default.
 package struct BridgeConfiguration: Sendable, Hashable {
-    /// The identity of the device; `nil` for the one that is made from the machine's own.
+    /// The identity of the device; `nil` to derive it from the machine's identity.
     package var device: DeviceID?
     /// The broker, and how the bridge identifies itself to it.
     package var access: BrokerAccess
@@ -15,15 +15,15 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var domains: [String] = []
     /// The names and patterns that the fleet may set on the device's own bus.
     package var desired: [Aspect] = []
-    /// The groups of the device; where several set a name, the first has its way.
+    /// The groups of the device; if several groups set a name, the first one wins.
     package var groups: [String] = []
     /// The least time between two messages of an aspect; zero for none.
     package var interval: Duration = .zero
-    /// The time between two wakes of a device that disconnects in between; `nil` for one that stays connected.
+    /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
     package var wakeEvery: Duration?
     /// The time without a message after which the connection is checked.
     package var keepAlive: Duration = Self.usualKeepAlive
-    /// The topic below which the device is announced to Home Assistant; `nil` if it is not announced.
+    /// The prefix of announcements to Home Assistant; `nil` for no announcements.
     package var homeAssistant: String?
 
     /// Creates a configuration with all defaults.
@@ -35,27 +35,27 @@ package struct BridgeConfiguration: Sendable, Hashable {
     ///
     /// Others, such as settings and the locale, must be listed.
     package static let usualAspects: [Aspect] = [.battery, .proximity, .orientation]
-    /// The keep-alive that is shorter than the 350 seconds after which usual load balancers forget a silent connection.
+    /// The default keep-alive: less than the 350 seconds after which common load balancers forget a silent connection.
     package static let usualKeepAlive: Duration = .seconds(300)
-    /// The topic below which Home Assistant expects announcements, unless it is configured otherwise.
+    /// The topic below which Home Assistant expects announcements by default.
     package static let usualPrefix = "homeassistant"
 
-    /// The range of ``interval`` in seconds: at most an hour, after which a device that wakes is cheaper.
+    /// The range of ``interval`` in seconds: at most an hour, since beyond it waking is cheaper.
     static let intervalRange = 0.0...3_600.0
-    /// The range of ``wakeEvery`` in whole seconds: at most a day, for which the broker keeps the session.
+    /// The range of ``wakeEvery`` in whole seconds: at most a day, as long as the broker keeps the session.
     static let wakeRange = 1...86_400
     /// The range of ``keepAlive`` in whole seconds: from what a mobile network can answer, to what 16 bits can express.
     static let keepAliveRange = 5...65_535
-    /// The most aspects, names and patterns to publish, which is the most that the bus accepts in a subscription.
+    /// The most aspects, names and patterns to publish: the bus's limit for a subscription.
     package static let aspectLimit = 64
-    /// The most groups of a device, each of which is a subscription: more than an administrator can keep apart.
+    /// The most groups of a device: each is a subscription, and an administrator cannot keep more apart.
     static let groupLimit = 64
     /// The most names and patterns that the fleet may set.
     static let desiredLimit = 1_000
     /// The most domains of settings: more than a user has.
     static let domainLimit = 1_000
-    /// The longest name of a domain in bytes, which is the longest name of a file.
+    /// The longest name of a domain in bytes: the longest name of a file.
     static let domainNameLimit = 255
-    /// The longest topic of announcements in bytes: the rest of a topic, which has at most 65,535, needs its room.
+    /// The longest prefix of announcements in bytes: the rest of a topic, of at most 65,535 bytes, needs room.
     static let prefixLimit = 255
 }

@@ -7,7 +7,7 @@ package import ReveilleCore
 package struct BrokerAccess: Sendable, Hashable {
     /// The address.
     package var address: BrokerAddress
-    /// The file of the authorities that may have signed the broker's certificate; `nil` for those of the system.
+    /// The file of the authorities that may have signed the broker's certificate; `nil` for the system's authorities.
     package var ca: String?
     /// The file of the client's own certificate; `nil` if the broker requires none.
     package var certificate: String?
@@ -18,9 +18,10 @@ package struct BrokerAccess: Sendable, Hashable {
     /// The file of the user's password.
     package var passwordFile: String?
 
-    /// The largest file of a password in bytes, which is the longest password in MQTT.
+    /// The largest file of a password in bytes: the longest password in MQTT.
     package static let passwordLimit = 65_535
-    /// The longest name of a user in bytes: that of a device would do, and a mistake is shown in full.
+    /// The longest name of a user in bytes: more than a device's name needs, and short enough to show a mistake in
+    /// full.
     package static let userLimit = 255
 
     /// Creates an access without credentials.
@@ -28,10 +29,10 @@ package struct BrokerAccess: Sendable, Hashable {
         self.address = address
     }
 
-    /// Uses credentials that a service manager has passed, in place of files that are not named.
+    /// Uses a service manager's credentials in place of files that are not named.
     ///
     /// - Parameter credential: The path of the credential `ca`, `certificate`, `key` or `password`; `nil` if there is
-    ///   none. One without a use is ignored, since a unit passes what is there.
+    ///   none. Unused credentials are ignored, since a unit passes all that exist.
     package mutating func complete(with credential: (String) -> String?) {
         if address.usesTLS {
             ca = ca ?? credential("ca")

@@ -5,7 +5,7 @@ import Varlink
 
 /// The discovery message of Home Assistant for a device: a retained message that describes its entities.
 ///
-/// Pure: the bridge publishes what it returns. Home Assistant reads the states from the topics of the fleet, so a device
+/// Pure: the bridge publishes the messages. Home Assistant reads the states from the topics of the fleet, so a device
 /// sends nothing twice. An entity shows a state only, never `changes`: Home Assistant has no place for a count.
 ///
 /// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload; needs Home Assistant 2024.11 or later.
@@ -25,8 +25,8 @@ package struct Discovery: Sendable, Hashable {
 
     /// Returns whether a payload of the birth topic asks for the discovery message again.
     ///
-    /// It is retained, so Home Assistant has it already unless the broker has lost it. A fleet that answers at once
-    /// would be a storm: wait for a random time first.
+    /// The discovery message is retained, so Home Assistant has it already unless the broker has lost it. A fleet that
+    /// answers at once would be a storm: wait for a random time first.
     package static func isBirth(_ payload: [UInt8]) -> Bool { payload.elementsEqual("online".utf8) }
 
     private let device: DeviceID
@@ -40,8 +40,8 @@ package struct Discovery: Sendable, Hashable {
     /// - Parameters:
     ///   - device: The device.
     ///   - aspects: The aspects that the bridge publishes, built-in or published names.
-    ///   - withdrawn: Names that it published with an earlier configuration, whose entities are removed. Built-in
-    ///     aspects need not be listed.
+    ///   - withdrawn: Names that the bridge published with an earlier configuration; their entities are removed.
+    ///     Built-in aspects need not be listed.
     ///   - version: The version of the bridge.
     ///   - prefix: The prefix of discovery topics as configured in Home Assistant.
     package init(
@@ -61,7 +61,8 @@ package struct Discovery: Sendable, Hashable {
         let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect) }
         var components = JSONObject()
         for entity in current { components[entity.key] = .object(entity.component(of: device)) }
-        // An entity that is only left out stays in Home Assistant. Its platform alone removes it.
+        // An entity that is left out stays in Home Assistant. A component with nothing but its platform removes the
+        // entity.
         for entity in absent + former { components[entity.key] = ["p": .string(entity.platform.rawValue)] }
         let description: JSONObject = [
             "dev": ["ids": .string(Self.identifier(of: device)), "name": .string(device.text), "sw": .string(version)],
@@ -98,10 +99,10 @@ package struct Discovery: Sendable, Hashable {
     /// The identifier of a device in Home Assistant, which consists of letters, digits, `-` and `_`.
     static func identifier(of device: DeviceID) -> String { "reveille_" + escaped(device.text) }
 
-    /// A text in which `.` is `_--` and `_-` is `_-_`.
+    /// Returns a text with `_--` in place of `.`, and `_-_` in place of `_-`.
     ///
-    /// No two texts become equal, and those that contain neither stay as they are, so that the `%u` of a broker's topic
-    /// rules matches them.
+    /// No two texts become equal. Texts with neither stay unchanged, so that the `%u` of a broker's topic rules matches
+    /// them.
     static func escaped(_ text: String) -> String {
         text.replacing("_-", with: "_-_").replacing(".", with: "_--")
     }

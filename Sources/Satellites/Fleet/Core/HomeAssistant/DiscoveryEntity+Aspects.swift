@@ -5,7 +5,7 @@ import ReveilleCore
 import Varlink
 
 extension DiscoveryEntity {
-    /// The entities of the built-in aspects: one for each field that is declared with one.
+    /// The entities of the built-in aspects: one for each field that declares an entity.
     ///
     /// There are none for `motion`, whose samples are a stream, and none for `defaults` and `folders`, whose values are
     /// lists.
@@ -70,7 +70,7 @@ extension DiscoveryEntity {
 
     /// An event for each occurrence.
     ///
-    /// A message with `changes` 0 repeats the last one for a broker that had lost it.
+    /// A message with `changes` 0 only restores the last state on a broker that had lost it.
     private static func occurrence(of aspect: BuiltInAspect, _ member: String) -> String {
         "{'event_type': '\(aspect)', '\(member)': value_json.value.\(member), 'changes': value_json.changes} | tojson"
             + " if value_json.value.\(member) is number and value_json.changes is integer and value_json.changes > 0"

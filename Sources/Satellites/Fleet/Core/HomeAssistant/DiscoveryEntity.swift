@@ -12,13 +12,13 @@ struct DiscoveryEntity: Sendable {
         case event
     }
 
-    /// The name of the component in the message, which is unique in the device.
+    /// The name of the component in the message, unique in the device.
     let key: String
     let aspect: String
     let platform: Platform
-    /// The name that Home Assistant appends to that of the device.
+    /// The name that Home Assistant appends to the device's name.
     let name: String
-    /// The expression of a template that results in the state; `None` if it is unknown.
+    /// The template expression of the state; `None` for an unknown state.
     let expression: String
     /// The members that depend on the kind of the value, such as its unit.
     let traits: JSONObject

@@ -3,15 +3,15 @@
 
 public import Varlink
 
-/// The payload of `DEVICE/desired/NAME` and `group/GROUP/desired/NAME`: a value, and how often it was set.
+/// The payload of `DEVICE/desired/NAME` and `group/GROUP/desired/NAME`: a value, and how often values were set.
 ///
-/// A plain JSON object without `generation` is a value that was set by another program, and has no count.
+/// A plain JSON object without `generation` is another program's value, without a count.
 public struct DesiredMessage: Sendable, Hashable {
     /// The sequence of values that the generation belongs to; `nil` for a plain value.
     public var instance: String?
-    /// The number of the value in its sequence, which grows by one each time it is set; `nil` for a plain value.
+    /// The number of the value in its sequence, one more for each value that is set; `nil` for a plain value.
     public var generation: Int64?
-    /// The time at which it was set, in microseconds since 1970, UTC; `nil` if unknown.
+    /// The time of setting, in microseconds since 1970, UTC; `nil` if unknown.
     public var changedAt: Int64?
     /// The value.
     public var value: JSONObject

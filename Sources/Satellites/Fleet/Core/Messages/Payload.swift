@@ -5,7 +5,7 @@ import Varlink
 
 /// The payload of a message: a JSON object, with clear errors for everything else.
 struct Payload {
-    /// The largest payload in bytes, which is that of a message on the bus.
+    /// The largest payload in bytes, as for a message on the bus.
     static let sizeLimit = Limits.frame
 
     /// All members.
@@ -58,7 +58,7 @@ struct Payload {
         return value
     }
 
-    /// Returns a member that must be there.
+    /// Returns a required member.
     static func required<Value>(_ value: Value?, _ name: String) throws(FleetError) -> Value {
         guard let value else { throw error("has no \"\(name)\"") }
         return value

@@ -3,20 +3,20 @@
 
 public import Varlink
 
-/// The payload of `DEVICE/state/ASPECT`: a state, and where it is in the sequence of states.
+/// The payload of `DEVICE/state/ASPECT`: a state, and its place in the sequence of states.
 public struct StateMessage: Sendable, Hashable {
     /// The largest generation: integers beyond it are not exact in JSON for many readers (RFC 8259, 6).
     public static let generationLimit: Int64 = 1 << 53 - 1
     /// The longest name of an instance in bytes.
     static let instanceLimit = 64
 
-    /// The bus of the device; another one counts generations anew.
+    /// The bus of the device; another bus counts generations anew.
     public var instance: String
-    /// The number of the state, which grows by one with each change.
+    /// The number of the state; each change adds one.
     public var generation: Int64
     /// The changes since the last state that the broker acknowledged; 0 for a state that was sent without a change.
     ///
-    /// A reader that missed a message must not add them up. The difference of generations is its count.
+    /// A reader that missed a message must not add up these numbers: the difference of generations is its count.
     public var changes: Int64
     /// The time of the last change on the device's clock, in microseconds since 1970, UTC.
     public var changedAt: Int64

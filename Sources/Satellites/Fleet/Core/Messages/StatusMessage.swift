@@ -19,7 +19,7 @@ public struct StatusMessage: Sendable, Hashable {
 
     /// The age in seconds at which the broker forgets the status: ten years.
     ///
-    /// Brokers deliver the rest of it with each message, which is the age of the status on their own clock.
+    /// Brokers deliver the remaining time with each message, and thus the age of the status on their own clock.
     public static let lease: UInt32 = 315_360_000
     /// The most aspects of a device, so that the message fits.
     package static let aspectLimit = 1_000

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Whether the broker delivered everything it has: what a reader asks for again, and when it stops.
+/// Whether the broker has delivered everything: what a reader asks for again, and when the reader stops asking.
 ///
-/// Brokers limit their queues, and drop retained messages beyond them without a word. The status of a device names its
-/// aspects, so what is missing is known by name, and is asked for again in pages that fit into a queue.
+/// Brokers limit their queues, and silently drop retained messages beyond the limit. A device's status names its
+/// aspects, so the reader knows what is missing, and asks for it again in pages that fit into a queue.
 ///
-/// A reader subscribes, sends a mark to itself, and calls ``mark(_:at:)`` when it arrives, also after each page.
+/// A reader subscribes, sends a mark to itself, and calls ``mark(_:at:)`` when the mark arrives. Each page has a mark
+/// too.
 ///
 /// Pure.
 package struct Completeness: Sendable {
-    /// What a reader does after its mark has arrived.
+    /// A reader's next step after the arrival of its mark.
     package enum Step: Sendable, Hashable {
         /// Subscribe to the statuses and states of these devices, so that they are delivered again, then send a mark.
         case ask([DeviceID])
-        /// All has arrived, or will not: deliver these events and problems, then `caughtUp`.
+        /// Everything has arrived, or never will: deliver these events and problems, then `caughtUp`.
         case complete([Ledger.Outcome])
     }
 
@@ -23,20 +24,20 @@ package struct Completeness: Sendable {
 
     /// The most messages of a page in each round.
     ///
-    /// The first is half of what mosquitto's default queue of 1,000 holds,
-    /// since others come meanwhile. A broker that holds less delivers one device at a time.
+    /// The first limit is half of mosquitto's default queue of 1,000, since other messages come meanwhile. A broker
+    /// with a very short queue delivers one device at a time.
     package static let pageLimits = [500, 50, 1]
     /// The most devices of a page, whose filters must fit into one packet.
     package static let deviceLimit = 100
 
     private let isWanted: Interest
-    /// The devices that are to be asked for in this round, those of the next page last.
+    /// The devices still to be asked for in this round, the next page's devices last.
     private var waiting: [DeviceID] = []
     private var round = 0
-    /// The devices that were asked for last, and the number of their messages before.
+    /// The devices of the last page, and the number of their messages before the request.
     private var page: [DeviceID] = []
     private var arrivals = 0
-    /// The devices of pages on which nothing arrived: the broker has nothing else of them.
+    /// The devices of pages on which nothing arrived: the broker has nothing more from these devices.
     private var settled: Set<DeviceID> = []
 
     /// Creates the check of one connection.
@@ -48,7 +49,7 @@ package struct Completeness: Sendable {
 
     /// Takes the arrival of a mark.
     package mutating func mark(_ ledger: inout Ledger, at now: Int64) -> Step {
-        // A queue that is too short delivers some of a page.
+        // A short queue delivers only part of a page.
         if ledger.arrivals(of: page) == arrivals { settled.formUnion(page) }
         page = []
         if waiting.isEmpty, round < Self.pageLimits.count {

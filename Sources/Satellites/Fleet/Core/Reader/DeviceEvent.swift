@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// A state of a device, and the number of changes since the last state that was seen.
+/// A state of a device, and the number of changes since the last seen state.
 public struct DeviceEvent: Sendable, Hashable {
     /// The device.
     public let device: DeviceID
@@ -15,11 +15,11 @@ public struct DeviceEvent: Sendable, Hashable {
     public let instance: String
     /// The number of the state on that bus.
     public let generation: Int64
-    /// The number of changes since the last state that was seen; `nil` if it is unknown, as for the first state.
+    /// The number of changes since the last seen state; `nil` if unknown, as for the first state.
     ///
-    /// It is 0 if the broker had lost the state, its removal was reported, and it is back unchanged.
+    /// 0 for a state that the broker had lost, that was reported as removed, and that is back unchanged.
     public let changes: Int64?
-    /// Whether another bus sent the last state that was seen: the device lost its state, or was replaced.
+    /// Whether another bus sent the last seen state: the device lost its state, or was replaced.
     public let isNewInstance: Bool
     /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if it is not synchronized.
     public let changedAt: Int64?
@@ -56,9 +56,9 @@ public struct DeviceEvent: Sendable, Hashable {
             previous: previous)
     }
 
-    /// Returns the event as one that follows another position, whatever came in between.
+    /// Returns the event as the successor of another position, whatever came in between.
     ///
-    /// The number of changes is known if the same bus has counted them.
+    /// The number of changes is known if the same bus has counted both.
     package func following(_ position: FleetPosition?) -> DeviceEvent {
         let step = position.flatMap { $0.instance == instance ? generation - $0.generation : nil }
         return DeviceEvent(

@@ -2,15 +2,15 @@
 // Part of Reveille.
 
 extension DeviceRecord {
-    /// The earliest time that a right clock can have: the start of 2015, in microseconds since 1970.
+    /// The earliest plausible time: the start of 2015, in microseconds since 1970.
     private static let earliestTime: Int64 = 1_420_070_400_000_000
-    /// The latest time that is believed: the start of 2100.
+    /// The latest plausible time: the start of 2100.
     private static let latestTime: Int64 = 4_102_444_800_000_000
-    /// The seconds after which a device that still sends older states continues from there: many times what a queue takes
-    /// to be delivered again.
+    /// The seconds after which a reader follows a device that still sends older states: many times longer than the
+    /// redelivery of a queue.
     private static let continuation: Int64 = 600
 
-    /// How a state relates to the last one that was seen.
+    /// How a state relates to the last seen state.
     private enum Relation {
         case duplicate
         case next(changes: Int64?, isNewInstance: Bool = false)
@@ -48,7 +48,7 @@ extension DeviceRecord {
         guard seen.instance == message.instance else { return relation(of: message, toOther: state, seen) }
         let step = message.generation - seen.generation
         if abs(step) > Ledger.plausibleStep {
-            // Ignoring it would leave the reader at the wrong one of the two if the last one was the lie.
+            // If the last state was wrong, ignoring this one would leave the reader at the wrong state.
             return (
                 .next(changes: nil),
                 .implausible(device, aspect: aspect, from: seen.generation, to: message.generation)
@@ -56,7 +56,7 @@ extension DeviceRecord {
         }
         if step >= 0 {
             if step > 0 { state.older = nil }
-            // The consumer may have seen its removal.
+            // The consumer may have seen the removal of the state.
             return (step == 0 && !state.isAbsent ? .duplicate : .next(changes: step), nil)
         }
         let isAccepted = state.continues(at: message.generation, at: now)
@@ -75,20 +75,20 @@ extension DeviceRecord {
         let shared = (
             next, FleetProblem.sharedIdentity(device, instances: [message.instance, seen.instance].sorted())
         )
-        // A late message of the bus before, or a second device: the status says which bus the device uses, even if a
-        // state of another bus came after it.
+        // A late message of the previous bus, or a second device: the status says which bus the device uses, even if
+        // another bus's state came later.
         if status != nil, instance == message.instance { return shared }
         if status != nil, bus == seen.instance { return (.duplicate, nil) }
         if let previous, bus != message.instance, message.generation <= previous { return (.duplicate, nil) }
         return shared
     }
 
-    /// Makes a state the last one that was seen.
+    /// Makes a state the last seen one.
     private mutating func advance(_ state: inout State, to position: FleetPosition) {
         if let seen = state.seen, seen.instance != position.instance {
             let isKnown = state.previous?.instance == position.instance || previousBus == position.instance
             state.previous = seen
-            // A bus that was never seen is newer than the last status.
+            // A new bus is newer than the last status.
             if !isKnown { _ = use(position.instance) }
         }
         state.seen = position
@@ -97,10 +97,10 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord.State {
-    /// Takes an older generation, and returns whether the device continues from there.
+    /// Takes an older generation, and returns whether the device continues from that generation.
     ///
-    /// A duplicate or reordered message is older for a moment. A device whose generation was once exaggerated by a lie
-    /// sends older ones for good, and its true states must not be ignored until it has caught up.
+    /// Duplicate and reordered messages are older only for a moment. After a false message with a high generation, the
+    /// device's true states are older for good, and must not be ignored until the device has caught up.
     fileprivate mutating func continues(at generation: Int64, at now: Int64) -> Bool {
         guard let older else {
             older = (generation, now)

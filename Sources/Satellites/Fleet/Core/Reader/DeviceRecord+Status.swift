@@ -2,7 +2,7 @@
 // Part of Reveille.
 
 extension DeviceRecord {
-    /// The seconds by which two computations of one time differ at most: brokers and clocks round.
+    /// The largest difference in seconds between two computations of one time: brokers and clocks round.
     private static let timeTolerance: Int64 = 5
 
     /// Takes a status.
@@ -22,7 +22,7 @@ extension DeviceRecord {
         let time = age.map { now - $0 }
         status = Status(
             isOnline: message.isOnline, reason: message.reason, wakeEvery: message.wakeEvery, time: time)
-        // A device that has been awake in between was seen later. One that is online is seen all the time.
+        // A device that was awake in between was seen later. An online device is seen all the time.
         let isLater = !message.isOnline && time.map { $0 > (earlier ?? .min) + Self.timeTolerance } ?? false
         guard isLater || statusEvent() != before else { return Ledger.Outcome(problem: problem) }
         return Ledger.Outcome(statusEvent(age: age).map { .status($0) }, problem: problem)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Whether a device is connected, and what is known about it.
+/// Whether a device is connected, and further details.
 public struct DeviceStatus: Sendable, Hashable {
     /// The device.
     public let device: DeviceID
@@ -9,11 +9,11 @@ public struct DeviceStatus: Sendable, Hashable {
     public let isOnline: Bool
     /// Why it is not connected, or not complete; `nil` if all is well.
     public let reason: StatusMessage.Reason?
-    /// The bus of the device that it last named; `nil` if it has named none.
+    /// The bus that the device last named; `nil` if none.
     public let instance: String?
-    /// The aspects that it last named; empty if it has named none.
+    /// The aspects that the device last named; empty if none.
     public let aspects: [String]
-    /// The version of its bridge that it last named; `nil` if it has named none.
+    /// The version of the bridge that the device last named; `nil` if none.
     public let version: String?
     /// The seconds between two wakes of a device that disconnects in between; `nil` while it is connected.
     public let wakeEvery: Int64?

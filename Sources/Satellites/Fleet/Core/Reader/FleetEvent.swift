@@ -3,17 +3,17 @@
 
 /// What a reader of a fleet receives.
 public enum FleetEvent: Sendable, Hashable {
-    /// An aspect of a device has another state.
+    /// An aspect of a device has a new state.
     case state(DeviceEvent)
-    /// The status of a device is another one.
+    /// The status of a device has changed.
     case status(DeviceStatus)
     /// The broker has no more states of an aspect, or no status of a device.
     case removed(DeviceRemoval)
     /// Everything that the broker had at the time of the connection has been delivered.
     case caughtUp
-    /// The broker is out of reach. The reader tries again; what changes meanwhile comes before the next ``caughtUp``.
+    /// The broker is out of reach. The reader tries again; changes in the meantime come before the next ``caughtUp``.
     case disconnected(FleetError)
-    /// Something is wrong, and the reader continues without it.
+    /// A problem, which does not stop the reader.
     case problem(FleetProblem)
 }
 

@@ -7,7 +7,7 @@
 ///
 /// Pure.
 package struct FleetInbox: Sendable {
-    /// What events must have in common to be merged.
+    /// The subject that events must share to be merged.
     private enum Subject: Hashable {
         case state(DeviceID, String)
         case status(DeviceID)
@@ -18,7 +18,7 @@ package struct FleetInbox: Sendable {
     /// The most problems that wait.
     static let problemLimit = 1_000
 
-    /// The events; `nil` for those that came to nothing.
+    /// The events; `nil` for events that cancelled each other.
     private var events: [Subject: FleetEvent?] = [:]
     /// The subjects in the order of their first events, from `next`.
     private var order: ContiguousArray<Subject> = []
@@ -34,13 +34,13 @@ package struct FleetInbox: Sendable {
     /// The number of events that wait.
     package private(set) var count = 0
 
-    /// Adds what came of a message.
+    /// Adds the outcome of a message.
     package mutating func put(_ outcome: Ledger.Outcome) {
         if let event = outcome.event { put(event) }
         if let problem = outcome.problem { put(.problem(problem)) }
     }
 
-    /// Adds an event, merged with the waiting one of its subject.
+    /// Adds an event, merged with the waiting event of its subject.
     package mutating func put(_ event: FleetEvent) {
         let subject = Self.subject(of: event)
         if let earlier = events[subject] {
@@ -58,7 +58,7 @@ package struct FleetInbox: Sendable {
         order.append(subject)
     }
 
-    /// Adds the events of another inbox, which came later.
+    /// Adds the later events of another inbox.
     package mutating func append(_ later: FleetInbox) {
         for subject in later.order[later.next...] { if case .some(let event?) = later.events[subject] { put(event) } }
     }
@@ -68,7 +68,7 @@ package struct FleetInbox: Sendable {
         while next < order.count {
             let event = events.removeValue(forKey: order[next]) ?? nil
             next += 1
-            // Moving the rest to the front at this size costs a constant time for each event.
+            // At this size, moving the rest to the front costs a constant time for each event.
             if next == order.count || next > 1_000 && next * 2 > order.count {
                 order.removeFirst(next)
                 next = 0
@@ -81,7 +81,7 @@ package struct FleetInbox: Sendable {
         return nil
     }
 
-    /// Returns the position that the consumer has seen of an aspect whose events wait, so that it can be saved.
+    /// Returns the position to save for an aspect whose events wait: the consumer's last seen position.
     ///
     /// - Returns: `.some(nil)` if an event waits and the consumer has seen none before; `nil` if no event waits.
     package func seen(_ aspect: String, of device: DeviceID) -> FleetPosition?? {
@@ -112,12 +112,12 @@ package struct FleetInbox: Sendable {
         }
     }
 
-    /// Returns two events as one; `nil` if the consumer has not missed anything.
+    /// Returns two events as one; `nil` if nothing has changed for the consumer.
     private static func merged(_ earlier: FleetEvent, _ later: FleetEvent) -> FleetEvent? {
         switch (earlier, later) {
         case (.state(let one), .state(let other)): .state(one.merged(with: other))
         case (.removed(let one), .state(let other)):
-            // The consumer has not seen that it was gone.
+            // The consumer has not seen the removal.
             one.previous == other.position ? nil : .state(other.following(one.previous))
         case (.state(let one), .removed(let other)):
             .removed(DeviceRemoval(device: other.device, aspect: other.aspect, previous: one.previous))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The last state that was seen of an aspect of a device.
+/// The last seen state of an aspect of a device.
 package struct FleetPosition: Sendable, Hashable {
     /// The bus that counts the generations.
     package var instance: String

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// Something that is wrong in a fleet, which a reader reports and survives.
+/// A problem in a fleet, which a reader reports and survives.
 public enum FleetProblem: Sendable, Hashable {
-    /// A topic below the root is not one of the protocol; its control characters are escaped.
+    /// A topic below the root does not belong to the protocol; its control characters are escaped.
     case invalidTopic(String)
     /// The payload of a topic is invalid, and its last valid state remains.
     case invalidPayload(topic: String, reason: String)
     /// A generation is too far from the last one; the state was accepted, and its changes are unknown.
     case implausible(DeviceID, aspect: String, from: Int64, to: Int64)
-    /// The broker has an older state than the one that was seen.
+    /// The broker has an older state than the last seen one.
     ///
-    /// It was accepted if the device has continued from there, and ignored otherwise.
+    /// The older state was accepted if the device has continued from there, and ignored otherwise.
     case wentBack(DeviceID, aspect: String, from: Int64, to: Int64, isAccepted: Bool)
     /// Two buses use the identity of a device in turns.
     case sharedIdentity(DeviceID, instances: [String])
-    /// The broker did not deliver states that the device has, not even when they were asked for one device at a time.
+    /// The broker did not deliver states that the device has, not even in requests for one device at a time.
     case missingStates(DeviceID, aspects: [String])
     /// The broker delivered states of a device without its status.
     case missingStatus(DeviceID)
     /// The reader cannot know whether everything has arrived, for this reason.
     case uncertain(String)
-    /// The clock of a device is not synchronized, so the times of its changes are unknown; further such devices are not
-    /// reported for an hour.
+    /// The clock of a device is not synchronized, so the times of its changes are unknown. Only one such device is
+    /// reported an hour.
     case unknownTime(DeviceID)
     /// The fleet has more states than a reader keeps; the state was ignored.
     case tooLarge(DeviceID, limit: Int)
-    /// The device has more states than a reader keeps of one; the state was ignored.
+    /// The device has more states than a reader keeps for a device; the state was ignored.
     case tooManyStates(DeviceID, limit: Int)
-    /// There are more problems than are reported.
+    /// Further problems are not reported.
     case further(limit: Int)
 }
 

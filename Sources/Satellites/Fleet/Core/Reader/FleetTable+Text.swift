@@ -4,14 +4,14 @@
 package import Varlink
 
 extension FleetTable {
-    /// The columns of the text, with the rows' cells; the last one may be cut.
+    /// The columns of the text, with the rows' cells; the last column may be truncated.
     package static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
         ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { age($0.lastSeen) }),
         ("BATTERY", { battery($0) }), ("VERSION", { $0.version ?? "-" }),
         ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
     ]
 
-    /// Returns the rows as JSON: an array of objects, whose unknown members are missing.
+    /// Returns the rows as JSON: an array of objects without unknown members.
     package static func json(_ rows: [Row]) -> JSON {
         .array(
             rows.map { row in

@@ -7,7 +7,7 @@ import Varlink
 ///
 /// Pure.
 package struct FleetTable: Sendable {
-    /// What a device does.
+    /// The state of a device.
     package enum State: String, Sendable, Hashable, CaseIterable {
         /// It is connected.
         case online
@@ -29,13 +29,13 @@ package struct FleetTable: Sendable {
     package struct Row: Sendable, Hashable {
         package var device: DeviceID
         package var state: State
-        /// The seconds since the broker heard of it; 0 while it is connected, `nil` if it is unknown.
+        /// The seconds since the broker last heard of the device; 0 while it is connected, `nil` if unknown.
         package var lastSeen: Int64?
         /// The level of the battery, from 0 to 1.
         package var level: Double?
         /// The state of the battery: `charging`.
         package var charging: String?
-        /// The aspects that it lists, or whose states have arrived.
+        /// The aspects that the status lists, or whose states have arrived.
         package var aspects: [String]
         package var version: String?
     }
@@ -46,7 +46,7 @@ package struct FleetTable: Sendable {
         var state: String?
     }
 
-    /// The wakes after which a sleeper is overdue: one may be late by its spread and the next pause before a try.
+    /// The wakes after which a sleeper is overdue: a wake may be late by its spread and by the pause before a retry.
     package static let overdueWakes: Int64 = 2
 
     private var batteries: [DeviceID: Battery] = [:]

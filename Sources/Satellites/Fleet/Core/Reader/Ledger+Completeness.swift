@@ -2,10 +2,10 @@
 // Part of Reveille.
 
 extension Ledger {
-    /// The number of messages that a device of unknown aspects is assumed to have.
+    /// The assumed number of messages for a device with unknown aspects.
     private static let assumedMessages = 10
 
-    /// Returns the devices of which something is missing that should have arrived in this connection, in their order.
+    /// Returns the devices with messages that should have arrived in this connection but did not, in order.
     func incomplete(_ isWanted: Completeness.Interest) -> [DeviceID] {
         devices.values.filter { record in
             guard record.isPresent, isWanted(record.device, nil) else { return false }
@@ -39,7 +39,7 @@ extension Ledger {
         return 1 + max(record.states.count, record.listed?.count ?? Self.assumedMessages)
     }
 
-    /// Gives up waiting for a device: what it lists is missing, and anything else has been removed.
+    /// Gives up waiting for a device: listed aspects are missing, all others have been removed.
     mutating func close(_ device: DeviceID, _ isWanted: Completeness.Interest, at now: Int64) -> [Outcome] {
         guard let record = devices[device] else { return [] }
         var outcomes: [Outcome] = []
@@ -60,7 +60,7 @@ extension Ledger {
         return outcomes.filter { $0 != Outcome() }
     }
 
-    /// Reports that the broker no longer has a state, whose position remains.
+    /// Reports that the broker no longer has a state; the position remains.
     private mutating func noteAbsence(of aspect: String, of device: DeviceID) -> Outcome {
         guard let position = position(of: aspect, of: device) else { return remove(aspect, of: device) }
         update(aspect, of: device) { $0.connection = nil }

@@ -2,12 +2,12 @@
 // Part of Reveille.
 
 extension Ledger {
-    /// Returns the last position that was seen; `nil` if there is none.
+    /// Returns the last seen position; `nil` if there is none.
     package func position(of aspect: String, of device: DeviceID) -> FleetPosition? {
         devices[device]?.states[aspect]?.seen
     }
 
-    /// Continues after a position that was saved.
+    /// Continues after a saved position.
     ///
     /// - Parameters:
     ///   - position: The position.
@@ -28,7 +28,8 @@ extension Ledger {
 
     /// Takes note of an event that the consumer has taken.
     ///
-    /// States that it had not taken before a removal are never delivered, so the next one counts from what it has seen.
+    /// States that the consumer had not taken before a removal are never delivered, so the next event counts from the
+    /// last seen state.
     package mutating func noteTaken(_ event: FleetEvent) {
         guard case .removed(let removal) = event, let aspect = removal.aspect,
             devices[removal.device]?.states[aspect]?.isAbsent == true

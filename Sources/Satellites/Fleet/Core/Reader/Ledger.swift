@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a reader has seen of a fleet, and the rule by which it counts.
+/// A reader's record of a fleet, and its rule for counting changes.
 ///
-/// For each aspect of each device there is a position: the instance of the device's bus, and the generation of its last
-/// state. A state of the same instance has as many changes as its generation is ahead; one that is not ahead is a
-/// duplicate. The first state of an aspect, or of another instance, has an unknown number. Numbers of changes in
-/// messages are never added up.
+/// Each aspect of each device has a position: the instance of the device's bus, and the generation of the last state.
+/// For a state of the same instance, the number of changes is the difference of generations; without a positive
+/// difference, the state is a duplicate. For the first state of an aspect or of another instance, the number is
+/// unknown. Numbers of changes in messages are never added up.
 ///
 /// Pure: times are arguments, in seconds of any clock that does not go back.
 package struct Ledger: Sendable {
-    /// What a message means for the consumer.
+    /// The meaning of a message for the consumer.
     package struct Outcome: Sendable, Hashable {
         /// The event; `nil` for a duplicate, and for a message that was ignored.
         package var event: FleetEvent?
@@ -25,7 +25,7 @@ package struct Ledger: Sendable {
 
     /// The most devices and states: 100,000 devices with nine states each.
     package static let entryLimit = 1_000_000
-    /// The largest difference of generations that is believed: a century of a hundred changes a second is less.
+    /// The largest plausible difference of generations: a hundred changes a second for a century are fewer.
     package static let plausibleStep: Int64 = 1_000_000_000_000
 
     private let limit: Int
@@ -74,7 +74,7 @@ package struct Ledger: Sendable {
             case .desired, .groupDesired, .mark: return Outcome()
             }
         } catch {
-            // The broker has delivered the topic, although its payload is useless: it need not be asked for it again.
+            // The broker has delivered the topic, although its payload is useless: asking again is pointless.
             switch parsed {
             case .state(let device, let aspect):
                 if admit(aspect, of: device) { devices[device]?.states[aspect]?.connection = connection }
@@ -128,7 +128,7 @@ package struct Ledger: Sendable {
 
     // MARK: - Places
 
-    /// Returns whether a device has a place, which is new if necessary.
+    /// Returns whether a device has a place, and makes one if necessary.
     private mutating func admit(_ device: DeviceID) -> Bool {
         if devices[device] != nil { return true }
         guard hasRoom() else { return false }
@@ -136,7 +136,7 @@ package struct Ledger: Sendable {
         return true
     }
 
-    /// Returns whether an aspect of a device has a place, which is new if necessary.
+    /// Returns whether an aspect of a device has a place, and makes one if necessary.
     mutating func admit(_ aspect: String, of device: DeviceID) -> Bool {
         if devices[device]?.states[aspect] != nil { return true }
         if isFull(device) { forgetAbsentStates(of: device) }
@@ -154,7 +154,7 @@ package struct Ledger: Sendable {
         if state.isAbsent { hasAbsentStates = true }
     }
 
-    /// Removes an aspect from the record of a device, and returns what it was.
+    /// Removes an aspect from the record of a device, and returns the removed state.
     mutating func forget(_ aspect: String, of device: DeviceID) -> DeviceRecord.State? {
         guard let state = devices[device]?.states.removeValue(forKey: aspect) else { return nil }
         stateCount -= 1

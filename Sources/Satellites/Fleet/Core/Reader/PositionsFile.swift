@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The text in which the positions of a reader are saved, one line for each device.
+/// The text form of a reader's saved positions, one line for each device.
 ///
 ///     # reveille-fleet positions 1
 ///     kiosk-7 0a1b battery=12 proximity=3
@@ -9,16 +9,16 @@
 ///     # end 2
 ///
 /// A line has the device, and its aspects with their generations after the instance that counts them. An exclamation
-/// mark before an aspect means that its removal was reported. The last line has the number of the lines before it, so
-/// that a file that was cut is recognized.
+/// mark before an aspect means that its removal was reported. The last line has the number of devices, so that a
+/// truncated file is recognized.
 package enum PositionsFile {
     /// The first line.
     ///
-    /// Its number changes when older readers cannot read the file.
+    /// The number in it changes when older readers cannot read the file.
     static let header = "# reveille-fleet positions 1"
     /// The last line, before the number.
     static let trailer = "# end "
-    /// Before an aspect whose removal was reported; it cannot occur in a name.
+    /// Marks an aspect whose removal was reported; no name contains this character.
     private static let absence = "!"
 
     /// Returns the positions that the consumer has seen.
@@ -32,7 +32,7 @@ package enum PositionsFile {
             line(
                 record.device,
                 record.states.sorted { $0.key < $1.key }.compactMap { aspect, state in
-                    // An event that waits is delivered again by the next run, which must not know its removal either.
+                    // The next run delivers a waiting event again, so it must not know of the removal either.
                     let waiting = inbox.seen(aspect, of: record.device)
                     return (waiting ?? state.seen).map {
                         ((state.isAbsent && waiting == nil ? absence : "") + aspect, $0)
@@ -98,7 +98,7 @@ package enum PositionsFile {
         return ledger
     }
 
-    /// What is wrong with a line.
+    /// The error in a line.
     private struct LineError: Error {
         let reason: String
 
@@ -139,7 +139,7 @@ package enum PositionsFile {
         guard count > 0 else { throw LineError("has no position") }
     }
 
-    /// Returns a generation; `nil` unless the text is the usual one of a number in its range.
+    /// Returns a generation; `nil` unless the text is the canonical form of a number in its range.
     private static func generation(_ text: Substring) -> Int64? {
         guard let number = Int64(text), String(number) == text, (0...StateMessage.generationLimit).contains(number)
         else { return nil }

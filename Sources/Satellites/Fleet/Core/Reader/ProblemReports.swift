@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// The problems that were reported, so that each is reported once.
+/// The reported problems, so that no problem is reported twice.
 ///
-/// A problem is reported again if it changes, and after an hour. The memory is bounded for a broker that lies about
-/// everything, and one subject cannot take the places of the others.
+/// A problem is reported again if it changes, and after an hour. The memory is bounded even if a broker lies about
+/// everything, and one subject cannot take the places of others.
 struct ProblemReports: Sendable {
     private struct Report {
         var problem: FleetProblem
@@ -49,8 +49,8 @@ struct ProblemReports: Sendable {
 }
 
 extension FleetProblem {
-    /// Whether the first problem is as good an example as the next: a full ledger ignores every further device, and a fleet
-    /// can have ten thousand devices without a clock, whose events have no time.
+    /// Whether one problem stands for all others of its kind: a full ledger ignores every further device, and a fleet
+    /// can have ten thousand devices without a clock.
     fileprivate var isExample: Bool {
         switch self {
         case .tooLarge, .unknownTime: true
@@ -58,7 +58,7 @@ extension FleetProblem {
         }
     }
 
-    /// What the problem is about, without its details: what its description begins with.
+    /// The problem's subject without details: the beginning of its description.
     fileprivate var subject: Substring {
         switch self {
         case .tooLarge: "limit"

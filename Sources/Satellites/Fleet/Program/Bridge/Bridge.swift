@@ -12,38 +12,38 @@ final class Bridge {
     private let setup: BridgeSetup
     private let loop: EventLoop
     private let keeper: PositionsKeeper
-    private let notes: Notes
+    private let log: BridgeLog
     private var uplink: Uplink
     private var desired: DesiredStates
-    private var announcer: Announcer
+    private var announcer: HomeAssistantAnnouncer
     private var bus: BusLink?
     private var broker: BrokerLink?
     private var timer: EventSource?
-    /// Publishes again what the bus did not take.
+    /// Publishes again the values that the bus did not take.
     private var retry: EventSource?
     private var retries = RetrySchedule(isLocal: true)
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
-    /// Whether only an answer of the bus is waited for.
+    /// Whether the bridge only waits for an answer of the bus before it ends.
     private var isEnding = false
 
     /// Creates a bridge from the saved positions.
-    init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, notes: Notes) throws(SystemError) {
+    init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper
-        self.notes = notes
+        self.log = log
         loop = connector.loop
         let saved = keeper.load()
         uplink = Uplink(setup.uplink, from: saved?.uplink)
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
-        announcer = Announcer(setup, announced: saved?.announced ?? [])
+        announcer = HomeAssistantAnnouncer(setup, announced: saved?.announced ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
         bus = try BusLink(
-            setup, to: connector, from: uplink.positions, notes: notes, onInput: { [weak self] in self?.takeBus($0) },
+            setup, to: connector, from: uplink.positions, log: log, onInput: { [weak self] in self?.takeBus($0) },
             onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
     }
 
@@ -71,7 +71,7 @@ final class Bridge {
 
     private func takeBus(_ input: Uplink.Input) {
         take(input)
-        // A bus that has started may have lost what was published.
+        // A bus that has started may have lost published states.
         if case .busStarted = input { carryOut(desired.publishAll()) }
     }
 
@@ -99,13 +99,13 @@ final class Bridge {
             do throws(FleetError) {
                 carryOut(desired.take(try FleetTopic(topic), payload))
             } catch {
-                notes.write(.warning, "ignored a message of the broker: \(error)", about: .topic(topic.escaped))
+                log.write(.warning, "ignored a message of the broker: \(error)", about: .topic(topic.escaped))
             }
         case .acknowledged(let topic):
             if announcer.acknowledge(topic) { save(isUrgent: true) }
         case .collected(let isComplete, let hasForgotten):
             if !isComplete {
-                notes.write(
+                log.write(
                     .warning, "the broker did not deliver all desired states, so none is withdrawn",
                     about: .topic(FleetTopic.status(setup.device).text))
             }
@@ -142,15 +142,15 @@ final class Bridge {
             case .save(let isUrgent): save(isUrgent: isUrgent)
             case .wait(let duration): timer?.fire(after: duration)
             case .leftOut(let aspect, let reason):
-                notes.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
+                log.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
             case .suspectClone:
-                notes.write(
+                log.write(
                     .warning,
                     "the broker closes connections soon after it accepts them: it restarts, or another client uses the "
                         + "identity \(setup.device) (a cloned device?)", about: .identity)
             case .end:
                 guard desired.awaitsAnswer else { return end() }
-                // Without the answer, the next run would not know the count of a value that the bus has taken.
+                // Without the answer, the next run would not know the count of a value that the bus took.
                 isEnding = true
                 timer?.fire(after: Uplink.farewell)
             }
@@ -167,7 +167,7 @@ final class Bridge {
             case .retry: retry?.fire(after: retries.next(fraction: .random(in: 0...1)))
             case .save: break
             case .ignored(let topic, let reason):
-                notes.write(.warning, "ignored \(topic): \(reason)", about: .topic(topic))
+                log.write(.warning, "ignored \(topic): \(reason)", about: .topic(topic))
             }
         }
     }
@@ -176,10 +176,10 @@ final class Bridge {
         do {
             broker = try BrokerLink(
                 setup, desired: desired.filters, others: announcer.filters, former: announcer.formerFilters, on: loop,
-                notes: notes, isSettled: { [weak self] in self?.desired.isSettled ?? true },
+                log: log, isSettled: { [weak self] in self?.desired.isSettled ?? true },
                 onMessage: { [weak self] in self?.takeBroker($0) })
         } catch {
-            notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
+            log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
             take(.disconnected(isTakenOver: false))
         }
     }

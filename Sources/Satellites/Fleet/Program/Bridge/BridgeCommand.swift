@@ -11,7 +11,7 @@ import ReveilleSystem
 
 /// `reveille-fleet bridge`: publishes the states of a device.
 struct BridgeCommand: ParsableCommand {
-    /// The time after which the start is over, and the memory that it took is released.
+    /// The time after which the start is over, and its memory is released.
     private static let startTime: Duration = .seconds(1)
 
     static let configuration = CommandConfiguration(
@@ -63,7 +63,7 @@ struct BridgeCommand: ParsableCommand {
             let log = try logging.log(of: FleetCommand.name)
             // The positions are for this user only.
             umask(0o077)
-            // A reader of the log that ends does not end the bridge.
+            // The bridge outlives the reader of its log.
             signal(SIGPIPE, SIG_IGN)
             try serve(setup, log)
         } catch let failure as Failure {
@@ -81,9 +81,9 @@ struct BridgeCommand: ParsableCommand {
         } catch {
             throw Failure(.usage, "\(error)")
         }
-        let notes = Notes(log)
-        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, notes: notes)
-        let bridge = try Bridge(setup, to: connector, keeper: keeper, notes: notes)
+        let bridgeLog = BridgeLog(log)
+        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, log: bridgeLog)
+        let bridge = try Bridge(setup, to: connector, keeper: keeper, log: bridgeLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }
         }

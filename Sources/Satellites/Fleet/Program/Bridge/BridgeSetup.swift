@@ -11,11 +11,11 @@ import ReveilleMQTT
 import ReveilleSystem
 import Varlink
 
-/// A configuration with everything that this machine adds to it: credentials and the identity of the device.
+/// A configuration with this machine's additions: credentials and the identity of the device.
 struct BridgeSetup {
-    /// The time in seconds for which the broker keeps the session of a device that is away.
+    /// How many seconds the broker keeps the session of an absent device.
     private static let sessionExpiry: UInt32 = 86_400
-    /// The time in seconds for which the broker waits for a device to return before it reports it as lost.
+    /// How many seconds the broker waits for a device to return before it publishes the loss.
     private static let willDelay: UInt32 = 30
 
     /// The largest file for TLS in bytes: several times all authorities of a system.
@@ -72,7 +72,7 @@ struct BridgeSetup {
         }
     }
 
-    /// Checks that the files for TLS can be read, which otherwise happens at each connection.
+    /// Checks that the files for TLS can be read; otherwise only each connection would report an error.
     func checkFiles() throws(Failure) {
         let access = configuration.access
         for (key, path) in [("ca", access.ca), ("certificate", access.certificate), ("key", access.key)] {
@@ -92,7 +92,7 @@ struct BridgeSetup {
         try Console.json(.object(json))
     }
 
-    /// The settings of the way to the broker.
+    /// The settings of the uplink.
     var uplink: Uplink.Settings {
         var settings = Uplink.Settings(
             device: device, broker: configuration.access.address.description,
@@ -118,7 +118,7 @@ struct BridgeSetup {
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
         options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
-        // A connection that ends so is not a short one, which would be taken for the work of a clone.
+        // As long as a good connection lasts, so that an unanswered request is not taken for the work of a clone.
         options.answerPatience = .microseconds(Uplink.steady)
         options.will = MQTTConnection.Will(
             topic: FleetTopic.status(device).text, payload: Uplink.will.bytes, delay: Self.willDelay,

@@ -14,23 +14,23 @@ final class BrokerLink {
         case uplink(Uplink.Input)
         /// A desired value, or a message of Home Assistant.
         case message(topic: String, payload: [UInt8])
-        /// The broker has a message of which ``Uplink`` knows nothing.
+        /// The broker has a message that ``Uplink`` does not know of.
         case acknowledged(topic: String)
-        /// The desired values have arrived; whether all have, and whether the broker had lost its memory before.
+        /// The desired values have arrived, perhaps not all, from a broker that may have lost its memory.
         case collected(isComplete: Bool, hasForgotten: Bool)
     }
 
-    /// The time from the last subscription in which the broker sends the desired values, unless its rules forbid it.
+    /// The time after the last subscription in which the broker sends the desired values, unless its rules forbid them.
     private static let patience: Duration = .seconds(10)
-    /// The time after the mark in which known values that are missing can still arrive: some brokers deliver what they
-    /// retained for several subscriptions at once.
+    /// The time after the mark in which known, missing values can still arrive: some brokers send the retained messages
+    /// of several subscriptions in parallel.
     private static let grace: Duration = .seconds(1)
 
     private let setup: BridgeSetup
     private let desired: [String]
     private let filters: [String]
     private let former: [String]
-    private let notes: Notes
+    private let log: BridgeLog
     private let isSettled: () -> Bool
     private let onMessage: (Message) -> Void
     private var connection: MQTTConnection?
@@ -39,13 +39,13 @@ final class BrokerLink {
     private var publications: [Int32: (publication: Uplink.Publication?, topic: String)] = [:]
     private var subscribed: [Int32: [String]] = [:]
     private var isCollecting = true
-    /// Whether the broker knows nothing of this device: neither its session nor, as far as is known, its last status.
+    /// Whether the broker seems to have forgotten this device: both its session and its last status.
     private var hasForgotten = false
-    /// Whether the mark was asked for.
+    /// Whether the bridge has asked for the mark.
     private var isAwaitingMark = false
     /// Whether the mark has arrived.
     private var isMarked = false
-    /// Whether the broker refused the subscription to desired values, which therefore do not arrive.
+    /// Whether the broker refused the subscription to desired values, so that they never arrive.
     private var isRefused = false
 
     /// Connects, and subscribes to the topics of desired values and others.
@@ -56,19 +56,19 @@ final class BrokerLink {
     ///   - others: Other filters.
     ///   - former: Filters that the session may still have.
     ///   - loop: The loop.
-    ///   - notes: The log.
+    ///   - log: The log.
     ///   - isSettled: Whether all values that were known before have arrived.
     ///   - onMessage: Called with what happens.
     /// - Throws: `MQTTError` if the connection cannot be started.
     init(
-        _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, notes: Notes,
+        _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, log: BridgeLog,
         isSettled: @escaping () -> Bool, onMessage: @escaping (Message) -> Void
     ) throws {
         self.setup = setup
         self.desired = desired
         self.former = former
         filters = desired + others
-        self.notes = notes
+        self.log = log
         self.isSettled = isSettled
         self.onMessage = onMessage
         timer = try loop.timer { [weak self] in self?.endCollection() }
@@ -77,7 +77,7 @@ final class BrokerLink {
 
     private var statusTopic: String { FleetTopic.status(setup.device).text }
 
-    /// Sends a retained message; `nil` for one whose acknowledgement is not waited for.
+    /// Sends a retained message; `publication` is `nil` if the uplink does not wait for the acknowledgement.
     func publish(_ publication: Uplink.Publication?, topic: String, payload: [UInt8], expiry: UInt32?) {
         guard let connection else { return }
         publications[connection.publish(payload, to: topic, retain: true, expiry: expiry)] = (publication, topic)
@@ -93,9 +93,9 @@ final class BrokerLink {
     private func take(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            notes.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
+            log.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
             hasForgotten = !sessionPresent
-            // Before the birth message, which replaces what the broker remembers.
+            // Before the birth message, which replaces the status that the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
             onMessage(.uplink(.connected(sessionPresent: sessionPresent)))
             if sessionPresent, !former.isEmpty { connection?.unsubscribe(from: former) }
@@ -104,10 +104,10 @@ final class BrokerLink {
         case .acknowledged(let identifier, let refusal, let code):
             guard let (publication, topic) = publications.removeValue(forKey: identifier) else { return }
             if let refusal {
-                notes.write(
+                log.write(
                     .warning, "the broker refused \(topic): \(refusal)\(advice(code, topic))", about: .topic(topic))
             } else {
-                notes.settle(.topic(topic))
+                log.settle(.topic(topic))
             }
             if let publication {
                 onMessage(.uplink(refusal == nil ? .acknowledged(publication) : .refused(publication)))
@@ -117,7 +117,7 @@ final class BrokerLink {
         case .subscribed(let identifier, let codes): takeSubscribed(identifier, codes)
         case .message(let topic, let payload, let isRetained, _):
             if topic == statusTopic {
-                // One that is not retained was published by this connection.
+                // A status that is not retained comes from this connection.
                 guard isRetained else { return }
                 if isAwaitingMark { noteMark() } else { hasForgotten = false }
             } else {
@@ -127,7 +127,7 @@ final class BrokerLink {
             connection = nil
             timer = nil
             let isTakenOver = error.kind == .takenOver
-            notes.write(
+            log.write(
                 .warning,
                 isTakenOver
                     ? "another client uses the identity \(setup.device) (a cloned device?): \(error)"
@@ -138,14 +138,14 @@ final class BrokerLink {
 
     private func subscribe(to filters: [String]) {
         guard let connection else { return }
-        // Retained messages deliver what is desired now; the broker does not queue more for a device that is away.
+        // Retained messages deliver the current desired values; the broker queues nothing else for an absent device.
         subscribed[connection.subscribe(to: filters, qos: 0)] = filters
     }
 
     private func takeSubscribed(_ identifier: Int32, _ codes: [UInt8]) {
         guard let requested = subscribed.removeValue(forKey: identifier) else { return }
         for (filter, code) in zip(requested, codes) where code >= 0x80 {
-            notes.write(
+            log.write(
                 .warning, "the broker refused the subscription to \(filter)\(advice(code, filter))",
                 about: .topic(filter))
             if desired.contains(filter) { isRefused = true }

@@ -13,26 +13,26 @@ import Varlink
 /// Loop thread only.
 final class BusLink {
     private let connector: Connector
-    private let notes: Notes
+    private let log: BridgeLog
     private let onInput: (Uplink.Input) -> Void
     private let onAnswer: (String, Bool) -> Void
     private var stream: EventStream?
     private var calls: BusConnection?
-    /// Repeats what the bus did not do.
+    /// Repeats failed calls.
     private var retry: EventSource?
     private var backoff = Backoff()
     private var hasFailedRead = false
     private var hasFailedState = false
 
-    /// Creates a link that is closed and in the background, and continues from a position.
+    /// Creates a closed link in the background that continues from a position.
     ///
     /// `onAnswer` receives each published name, and whether the bus has taken it.
     init(
-        _ setup: BridgeSetup, to connector: Connector, from positions: UplinkPositions?, notes: Notes,
+        _ setup: BridgeSetup, to connector: Connector, from positions: UplinkPositions?, log: BridgeLog,
         onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, Bool) -> Void
     ) throws(SystemError) {
         self.connector = connector
-        self.notes = notes
+        self.log = log
         self.onInput = onInput
         self.onAnswer = onAnswer
         retry = try connector.loop.timer { [weak self] in self?.repeatFailed() }
@@ -63,7 +63,7 @@ final class BusLink {
         switch message {
         case .aspects: break
         case .started(let parameters, _):
-            notes.write(.info, "connected to the bus", about: .bus)
+            log.write(.info, "connected to the bus", about: .bus)
             hasFailedRead = false
             hasFailedState = false
             if let stream, stream.isInBackground != stream.wasOpenedInBackground { sendState() }
@@ -73,7 +73,7 @@ final class BusLink {
                     isResumed: parameters["resumed"]?.boolValue == true))
         case .events(let parameters): onInput(.busChanged(states(parameters)))
         case .lost(let error):
-            notes.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
+            log.write(.warning, "trying to reach the bus again: \(error)", about: .bus)
             onInput(.busLost)
         }
     }
@@ -101,7 +101,7 @@ final class BusLink {
             // A subscription that has ended begins again in the right state.
             guard let self, self.stream?.name == subscription else { return }
             guard case .failure(let reason) = result else { return backoff.reset() }
-            notes.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
+            log.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
             hasFailedState = true
             repeatLater()
         }
@@ -130,7 +130,7 @@ final class BusLink {
                 onInput(
                     .statesRead(instance: parameters["instance"]?.stringValue ?? "", states: states(parameters)))
             case .failure(let reason):
-                notes.write(.warning, "\(names.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
+                log.write(.warning, "\(names.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
                 hasFailedRead = true
                 repeatLater()
             }
@@ -143,10 +143,10 @@ final class BusLink {
             guard let self else { return }
             switch result {
             case .success:
-                notes.settle(.aspect(name))
+                log.settle(.aspect(name))
                 onAnswer(name, true)
             case .failure(let reason):
-                notes.write(
+                log.write(
                     .warning, "the bus did not take the desired state of \(name): \(reason)", about: .aspect(name))
                 onAnswer(name, false)
             }

@@ -9,31 +9,31 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class PositionsKeeper {
-    /// The least time between two saves that are not urgent: flash memory wears, and an older file does no harm.
+    /// The least time between two saves, unless urgent: flash memory wears, and an older file does no harm.
     private static let pause: Duration = .seconds(5)
 
     private let path: String
-    private let notes: Notes
+    private let log: BridgeLog
     private var timer: EventSource?
     /// Whether a save was less than ``pause`` ago.
     private var isResting = false
     private var waiting: BridgePositions?
 
     /// Chooses the file.
-    init(path: String?, of device: DeviceID, on loop: EventLoop, notes: Notes) throws {
-        // Each device has a file of its own, since a machine may run several bridges.
+    init(path: String?, of device: DeviceID, on loop: EventLoop, log: BridgeLog) throws {
+        // Each device has its own file, since a machine may run several bridges.
         self.path = try path ?? StatePath.usual("bridge-\(device).json", option: "--state")
         if path == nil { StatePath.createDirectories(of: self.path) }
-        self.notes = notes
+        self.log = log
         timer = try loop.timer { [weak self] in self?.endRest() }
     }
 
-    /// Reads the file; `nil` if there is none, or if it cannot be used, which is reported.
+    /// Reads the file; `nil` if it is missing or unusable; the latter is reported.
     func load() -> BridgePositions? {
         do {
             return try PrivateFile.read(path).map { bytes throws(FleetError) in try BridgePositions(parsing: bytes) }
         } catch {
-            notes.write(
+            log.write(
                 .warning,
                 "the positions in \(path) cannot be used, so every state is published again: \(error)",
                 about: .positions)
@@ -52,9 +52,9 @@ final class PositionsKeeper {
         timer?.fire(after: Self.pause)
         do throws(SystemError) {
             try PrivateFile.replace(path, with: positions.bytes)
-            notes.settle(.positions)
+            log.settle(.positions)
         } catch {
-            notes.write(.warning, "the positions cannot be saved: \(error)", about: .positions)
+            log.write(.warning, "the positions cannot be saved: \(error)", about: .positions)
         }
     }
 

@@ -6,9 +6,9 @@ import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// A change of retained messages that depends on what the broker keeps.
+/// A change of retained messages that depends on the broker's current ones.
 ///
-/// After each change the topics are read again, until nothing is left to do: other programs may change them meanwhile.
+/// After each change the topics are read again, until nothing is left to do: other programs may have changed them.
 final class BrokerEdit {
     /// A retained message; an empty payload deletes it.
     struct Message {
@@ -16,21 +16,21 @@ final class BrokerEdit {
         let payload: [UInt8]
     }
 
-    /// What a broker has sent.
+    /// The messages that a broker has sent.
     struct Contents {
-        /// The messages that it keeps, by topic.
+        /// The kept messages, by topic.
         var kept: [String: [UInt8]] = [:]
-        /// The messages of others and of this program since the last change, in their order.
+        /// All messages since the last change, including this program's own, in order.
         var received: [Message] = []
     }
 
-    /// The most changes, after which other programs do not let this one finish.
+    /// The most changes; after that, other programs keep this one from finishing.
     private static let roundLimit = 10
 
     private let topics: [String]
     private let loop: EventLoop
     private let next: (Contents) throws(Failure) -> [Message]
-    private var reading: BrokerReading?
+    private var connection: BrokerConnection?
     private var contents = Contents()
     private var unacknowledged: Set<Int32> = []
     private var rounds = 0
@@ -54,12 +54,12 @@ final class BrokerEdit {
     ) throws {
         let loop = try EventLoop()
         let edit = BrokerEdit(topics, loop, next)
-        edit.reading = try BrokerReading(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
+        edit.connection = try BrokerConnection(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
         try loop.run()
         if let failure = edit.failure { throw failure }
     }
 
-    private func take(_ event: BrokerReading.Event) {
+    private func take(_ event: BrokerConnection.Event) {
         do throws(Failure) {
             switch event {
             case .connected, .isUncertain: break
@@ -88,7 +88,7 @@ final class BrokerEdit {
         }
         contents.received = []
         for message in messages {
-            if let identifier = reading?.publish(message.payload, to: message.topic) {
+            if let identifier = connection?.publish(message.payload, to: message.topic) {
                 unacknowledged.insert(identifier)
             }
         }
@@ -96,12 +96,12 @@ final class BrokerEdit {
 
     private func readAgain() {
         contents.kept = [:]
-        reading?.ask(for: topics)
+        connection?.ask(for: topics)
     }
 
     private func end() {
-        reading?.close()
-        reading = nil
+        connection?.close()
+        connection = nil
         loop.exit()
     }
 }

@@ -7,7 +7,7 @@ import ReveilleFleet
 import ReveilleFleetCore
 
 extension BrokerOptions {
-    /// Whether no broker is named, so that the usual one is used.
+    /// Whether no broker is named, so that the default applies.
     var isUsual: Bool { broker == nil && FleetBroker.named == nil }
 
     /// Returns how the broker is reached.

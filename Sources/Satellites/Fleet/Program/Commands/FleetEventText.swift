@@ -16,7 +16,7 @@ enum FleetEventText {
     private static let widestDevice = 34
     private static let aspect = 13
 
-    /// Returns the width of the column of devices that a further device needs.
+    /// Returns the width of the column of devices with room for another device.
     static func column(_ column: Int?, with device: DeviceID) -> Int {
         max(column ?? narrowestDevice, min(device.text.utf8.count + gap, widestDevice))
     }
@@ -46,7 +46,7 @@ enum FleetEventText {
     /// Returns a state in words.
     static func value(of event: DeviceEvent) -> String {
         guard !event.value.isNull else { return "withdrawn" }
-        // A published name, and a state that this version does not know, are printed as they are.
+        // Published names, and states that this version does not know, are printed as JSON.
         guard let reading = event.reading, reading.aspect.builtIn != nil else { return event.value.printable }
         return "\(reading)".printable
     }
@@ -84,7 +84,7 @@ enum FleetEventText {
 enum Age {
     private static let units: [(seconds: Int64, name: String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
 
-    /// Returns a number of seconds in the largest unit of which there are two: `90 s`, `15 min`.
+    /// Returns a number of seconds in the largest unit with at least two: `90 s`, `15 min`.
     static func text(_ seconds: Int64) -> String {
         guard let unit = units.first(where: { seconds >= 2 * $0.seconds || seconds == $0.seconds }) else {
             return "\(seconds) s"

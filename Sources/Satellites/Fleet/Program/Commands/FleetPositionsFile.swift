@@ -11,7 +11,7 @@ import ReveilleSystem
 final class FleetPositionsFile: Sendable {
     /// The largest file: a million states with long names.
     private static let limit = 1 << 28
-    /// The pause between two saves, in multiples of the time that the last one took: large fleets take seconds.
+    /// The pause between two saves, as a multiple of the last save's duration: large fleets take seconds.
     private static let pace: Int64 = 20
 
     private struct State {
@@ -49,12 +49,12 @@ final class FleetPositionsFile: Sendable {
         state = Lock(State(last: stored))
     }
 
-    /// Replaces the stored positions atomically, if it is time to.
+    /// Replaces the stored positions atomically, if a save is due.
     ///
     /// - Parameters:
-    ///   - events: The events, whose positions are those that were printed.
+    ///   - events: The printed events, with their positions.
     ///   - isLast: Whether the positions are stored in any case.
-    /// - Returns: The time until they can be stored; 0 if they are.
+    /// - Returns: The time until the next save is possible; 0 if the positions are stored.
     /// - Throws: `Failure` if the file cannot be written.
     func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
         try state.withLock { state throws(Failure) in

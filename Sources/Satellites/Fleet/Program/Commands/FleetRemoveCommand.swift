@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
-/// `reveille-fleet remove`: deletes all that the broker keeps of a device.
+/// `reveille-fleet remove`: deletes all messages of a device from the broker.
 struct FleetRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

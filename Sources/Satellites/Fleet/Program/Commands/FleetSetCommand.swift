@@ -10,7 +10,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille-fleet set`: sets what devices are to publish on their own buses.
+/// `reveille-fleet set`: sets the values that devices publish on their own buses.
 struct FleetSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -57,7 +57,7 @@ struct FleetSetCommand: ParsableCommand {
             var hasDeleted = false
             try BrokerEdit.run([topic], on: try broker.fleet()) { contents throws(Failure) in
                 if value == nil {
-                    // Once in any case: a broker does not say that it hides what this user may not read.
+                    // Always once: a broker silently hides topics that this user may not read.
                     defer { hasDeleted = true }
                     return hasDeleted && contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])]
                 }
@@ -97,7 +97,7 @@ struct FleetSetCommand: ParsableCommand {
         let name = arguments[group == nil ? 1 : 0]
         guard FleetTopic.isAspect(name), name.contains(".") else {
             throw Failure(
-                .usage, "the name '\(name.escaped)': must be that of a published state, such as org.example.mode")
+                .usage, "the name '\(name.escaped)': must be the name of a published state, such as org.example.mode")
         }
         guard let group else { return .desired(try DeviceID(arguments[0]), name) }
         // Groups have the form of devices.

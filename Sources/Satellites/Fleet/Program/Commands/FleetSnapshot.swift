@@ -6,17 +6,17 @@ import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// What a broker keeps of a fleet at one time.
+/// The contents of a broker for a fleet at one time.
 struct FleetSnapshot {
     /// The status of each device that has one.
     private(set) var statuses: [DeviceID: DeviceStatus] = [:]
-    /// What the reader has seen, and its time.
+    /// The reader's record, and its time.
     private(set) var ledger = Ledger()
     private(set) var time: Int64 = 0
     /// The states of each device by aspect.
     private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
 
-    /// Reads what a broker keeps; problems are logged.
+    /// Reads the contents of a broker; problems are logged.
     ///
     /// - Throws: `Failure` if the broker cannot be reached, or refuses.
     static func read(

@@ -13,7 +13,7 @@ struct FleetStatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "List the devices: whether they are connected, when they were last seen, and their batteries.",
         discussion: """
-            Times are those of the broker's clock. A device is overdue if it slept through two of its wakes. Lines are \
+            Times are on the broker's clock. A device is overdue if it slept through two of its wakes. Lines are \
             truncated to the width of the terminal, but not when written to a pipe.
 
             EXAMPLES
@@ -55,7 +55,7 @@ struct FleetStatusCommand: ParsableCommand {
             for state in states.values { table.take(.state(state)) }
         }
         let rows = table.rows(of: snapshot.ledger, at: snapshot.time)
-        // The status of a lost device is the will, which names no aspects: those that it has are read.
+        // The status of a lost device is its will, which names no aspects, so they are read from the broker.
         let unlisted = snapshot.statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
         guard !unlisted.isEmpty else { return rows }
         let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)

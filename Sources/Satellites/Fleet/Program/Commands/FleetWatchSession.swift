@@ -6,8 +6,8 @@ import ReveilleSystem
 
 /// One run of `reveille-fleet watch`: its events, signals and timeout.
 ///
-/// The loop of the main thread handles signals and timers. The reader has a thread of its own: it must take what the
-/// broker sends while the output is blocked, because brokers drop messages for clients that do not read.
+/// The loop of the main thread handles signals and timers. The reader has a thread of its own: it must read from the
+/// broker even while the output is blocked, because brokers drop messages for clients that do not read.
 final class FleetWatchSession {
     private let command: FleetWatchCommand
     private let loop: EventLoop

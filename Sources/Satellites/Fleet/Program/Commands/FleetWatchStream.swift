@@ -8,11 +8,12 @@ import ReveilleSystem
 
 /// The events of `reveille-fleet watch` and their output; safe to use from any thread.
 final class FleetWatchStream: Sendable {
-    /// The size in bytes at which a batch of lines is printed: what a pipe holds, since all of it is printed again if
-    /// the process is killed while a slow reader delays the output.
+    /// The size in bytes at which a batch of lines is printed: the capacity of a pipe.
+    ///
+    /// If the process is killed while a slow reader delays the output, the next process prints the whole batch again.
     private static let batchSize = 64 << 10
 
-    /// The events that are taken before something is printed, at most: how many of them are printed depends on the options.
+    /// The most events to take before printing: the options decide how many of them are printed.
     private static let batchLimit = 1_000
 
     /// The number of printed events.
@@ -23,7 +24,7 @@ final class FleetWatchStream: Sendable {
     private let log: ProgramLog
     private let file: FleetPositionsFile?
     private let events = Lock<FleetEvents?>(nil)
-    /// Whether all that the broker kept at the start has been taken.
+    /// Whether all states at the start have been taken.
     private let isComplete = Lock(false)
     /// Whether a later save is planned.
     private let isSaveDue = Lock(false)
@@ -59,14 +60,14 @@ final class FleetWatchStream: Sendable {
             let lines = output.take()
             if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
             counted.withLock { $0 += lines.count }
-            // Not before: what a killed process has not printed is printed by the next one.
+            // Not before: the next process prints what a killed one has not printed.
             events.confirm()
             try saveSoon(events)
         }
         try end()
     }
 
-    /// Saves what was printed, now or as soon as the file may be written again.
+    /// Saves the printed positions, now or as soon as a save is due.
     private func saveSoon(_ events: FleetEvents) throws(Failure) {
         let pause = try save(events)
         let isFirst = isSaveDue.withLock { isDue in
@@ -77,20 +78,20 @@ final class FleetWatchStream: Sendable {
         Task {
             try await Task.sleep(for: pause)
             isSaveDue.withLock { $0 = false }
-            // If it fails, the save at the end fails too, and says why.
+            // If this fails, the save at the end fails too, and reports the reason.
             try saveSoon(events)
         }
     }
 
-    /// Saves the positions of all that was printed.
+    /// Saves the positions of everything printed.
     func end() throws {
         guard let events = events.withLock({ $0 }) else { return }
         _ = try save(events, isLast: true)
     }
 
-    /// Saves what was printed, and returns the time until that is possible.
+    /// Saves the printed positions if possible, and returns the time until a save is due.
     private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
-        // To the next run, states that are missing in the file are those of new devices.
+        // The next run takes states that are missing from the file for states of new devices.
         guard let file, isComplete.withLock({ $0 }) || file.stored != nil else { return .zero }
         return try file.save(events, isLast: isLast)
     }
@@ -149,7 +150,7 @@ private struct Output {
     private mutating func line(_ event: FleetEvent) -> String? {
         switch event {
         case .state(let state):
-            // A state that was seen before has changed while this program was away.
+            // A previously seen state has changed while this program was away.
             if skipsStates, state.changes == nil, !state.isNewInstance { return nil }
             return command.json
                 ? state.json.printable
@@ -157,7 +158,7 @@ private struct Output {
         case .status(let status):
             if skipsStatuses { return nil }
             if command.json { return status.json.printable }
-            // Most statuses differ in their aspects only, whose states have lines of their own.
+            // Most statuses differ only in their aspects, whose states have lines of their own.
             let words = FleetEventText.state(of: status)
             guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
             return text(status.device, nil) { FleetEventText.line(status, column: $0) }

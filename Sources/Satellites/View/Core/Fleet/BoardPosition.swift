@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-/// What a page has seen of a board, as one text: the board, and the number of its last change, such as `0a1b~12`.
+/// A page's position on a board as one text: the board, and the number of its last change, such as `0a1b~12`.
 ///
 /// The text is the `id` of a Server-Sent Event. Browsers send it back when they reconnect, and the page keeps it while it
 /// is hidden.
@@ -9,7 +9,7 @@ package struct BoardPosition: Sendable, Hashable {
     /// The longest name of a board: a random number in hexadecimal digits.
     private static let boardLimit = 16
 
-    /// The board, which is another one after a restart of the program.
+    /// The board; a restart of the program begins a new one.
     package var board: String
     /// The number of the change.
     package var revision: Int64
@@ -20,7 +20,7 @@ package struct BoardPosition: Sendable, Hashable {
         self.revision = revision
     }
 
-    /// Parses a position; `nil` for any text that is not one.
+    /// Parses a position; `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
         guard parts.count == 2, (1...Self.boardLimit).contains(parts[0].count),

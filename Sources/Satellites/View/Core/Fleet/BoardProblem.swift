@@ -3,30 +3,30 @@
 
 import ReveilleFleetCore
 
-/// What is wrong with a device, or with the fleet as a whole, until it is over.
+/// A current problem of a device, or of the fleet as a whole.
 ///
-/// The end of a problem with states shows: their next ones are in order. Nothing shows the end of another one, such as two
-/// devices with one identity; it is over when it has not been reported for two hours. A connection that does not
-/// report a problem again proves nothing before, because the reader repeats one that lasts only once an hour.
+/// A problem with states ends when the next states are in order. Any other problem, such as two devices with one
+/// identity, has no visible end: it is over after two hours without a report. Earlier silence proves nothing, because
+/// the reader repeats a lasting problem only once an hour.
 struct BoardProblem: Sendable, Hashable {
-    /// What replaces an earlier problem of a device.
+    /// The kind of problem; a new problem replaces an earlier one of its kind.
     enum Kind: Hashable {
         case identity, missingStates, order, other
     }
 
-    /// The time without a report, in microseconds, after which the reader has not met the problem again: twice the hour
-    /// after which it would repeat it, since a connection can take long.
+    /// The time without a report, in microseconds, after which the problem is over: twice the hour between two reports,
+    /// since a connection can take long.
     static let lifetime: Int64 = 2 * 3_600_000_000
 
     let kind: Kind
     /// The device that needs attention; `nil` for a problem of the fleet as a whole.
     let device: DeviceID?
     let text: String
-    /// The aspects whose next states end it; `nil` if no state does.
+    /// The aspects whose next states end the problem; `nil` if no state does.
     private var aspects: Set<String>?
     private let reportedAt: Int64
 
-    /// Creates what a problem means at a time in microseconds since 1970, UTC.
+    /// Creates the board's form of a problem, reported at a time in microseconds since 1970, UTC.
     init(_ problem: FleetProblem, at now: Int64) {
         (kind, device, aspects) =
             switch problem {
@@ -41,15 +41,15 @@ struct BoardProblem: Sendable, Hashable {
         reportedAt = now
     }
 
-    /// Whether the reader would have reported it again.
+    /// Whether the reader would have reported the problem again.
     func isOld(at now: Int64) -> Bool { now - reportedAt >= Self.lifetime }
 
-    /// Whether what has arrived shows that it is over.
+    /// Whether later states have shown that the problem is over.
     func isOver(at now: Int64) -> Bool { aspects?.isEmpty ?? isOld(at: now) }
 
     /// Takes a state of the device.
     mutating func take(_ event: DeviceEvent) {
-        // Neither counted nor the first one of its bus: it is out of order itself.
+        // An event that is neither counted nor the first of its bus is out of order itself.
         guard event.changes != nil || event.isNewInstance || event.previous == nil else { return }
         settle(event.aspect)
     }
@@ -59,6 +59,6 @@ struct BoardProblem: Sendable, Hashable {
         if kind == .missingStates { aspects?.formIntersection(listed) }
     }
 
-    /// Notes that nothing is wrong with an aspect.
+    /// Notes that an aspect is in order.
     mutating func settle(_ aspect: String) { aspects?.remove(aspect) }
 }

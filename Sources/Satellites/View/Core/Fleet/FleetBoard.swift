@@ -4,31 +4,31 @@
 package import ReveilleFleetCore
 package import Varlink
 
-/// The tiles of a fleet, one a device, and which of them a page has not seen.
+/// The tiles of a fleet, one a device, and the tiles that a page has not seen.
 ///
-/// Each change has a number. A tile has that of its last change only, so a page that was away receives it once, however
-/// often it changed.
+/// Each change has a number. A tile has only the number of its last change, so a page that was away receives each tile
+/// once, however often it changed.
 ///
 /// Pure.
 package struct FleetBoard: Sendable {
-    /// The most tiles in one event, so that a page shows the first ones of a large fleet at once.
+    /// The most tiles in one event, so that a page shows the first tiles of a large fleet at once.
     package static let chunk = 200
-    /// The most removed devices that pages can still be notified of; one that was away longer reads everything anew.
+    /// The most removed devices to remember; a page that misses more removals reads everything anew.
     static let removalLimit = 1_000
 
     /// Whether the fleet can be read.
     package enum Link: Sendable, Hashable {
-        /// What the broker has is being read.
+        /// The broker's states are being read.
         case reading
         /// Everything has been read, and changes follow.
         case live
-        /// The broker is out of reach, and why; it is tried again.
+        /// The broker is out of reach, for a reason; further attempts follow.
         case lost(String)
-        /// The reader has given up, and why; the next page starts it again.
+        /// The reader has given up, for a reason; the next page starts it again.
         case ended(String)
     }
 
-    /// A part of what a page has not seen.
+    /// A part of the changes that a page has not seen.
     package struct Chunk: Sendable {
         package var tiles: [JSON] = []
         package var removed: [DeviceID] = []
@@ -36,7 +36,7 @@ package struct FleetBoard: Sendable {
         package var revision: Int64
     }
 
-    /// A change in the order of their numbers; obsolete if its device has changed again.
+    /// A change in the log; obsolete if its device has changed again.
     private struct Entry {
         var revision: Int64
         var device: DeviceID
@@ -46,7 +46,7 @@ package struct FleetBoard: Sendable {
     package let name: String
     /// Whether the fleet can be read.
     package private(set) var link = Link.reading
-    /// What is wrong with the fleet as a whole.
+    /// The problem of the fleet as a whole.
     package var problem: String? { fleetProblem?.text }
     /// The number of the last change.
     package private(set) var revision: Int64 = 0
@@ -55,7 +55,7 @@ package struct FleetBoard: Sendable {
     private var fleetProblem: BoardProblem?
     private var removals: [DeviceID: Int64] = [:]
     private var log: [Entry] = []
-    /// The last change whose removal was forgotten.
+    /// The number of the last forgotten removal.
     private var forgotten: Int64 = 0
 
     /// Creates a board without tiles.
@@ -80,7 +80,7 @@ package struct FleetBoard: Sendable {
     }
 
     private mutating func take(_ problem: BoardProblem, at now: Int64) {
-        // A problem does not make a tile: the broker has nothing of such a device.
+        // A problem alone makes no tile: the broker has nothing about such a device.
         guard let device = problem.device, tiles[device] != nil else {
             fleetProblem = problem
             return
@@ -127,7 +127,7 @@ package struct FleetBoard: Sendable {
     /// The position after a change.
     package func position(at revision: Int64) -> BoardPosition { BoardPosition(board: name, revision: revision) }
 
-    /// Returns the number of the change from which a page continues; `nil` if it must read everything anew.
+    /// Returns the number of the change where a page continues; `nil` if the page must read everything anew.
     package func resume(from position: BoardPosition?) -> Int64? {
         guard let position, position.board == name, (forgotten...revision).contains(position.revision) else {
             return nil
@@ -135,7 +135,7 @@ package struct FleetBoard: Sendable {
         return position.revision
     }
 
-    /// Returns the next devices that have changed after a number, once each; `nil` if there are none.
+    /// Returns the next devices with changes after a number, each once; `nil` if there are none.
     package func changes(after revision: Int64) -> Chunk? {
         guard revision < self.revision else { return nil }
         var chunk = Chunk(revision: self.revision)

@@ -4,7 +4,7 @@
 import ReveilleFleetCore
 import Varlink
 
-/// What the page shows of one device.
+/// The page's view of one device.
 package struct FleetTile: Sendable, Hashable {
     /// The poses that a device can have; another word is unknown.
     private static let poses: Set<String> = [
@@ -13,15 +13,15 @@ package struct FleetTile: Sendable, Hashable {
 
     /// Whether the device is connected, in a word: `online`, `noBus`, `asleep`, `stopped`, `lost` or `unknown`.
     package var state = "unknown"
-    /// The time of its status on the broker's clock, in microseconds since 1970, UTC.
+    /// The time of the status on the broker's clock, in microseconds since 1970, UTC.
     package var seenAt: Int64?
     /// The seconds between two wakes of a device that sleeps.
     package var wakeEvery: Int64?
-    /// The version of its bridge.
+    /// The version of the bridge.
     package var version: String?
     /// The level of the battery from 0 to 1.
     package var level: Double?
-    /// Whether it is plugged in.
+    /// Whether the battery is plugged in.
     package var isPlugged: Bool?
     /// The pose.
     package var pose: String?
@@ -31,22 +31,22 @@ package struct FleetTile: Sendable, Hashable {
     package var aspect: String?
     /// The time of the last change, in microseconds since 1970, UTC; `nil` if it is unknown.
     package var changedAt: Int64?
-    /// The changes that the last event stood for; `nil` if they are unknown.
+    /// The changes in the last event; `nil` if unknown.
     package var merged: Int64?
-    /// The changes since this program has known the device.
+    /// The changes since this program first saw the device.
     ///
-    /// Each number is a difference of generations that begins where the one before it ended, so their sum is the
-    /// difference from the first generation to the last. A page that was away subtracts what it has seen.
+    /// The events' numbers are consecutive differences of generations, so their sum is the difference between the first
+    /// generation and the last. A page that was away subtracts the total that it has seen.
     package var total: Int64 = 0
-    /// The events whose number of changes is unknown, such as those of another instance.
+    /// The number of events with an unknown number of changes, such as from a new instance.
     package var unknown: Int64 = 0
-    /// What is wrong with the device: the newest of each kind, the newest last.
+    /// The device's problems: the newest of each kind, in the order of their reports.
     var problems: [BoardProblem] = []
 
     /// The aspects whose states the broker has.
     var aspects: Set<String> = []
     var hasStatus = false
-    /// The number of the board's change in which the tile became what it is.
+    /// The number of the tile's last change on the board.
     var revision: Int64 = 0
 
     /// Takes the status of the device.

@@ -5,10 +5,10 @@ import ReveilleFleetCore
 import ReveilleViewCore
 import Varlink
 
-/// The stream of the tiles of one page that is visible, written as the page reads.
+/// The stream of tiles of one visible page, written as the page reads.
 ///
-/// The next tiles are taken from the board when the last ones have been written. A device that changes in between is one
-/// tile.
+/// The feed takes the next tiles from the board when the last ones have been written. All changes of a device in
+/// between are one tile.
 ///
 /// Loop thread only.
 final class FleetFeed: Feed {
@@ -19,12 +19,12 @@ final class FleetFeed: Feed {
     private var isOpen = false
     /// The number of the last change that was written.
     private var revision: Int64 = 0
-    /// What the page was notified of.
+    /// The link that the page was last notified of.
     private var link: FleetBoard.Link?
     private var problem: String?
     var onOutput: () -> Void = {}
 
-    /// Creates a feed, which starts with the first ``read(into:)``.
+    /// Creates a feed; the first ``read(into:)`` starts it.
     init(_ hub: FleetHub, from position: BoardPosition?) {
         self.hub = hub
         self.position = position
@@ -64,7 +64,7 @@ final class FleetFeed: Feed {
         }
         // "Live" means that the page has everything.
         guard revision == board.revision else { return }
-        // Also that there is none: a page that returns shows the one of before.
+        // Sent even without a problem: a returning page still shows the last one.
         let text = board.problem ?? ""
         if problem != text {
             problem = text

@@ -6,33 +6,32 @@ import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
 
-/// The fleet that all its pages show: one reader, which sleeps while no page is visible.
+/// The fleet behind all its pages: one reader, which sleeps while no page is visible.
 ///
-/// A reader that the broker refuses gives up. Each page that is opened or shown again starts it again.
+/// If the broker refuses the reader, it gives up. Each page that is opened or shown again starts it again.
 ///
-/// Asleep, it has no connection to the broker. When a page returns, it reads what the broker has, and its ledger counts
-/// what changed in between by generation.
+/// The sleeping reader has no connection to the broker. When a page returns, the reader reads the broker's states, and
+/// its ledger counts the changes in between by generation.
 ///
 /// Loop thread only.
 final class FleetHub {
-    /// The time for which changes are collected, so that a page receives one event of a device that changes several
-    /// aspects at once.
+    /// How long changes are collected, so that a device that changes several aspects at once is one event for a page.
     private static let pause: Duration = .milliseconds(50)
-    /// The time without a visible page after which the reader sleeps: a page that is loaded again returns sooner.
+    /// The time without a visible page after which the reader sleeps: a reloaded page returns sooner.
     private static let grace: Duration = .seconds(10)
 
     private(set) var board = FleetBoard(name: String(UInt64.random(in: .min ... .max), radix: 16))
     private let mailbox = FleetMailbox()
-    private let notes: Notes
+    private let log: ViewLog
     private var reader: FleetReader?
     private var collecting: EventSource?
     private var isCollecting = false
     private var falling: EventSource?
     private var feeds: [ObjectIdentifier: FleetFeed] = [:]
 
-    /// Creates a hub, whose reader sleeps until the first page is visible.
-    init(_ broker: FleetBroker, loop: EventLoop, notes: Notes) throws(FleetError) {
-        self.notes = notes
+    /// Creates a hub; its reader sleeps until the first page is visible.
+    init(_ broker: FleetBroker, loop: EventLoop, log: ViewLog) throws(FleetError) {
+        self.log = log
         do throws(SystemError) {
             collecting = try loop.timer { [weak self] in self?.deliver() }
             falling = try loop.timer { [weak self] in self?.sleep() }
@@ -44,11 +43,11 @@ final class FleetHub {
         }
     }
 
-    /// Adds the feed of a page that is visible.
+    /// Adds the feed of a visible page.
     func add(_ feed: FleetFeed) {
         falling?.disarm()
         if case .ended = board.link { board.set(.reading) }
-        // It may have given up while another page was visible.
+        // The reader may have given up while another page was visible.
         reader?.wake()
         feeds[ObjectIdentifier(feed)] = feed
     }
@@ -61,7 +60,7 @@ final class FleetHub {
 
     private func sleep() {
         reader?.sleep()
-        // What is read after the next wake is complete only then.
+        // The next wake reads everything again.
         board.set(.reading)
     }
 
@@ -78,7 +77,7 @@ final class FleetHub {
             while let event = try mailbox.nextIfDue() { take(event, at: now) }
         } catch {
             board.set(.ended(error.description))
-            notes.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
+            log.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
         }
         for feed in feeds.values { feed.onOutput() }
     }
@@ -87,10 +86,10 @@ final class FleetHub {
         switch event {
         case .disconnected(let error):
             board.set(.lost(error.description))
-            notes.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
+            log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)
-            notes.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
+            log.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
         default: board.take(event, at: now)
         }
     }

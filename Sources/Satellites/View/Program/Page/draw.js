@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// What the page draws: texts of states, and charts as SVG. No state is kept here.
-// The program writes the constant `aspects` before it: the aspects of the device in their order, each with the name of its
-// main field, the kind of its values and its unit.
+// The page's drawings: texts of states, and charts as SVG. No state is kept here. The program writes the constant
+// `aspects` before it: the aspects of the device in their order, each with the name of its main field, the kind of its
+// values and its unit.
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
@@ -120,7 +120,7 @@ function named(value) {
   return { value: text || "{}", isLong: true };
 }
 
-// Those that people look for first come first, then the names of programs.
+// Aspects that people look for come first, published names last.
 export function compareAspects(one, other) {
   const place = name => {
     const index = aspects.findIndex(aspect => aspect.name === name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// The page of a fleet: one tile a device. It reads while it is visible, and has no stream while it is hidden.
+// The page of a fleet: one tile a device. The page has a stream only while it is visible.
 
 import { count, duration, html, percent } from "./draw.js";
 
@@ -28,7 +28,7 @@ const collator = new Intl.Collator(undefined, { numeric: true });
 let order = [];
 let stream = null, probe = null, timers = [];
 let position = "";
-// The end of what the page knows of statuses; infinite while it is live. A sleeper may have woken up after it.
+// The time up to which statuses are known; infinite while the page is live. A sleeper may have woken up since.
 let knownUntil = 0;
 let hiddenAt = null;
 let seen = null;            // what was seen when the page was hidden: device -> { total, unknown, state }
@@ -68,7 +68,7 @@ function setLive(isLive) {
   knownUntil = isLive ? Infinity : Math.min(knownUntil, Date.now());
 }
 
-// A stream that is refused does not tell why. Another request does.
+// A refused stream does not tell why. Another request does.
 async function refused() {
   close();
   let reason = "reveille-view does not answer.";
@@ -98,7 +98,7 @@ function set(data) {
     tiles.set(data.device, tile);
   }
   const before = seen?.get(data.device) ?? tile.data;
-  // Both are differences of generations, so the difference is exact unless another bus began.
+  // Both totals are sums of differences of generations, so the result is exact unless another bus began.
   tile.merged = !before ? null : data.unknown === before.unknown ? data.total - before.total : NaN;
   tile.data = data;
   dirty.add(tile);
@@ -189,7 +189,7 @@ function stateOf({ state, wakeEvery, seenAt }) {
   return isLate ? "overdue" : state;
 }
 
-// Draws a tile, and returns whether its place may be another one.
+// Draws a tile, and returns whether its place may have changed.
 function drawTile(tile) {
   const { data } = tile, isNew = !tile.element;
   if (isNew) create(tile);
@@ -259,7 +259,7 @@ function place() {
   const list = find("tiles");
   order = [...tiles.values()].filter(tile => tile.element).sort((one, other) =>
     (byName ? 0 : one.rank - other.rank) || collator.compare(one.data.device, other.data.device));
-  // Those that move leave first, so that the others need not.
+  // Moving tiles leave first, so that the others can stay.
   for (const tile of order) if (tile.isMoved) tile.element.remove();
   let next = list.firstElementChild;
   for (const tile of order) {
@@ -288,7 +288,7 @@ function filter() {
 
 find("filter").addEventListener("input", filter);
 find("spans").addEventListener("change", () => {
-  // All of them move.
+  // All tiles move.
   find("tiles").replaceChildren();
   place();
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of Reveille.
 
-// What the page does: it is a subscriber in the foreground while it is visible, and none while it is hidden.
+// The page's behavior: a subscriber in the foreground while visible, and no subscriber while hidden.
 
 import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, parse, percent, svg, time, title } from "./draw.js";
 
@@ -16,7 +16,7 @@ const lanePause = 1e3;
 const batteryPause = 60e3;
 // Lanes of more names would be longer than a screen.
 const nameLanes = 12;
-// Continuous, or without states that a lane could show.
+// Aspects that change continuously, or without states for a lane.
 const withoutLane = new Set(["motion", "power", "lifecycle"]);
 const shownWakes = 200;
 const shortAbsence = 5e3;
@@ -54,14 +54,14 @@ function close() {
   stream = null;
 }
 
-// A stream that is refused does not tell why. Another request does.
+// A refused stream does not tell why. Another request does.
 async function refused() {
   close();
   let reason = "reveille-view does not answer.";
   try {
     const response = await fetch("/battery?span=day");
     if (response.ok) {
-      // The position was refused: what was seen is read anew.
+      // The position was refused: everything is read anew.
       keep("");
       reason = "The stream was refused. Reading everything again.";
     } else {
@@ -104,7 +104,7 @@ function welcome(changed, isOther) {
   const away = seconds < 1 ? "for a moment" : duration(seconds);
   const total = changed.reduce((sum, event) => sum + event.changes, 0);
   let text;
-  // Nothing to report of a page that was only loaded again.
+  // A page that was only reloaded has nothing to report.
   if (!isOther && !changed.length && Date.now() - hiddenAt < shortAbsence) return;
   if (isOther) text = `Hidden ${away}. Meanwhile another instance of the bus began, so all states are new.`;
   else if (!changed.length) text = `Hidden ${away}: nothing changed.`;
@@ -213,7 +213,7 @@ function age(event) {
 
 // MARK: The last hour
 
-// The aspects whose changes are to be requested, and the one whose changes are being requested.
+// The aspects whose changes must be requested, and the aspect being requested.
 const wanted = new Set();
 let requested = null, isLoading = false;
 
@@ -236,7 +236,7 @@ async function loadWanted() {
   // One after the other: a browser opens six connections at most, and the stream needs one.
   for (const aspect of [...wanted]) {
     if (document.hidden) break;
-    // A change during the request makes it wanted again.
+    // A change during the request makes the aspect wanted again.
     wanted.delete(aspect);
     requested = aspect;
     try {
@@ -360,7 +360,8 @@ async function poll() {
   } catch { /* The stream reports what is wrong. */ }
 }
 
-// The stream has the names whose first word is usual, or was there when it began. With another one, it begins again.
+// The stream has names with a usual first word, or with one that existed at its start. A name with a new first word
+// restarts the stream.
 async function follow() {
   const response = await fetch("/aspects");
   if (!response.ok || !stream) return;
@@ -373,7 +374,7 @@ async function follow() {
 }
 
 function drawSubscriptions(subscriptions) {
-  // Those that sleep first, then those with the most events.
+  // Sleepers first, then subscriptions with the most events.
   const order = subscription => [subscription.held.length ? 0 : 1, -subscription.events];
   const sorted = [...subscriptions].sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
   find("subscriptions").tBodies[0].replaceChildren(...sorted.map(subscription => {
@@ -430,7 +431,7 @@ function sleep() {
   clearTimeout(probe);
   timers.forEach(clearInterval);
   hiddenAt = Date.now();
-  // The browser may discard a tab that is hidden. It resumes all the same.
+  // The browser may discard a hidden tab, which resumes all the same.
   sessionStorage.setItem("hiddenAt", hiddenAt);
 }
 

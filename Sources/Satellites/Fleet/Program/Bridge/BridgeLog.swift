@@ -4,9 +4,9 @@
 import ReveilleSystem
 
 /// The log of the program.
-typealias Notes = SubjectLog<Subject>
+typealias BridgeLog = SubjectLog<Subject>
 
-/// What messages that may repeat are about.
+/// The subjects of messages that may repeat.
 enum Subject: Hashable {
     case bus, broker, identity, positions
     /// A topic of the broker.

@@ -4,9 +4,9 @@
 import ReveilleSystem
 
 /// The log of the program.
-typealias Notes = SubjectLog<Subject>
+typealias ViewLog = SubjectLog<Subject>
 
-/// What messages that may repeat are about.
+/// The subjects of messages that may repeat.
 enum Subject {
     case bus, broker, history, connections
 }

@@ -4,9 +4,9 @@
 import ReveilleSystem
 
 /// The log of the program.
-typealias Notes = SubjectLog<Subject>
+typealias LocationLog = SubjectLog<Subject>
 
-/// What messages that may repeat are about.
+/// The subjects of messages that may repeat.
 enum Subject {
     case gpsd, bus, line
 }
@@ -14,7 +14,7 @@ enum Subject {
 extension SubjectLog<Subject> {
     private static var busIsAvailable: String { "the bus is available" }
 
-    /// Creates a log that has reported that the bus is available, which is not news at first.
+    /// Creates a log that considers the bus available, so that a working bus is not reported at first.
     convenience init(reportingTo log: ProgramLog) {
         self.init(log, known: [.bus: Self.busIsAvailable])
     }

@@ -4,10 +4,10 @@
 import Reveille
 import ReveilleFleetCore
 
-/// Announces the device to Home Assistant, if it is configured, and removes what was announced before otherwise.
-struct Announcer {
+/// Announces the device to Home Assistant if configured; otherwise removes earlier announcements.
+struct HomeAssistantAnnouncer {
     private let setup: BridgeSetup
-    /// The prefixes below which the broker may have an announcement.
+    /// The prefixes of announcements that the broker may have.
     private(set) var announced: [String]
     /// The aspects of the last announcement on this connection.
     private var aspects: [String]?
@@ -22,7 +22,7 @@ struct Announcer {
     /// The topic on which Home Assistant announces its start.
     var filters: [String] { prefix.map { [Discovery.birthTopic(prefix: $0)] } ?? [] }
 
-    /// The topics of former prefixes, to which the session may still be subscribed.
+    /// The topics of former prefixes that the session may still be subscribed to.
     var formerFilters: [String] { announced.filter { $0 != prefix }.map { Discovery.birthTopic(prefix: $0) } }
 
     /// Lets the announcement be repeated.
@@ -33,7 +33,7 @@ struct Announcer {
         filters.contains(topic) && Discovery.isBirth(payload)
     }
 
-    /// The messages that are to be sent for the aspects that the broker has now; empty if nothing has changed.
+    /// The messages to send for the aspects that the broker has now; empty if nothing has changed.
     mutating func messages(for aspects: [String]) -> [Discovery.Message] {
         guard aspects != self.aspects else { return [] }
         let former = Set(self.aspects ?? []).subtracting(aspects)
@@ -49,7 +49,7 @@ struct Announcer {
         return messages
     }
 
-    /// Forgets a former prefix when its announcement was removed; returns whether it did.
+    /// Forgets a former prefix whose announcement was removed; returns whether the topic had one.
     mutating func acknowledge(_ topic: String) -> Bool {
         let rest = announced.filter { $0 == prefix || discovery([], without: [], prefix: $0).removal.topic != topic }
         defer { announced = rest }

@@ -5,11 +5,11 @@ package import ReveilleFleetCore
 import ReveilleMQTT
 package import ReveilleSystem
 
-/// One connection to a broker that reads what it keeps below some topics, and follows what changes.
+/// One connection to a broker that reads the kept messages of some topics, and follows their changes.
 ///
 /// Loop thread only.
-package final class BrokerReading {
-    /// What happens to the reading.
+package final class BrokerConnection {
+    /// What happens on the connection.
     package enum Event {
         /// The broker has accepted this client.
         case connected
@@ -17,19 +17,20 @@ package final class BrokerReading {
         case message(topic: String, payload: [UInt8], isRetained: Bool, expiry: UInt32?)
         /// Everything that the broker kept has arrived.
         case arrived
-        /// The broker does not deliver the reader's own messages, so that it cannot know whether everything has arrived.
+        /// The broker does not deliver the reader's own messages, so the reader cannot know whether everything has
+        /// arrived.
         case isUncertain(FleetError)
         /// The broker has received a message, or refused it.
         case acknowledged(Int32, FleetError?)
-        /// The broker refuses a subscription, and would refuse it again. No event follows.
+        /// The broker permanently refuses a subscription. No event follows.
         case refused(FleetError)
         /// The connection has ended. No event follows.
         case ended(FleetError)
     }
 
-    /// The time without messages after which all that the broker sent counts as arrived.
+    /// The time without messages after which everything counts as arrived.
     private static let quiet: Duration = .seconds(1)
-    /// The messages that the broker may send before they are acknowledged: fewer take twice as long.
+    /// The unacknowledged messages that the broker may send: with fewer, reading takes twice as long.
     private static let receiveMaximum: UInt16 = 1_000
 
     /// The client identifier of this connection.
@@ -37,16 +38,16 @@ package final class BrokerReading {
     private let broker: FleetBroker
     private let loop: EventLoop
     private let onEvent: (Event) -> Void
-    private var connection: MQTTConnection?
+    private var mqtt: MQTTConnection?
     private var catchUp: CatchUp
     /// The topic of the mark.
     private let mark: String
     /// The topics of messages that the broker has not acknowledged.
     private var topics: [Int32: String] = [:]
-    /// The subscriptions that the broker has not answered, and whether they are to what changes.
+    /// The subscriptions that the broker has not answered, and whether they follow changes.
     private var subscriptions: [Int32: (filters: [String], isFollowing: Bool)] = [:]
     private var quietTimer: EventSource?
-    /// The number of messages that the broker kept, and what it was when the timer was set.
+    /// The number of kept messages that have arrived, now and when the timer was set.
     private var received = 0
     private var receivedBefore = 0
 
@@ -54,24 +55,24 @@ package final class BrokerReading {
     ///
     /// - Parameters:
     ///   - broker: The broker.
-    ///   - stages: The topics, in the order in which they are to be delivered; none if nothing is read.
+    ///   - stages: The topics in the order of their delivery; none to read nothing.
     ///   - loop: The loop.
-    ///   - onEvent: Called on the loop, never before this returns. It may close or release the reading.
-    /// - Throws: `FleetError` if it cannot be tried.
+    ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
+    /// - Throws: `FleetError` if the connection cannot be started.
     package init(
         _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
     ) throws(FleetError) {
         self.broker = broker
         self.loop = loop
         self.onEvent = onEvent
-        // Another identity each time: the broker may not have noticed yet that the last connection is gone.
+        // A new identity each time: the broker may not have noticed the end of the last connection yet.
         clientID = "reveille-reader-" + String(UInt64.random(in: .min ... .max), radix: 16)
         mark = FleetTopic.mark(clientID).text
         catchUp = CatchUp(stages, mark: mark)
         var options = broker.options(clientID: clientID)
         options.receiveMaximum = Self.receiveMaximum
         do throws(MQTTError) {
-            connection = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
+            mqtt = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
         } catch {
             throw FleetError(error)
         }
@@ -84,25 +85,25 @@ package final class BrokerReading {
 
     /// Disconnects; there are no further events.
     package func close() {
-        connection?.disconnect()
+        mqtt?.disconnect()
         release()
     }
 
     private func release() {
-        connection = nil
+        mqtt = nil
         quietTimer = nil
     }
 
-    /// Asks for topics again, of which messages were lost; ``Event/arrived`` follows.
+    /// Asks again for topics whose messages were lost; ``Event/arrived`` follows.
     package func ask(for topics: [String]) {
         run(catchUp.ask(for: topics))
     }
 
-    /// Publishes a retained message; an empty one deletes what the broker keeps.
+    /// Publishes a retained message; an empty payload deletes the kept message.
     ///
     /// - Returns: The identifier in ``Event/acknowledged(_:_:)``; `nil` without a connection.
     package func publish(_ payload: [UInt8], to topic: String) -> Int32? {
-        let identifier = connection?.publish(payload, to: topic, retain: true)
+        let identifier = mqtt?.publish(payload, to: topic, retain: true)
         if let identifier { topics[identifier] = topic }
         return identifier
     }
@@ -142,13 +143,13 @@ package final class BrokerReading {
 
     private func run(_ effects: [CatchUp.Effect]) {
         for effect in effects {
-            guard let connection else { return }
+            guard let mqtt else { return }
             switch effect {
-            case .read(let filters): subscriptions[connection.subscribe(to: filters, qos: 0)] = (filters, false)
+            case .read(let filters): subscriptions[mqtt.subscribe(to: filters, qos: 0)] = (filters, false)
             case .follow(let filters):
-                subscriptions[connection.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
-            case .unsubscribe(let filters): connection.unsubscribe(from: filters)
-            case .mark(let payload): connection.publish(payload, to: mark, retain: false)
+                subscriptions[mqtt.subscribe(to: filters, qos: 1, wantsRetained: false)] = (filters, true)
+            case .unsubscribe(let filters): mqtt.unsubscribe(from: filters)
+            case .mark(let payload): mqtt.publish(payload, to: mark, retain: false)
             case .awaitQuiet: awaitQuiet()
             case .markIsMissing: onEvent(.isUncertain(uncertainty))
             case .arrived:
