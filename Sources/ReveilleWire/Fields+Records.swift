@@ -35,8 +35,9 @@ extension Fields: FieldCoder {
 
     @inline(__always)
     package func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(CallError) {
-        value = try integer(FieldName(stringLiteral: name))
-        guard value >= minimum else { throw invalid(FieldName(stringLiteral: name)) }
+        let name = FieldName(stringLiteral: name)
+        value = try integer(name)
+        guard value >= minimum else { throw invalid(name) }
     }
 
     @inline(__always)
@@ -46,15 +47,12 @@ extension Fields: FieldCoder {
 
     @inline(__always)
     package func number(_ name: StaticString, _ value: inout Double, in range: NumberRange) throws(CallError) {
-        value = try number(FieldName(stringLiteral: name))
-        guard range.contains(value) else { throw invalid(FieldName(stringLiteral: name)) }
+        value = try number(FieldName(stringLiteral: name), in: range)
     }
 
     @inline(__always)
     package func number(_ name: StaticString, _ value: inout Double?, in range: NumberRange) throws(CallError) {
-        value = try optional(FieldName(stringLiteral: name)) {
-            $0.numberValue.flatMap { range.contains($0) ? $0 : nil }
-        }
+        value = try optionalNumber(FieldName(stringLiteral: name), in: range)
     }
 
     @inline(__always)
@@ -66,15 +64,15 @@ extension Fields: FieldCoder {
     package func word<Word: WordSet>(
         _ name: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(CallError) {
-        value = try optionalWord(FieldName(stringLiteral: name))
-        guard value.map(isAllowed) != false else { throw invalid(FieldName(stringLiteral: name)) }
+        let name = FieldName(stringLiteral: name)
+        value = try optionalWord(name)
+        guard value.map(isAllowed) != false else { throw invalid(name) }
     }
 
     @inline(__always)
     package func record<Value: Record>(_ name: StaticString, _ value: inout Value) throws(CallError) {
-        guard var fields = try optionalStructure(FieldName(stringLiteral: name)) else {
-            throw invalid(FieldName(stringLiteral: name))
-        }
+        let name = FieldName(stringLiteral: name)
+        guard var fields = try optionalStructure(name) else { throw invalid(name) }
         try value.code(with: &fields)
     }
 
