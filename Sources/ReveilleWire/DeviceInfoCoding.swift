@@ -15,7 +15,7 @@ extension DeviceInfo: BusReply, WireStructure {
             system: try fields.string(.system), systemVersion: try fields.string(.systemVersion),
             kernel: try fields.string(.kernel), identifier: identifier.isEmpty ? nil : identifier,
             processors: try fields.count(.processors),
-            frequency: fields.has(.frequency) ? try fields.count(.frequency) : nil, memory: try fields.count(.memory))
+            frequency: try fields.optionalCount(.frequency), memory: try fields.count(.memory))
     }
 
     package var parameters: JSONObject { object }

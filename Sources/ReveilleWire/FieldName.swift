@@ -19,7 +19,7 @@ package struct FieldName: Sendable, ExpressibleByStringLiteral {
     package init(stringLiteral name: StaticString) {
         self.name = name
         shortName = ShortText(name)
-        text = ShortText(name, isMember: true)
+        text = shortName.member
     }
 }
 

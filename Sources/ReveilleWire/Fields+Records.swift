@@ -9,83 +9,85 @@ extension Fields: FieldCoder {
     package typealias Fault = CallError
 
     @inline(__always)
-    package func string(_ field: Field, _ value: inout String) throws(CallError) {
-        value = try string(FieldName(field))
+    package func string(_ name: StaticString, _ value: inout String) throws(CallError) {
+        value = try string(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func string(_ field: Field, _ value: inout String?) throws(CallError) {
-        value = try optionalString(FieldName(field))
+    package func string(_ name: StaticString, _ value: inout String?) throws(CallError) {
+        value = try optionalString(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func strings(_ field: Field, _ values: inout [String]) throws(CallError) {
-        values = try strings(FieldName(field))
+    package func strings(_ name: StaticString, _ values: inout [String]) throws(CallError) {
+        values = try strings(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func bool(_ field: Field, _ value: inout Bool) throws(CallError) {
-        value = try bool(FieldName(field))
+    package func bool(_ name: StaticString, _ value: inout Bool) throws(CallError) {
+        value = try bool(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func bool(_ field: Field, _ value: inout Bool?) throws(CallError) {
-        value = try optionalBool(FieldName(field))
+    package func bool(_ name: StaticString, _ value: inout Bool?) throws(CallError) {
+        value = try optionalBool(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func integer(_ field: Field, _ value: inout Int, atLeast minimum: Int) throws(CallError) {
-        value = try integer(FieldName(field))
-        guard value >= minimum else { throw invalid(FieldName(field)) }
+    package func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(CallError) {
+        let name = FieldName(stringLiteral: name)
+        value = try integer(name)
+        guard value >= minimum else { throw invalid(name) }
     }
 
     @inline(__always)
-    package func integer(_ field: Field, _ value: inout Int?) throws(CallError) {
-        value = try optionalCount(FieldName(field))
+    package func integer(_ name: StaticString, _ value: inout Int?) throws(CallError) {
+        value = try optionalCount(FieldName(stringLiteral: name))
     }
 
     @inline(__always)
-    package func number(_ field: Field, _ value: inout Double, in range: NumberRange) throws(CallError) {
-        value = try number(FieldName(field))
-        guard range.contains(value) else { throw invalid(FieldName(field)) }
+    package func number(_ name: StaticString, _ value: inout Double, in range: NumberRange) throws(CallError) {
+        value = try number(FieldName(stringLiteral: name), in: range)
     }
 
     @inline(__always)
-    package func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(CallError) {
-        value = try optional(FieldName(field)) { $0.numberValue.flatMap { range.contains($0) ? $0 : nil } }
+    package func number(_ name: StaticString, _ value: inout Double?, in range: NumberRange) throws(CallError) {
+        value = try optionalNumber(FieldName(stringLiteral: name), in: range)
     }
 
     @inline(__always)
-    package func word<Word: WordSet>(_ field: Field, _ value: inout Word, else unknown: Word) throws(CallError) {
-        value = try word(FieldName(field), else: unknown)
+    package func word<Word: WordSet>(_ name: StaticString, _ value: inout Word, else unknown: Word) throws(CallError) {
+        value = try word(FieldName(stringLiteral: name), else: unknown)
     }
 
     @inline(__always)
     package func word<Word: WordSet>(
-        _ field: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool
+        _ name: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(CallError) {
-        value = try optionalWord(FieldName(field))
-        guard value.map(isAllowed) != false else { throw invalid(FieldName(field)) }
+        let name = FieldName(stringLiteral: name)
+        value = try optionalWord(name)
+        guard value.map(isAllowed) != false else { throw invalid(name) }
     }
 
     @inline(__always)
-    package func record<Value: Record>(_ field: Field, _ value: inout Value) throws(CallError) {
-        guard var fields = try optionalStructure(FieldName(field)) else { throw invalid(FieldName(field)) }
+    package func record<Value: Record>(_ name: StaticString, _ value: inout Value) throws(CallError) {
+        let name = FieldName(stringLiteral: name)
+        guard var fields = try optionalStructure(name) else { throw invalid(name) }
         try value.code(with: &fields)
     }
 
     @inline(__always)
-    package func record<Value: Record>(_ field: Field, _ value: inout Value?) throws(CallError) {
-        guard var fields = try optionalStructure(FieldName(field)) else { return value = nil }
+    package func record<Value: Record>(_ name: StaticString, _ value: inout Value?) throws(CallError) {
+        guard var fields = try optionalStructure(FieldName(stringLiteral: name)) else { return value = nil }
         var record = Value.blank
         try record.code(with: &fields)
         value = record
     }
 
     @inline(__always)
-    package func records<Value: Record>(_ field: Field, _ values: inout [Value]) throws(CallError) {
+    package func records<Value: Record>(_ name: StaticString, _ values: inout [Value]) throws(CallError) {
         values = []
-        for var fields in try structures(FieldName(field)) {
+        for var fields in try structures(FieldName(stringLiteral: name)) {
             var record = Value.blank
             try record.code(with: &fields)
             values.append(record)

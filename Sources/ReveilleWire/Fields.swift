@@ -58,44 +58,58 @@ package struct Fields {
 
     // MARK: - Numbers and strings
 
-    func string(_ name: FieldName) throws(CallError) -> String {
-        guard case .string(let part) = text.nodes[try requiredIndex(name)].value else { throw invalid(name) }
-        return text.string(part)
+    /// Reads a field of a type that a closure accepts, or null.
+    @inline(__always)
+    private func scalar<Value>(_ name: FieldName, _ read: (JSONText.Value) -> Value?) throws(CallError) -> Value? {
+        guard let index = index(name) else { return nil }
+        guard let value = read(text.nodes[index].value) else { throw invalid(name) }
+        return value
+    }
+
+    @inline(__always)
+    private func required<Value>(_ name: FieldName, _ value: Value?) throws(CallError) -> Value {
+        guard let value else { throw invalid(name) }
+        return value
     }
 
     func optionalString(_ name: FieldName) throws(CallError) -> String? {
-        has(name) ? try string(name) : nil
+        try scalar(name) { if case .string(let part) = $0 { text.string(part) } else { nil } }
     }
+
+    func string(_ name: FieldName) throws(CallError) -> String { try required(name, try optionalString(name)) }
 
     func integer(_ name: FieldName) throws(CallError) -> Int {
-        guard case .integer(let value) = text.nodes[try requiredIndex(name)].value else { throw invalid(name) }
-        return Int(value)
-    }
-
-    /// Reads a number that is not negative.
-    func count(_ name: FieldName) throws(CallError) -> Int {
-        let count = try integer(name)
-        guard count >= 0 else { throw invalid(name) }
-        return count
+        try required(name, try scalar(name) { if case .integer(let value) = $0 { Int(value) } else { nil } })
     }
 
     /// Reads a number that is not negative, or null.
     func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
-        has(name) ? try count(name) : nil
+        try scalar(name) { if case .integer(let value) = $0, value >= 0 { Int(value) } else { nil } }
     }
 
-    func bool(_ name: FieldName) throws(CallError) -> Bool {
-        guard case .bool(let value) = text.nodes[try requiredIndex(name)].value else { throw invalid(name) }
-        return value
-    }
+    /// Reads a number that is not negative.
+    func count(_ name: FieldName) throws(CallError) -> Int { try required(name, try optionalCount(name)) }
 
     func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
-        has(name) ? try bool(name) : nil
+        try scalar(name) { if case .bool(let value) = $0 { value } else { nil } }
     }
 
-    func number(_ name: FieldName) throws(CallError) -> Double {
-        guard let number = try optional(name, { $0.numberValue }) else { throw invalid(name) }
-        return number
+    func bool(_ name: FieldName) throws(CallError) -> Bool { try required(name, try optionalBool(name)) }
+
+    func optionalNumber(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double? {
+        try scalar(name) { value in
+            let number: Double
+            switch value {
+            case .integer(let value): number = Double(value)
+            case .number(let value): number = value
+            default: return nil
+            }
+            return range.contains(number) ? number : nil
+        }
+    }
+
+    func number(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double {
+        try required(name, try optionalNumber(name, in: range))
     }
 
     // MARK: - Lists and structures

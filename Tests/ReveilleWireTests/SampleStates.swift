@@ -15,24 +15,24 @@ struct SampleStates: StateSource, FieldCoder {
         return value
     }
 
-    func string(_ field: Field, _ value: inout String) { value = "\(field.name)\"\u{e9}" }
-    func string(_ field: Field, _ value: inout String?) { value = "\(field.name)" }
-    func strings(_ field: Field, _ values: inout [String]) { values = ["a", "\(field.name)"] }
-    func bool(_: Field, _ value: inout Bool) { value = false }
-    func bool(_: Field, _ value: inout Bool?) { value = true }
-    func integer(_: Field, _ value: inout Int, atLeast minimum: Int) { value = max(7, minimum) }
-    func integer(_: Field, _ value: inout Int?) { value = 7 }
-    func number(_: Field, _ value: inout Double, in _: NumberRange) { value = 0.25 }
-    func number(_: Field, _ value: inout Double?, in _: NumberRange) { value = 0.1 }
-    func word<Word: WordSet>(_: Field, _ value: inout Word, else unknown: Word) {
+    func string(_ name: StaticString, _ value: inout String) { value = "\(name)\"\u{e9}" }
+    func string(_ name: StaticString, _ value: inout String?) { value = "\(name)" }
+    func strings(_ name: StaticString, _ values: inout [String]) { values = ["a", "\(name)"] }
+    func bool(_: StaticString, _ value: inout Bool) { value = false }
+    func bool(_: StaticString, _ value: inout Bool?) { value = true }
+    func integer(_: StaticString, _ value: inout Int, atLeast minimum: Int) { value = max(7, minimum) }
+    func integer(_: StaticString, _ value: inout Int?) { value = 7 }
+    func number(_: StaticString, _ value: inout Double, in _: NumberRange) { value = 0.25 }
+    func number(_: StaticString, _ value: inout Double?, in _: NumberRange) { value = 0.1 }
+    func word<Word: WordSet>(_: StaticString, _ value: inout Word, else unknown: Word) {
         value = Word.allCases.last { $0.rawValue != unknown.rawValue } ?? unknown
     }
-    func word<Word: WordSet>(_: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool) {
+    func word<Word: WordSet>(_: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool) {
         value = Word.allCases.last(where: isAllowed)
     }
-    mutating func record<Value: Record>(_: Field, _ value: inout Value) { value = sample() }
-    mutating func record<Value: Record>(_: Field, _ value: inout Value?) { value = sample() }
-    mutating func records<Value: Record>(_: Field, _ values: inout [Value]) { values = [sample()] }
+    mutating func record<Value: Record>(_: StaticString, _ value: inout Value) { value = sample() }
+    mutating func record<Value: Record>(_: StaticString, _ value: inout Value?) { value = sample() }
+    mutating func records<Value: Record>(_: StaticString, _ values: inout [Value]) { values = [sample()] }
 
     /// A sample of each aspect.
     static let readings = BuiltInAspect.allCases.map { aspect in

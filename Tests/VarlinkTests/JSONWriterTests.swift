@@ -55,7 +55,7 @@ import Varlink
         bytes.append(addingCapacity: 3 * ShortText.room) { output in
             output.append(ShortText(text))
             output.append(ShortText(text))
-            if length <= ShortText.room - 4 { output.append(ShortText(text, isMember: true)) }
+            if length <= ShortText.room - 4 { output.append(ShortText(text).member) }
         }
         let member = length <= ShortText.room - 4 ? ",\"\(text)\":" : ""
         #expect("\(text)".utf8.count == length)

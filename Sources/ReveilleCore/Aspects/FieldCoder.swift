@@ -22,40 +22,53 @@ package protocol WordSet: CaseIterable, RawRepresentable<String>, Sendable where
 package protocol FieldCoder: ~Copyable, ~Escapable {
     associatedtype Fault: Error
 
-    mutating func string(_ field: Field, _ value: inout String) throws(Fault)
-    mutating func string(_ field: Field, _ value: inout String?) throws(Fault)
-    mutating func strings(_ field: Field, _ values: inout [String]) throws(Fault)
-    mutating func bool(_ field: Field, _ value: inout Bool) throws(Fault)
-    mutating func bool(_ field: Field, _ value: inout Bool?) throws(Fault)
+    mutating func string(_ name: StaticString, _ value: inout String) throws(Fault)
+    mutating func string(_ name: StaticString, _ value: inout String?) throws(Fault)
+    mutating func strings(_ name: StaticString, _ values: inout [String]) throws(Fault)
+    mutating func bool(_ name: StaticString, _ value: inout Bool) throws(Fault)
+    mutating func bool(_ name: StaticString, _ value: inout Bool?) throws(Fault)
     /// An integer that is at least a minimum.
-    mutating func integer(_ field: Field, _ value: inout Int, atLeast minimum: Int) throws(Fault)
+    mutating func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
-    mutating func integer(_ field: Field, _ value: inout Int?) throws(Fault)
-    mutating func number(_ field: Field, _ value: inout Double, in range: NumberRange) throws(Fault)
-    mutating func number(_ field: Field, _ value: inout Double?, in range: NumberRange) throws(Fault)
+    mutating func integer(_ name: StaticString, _ value: inout Int?) throws(Fault)
+    mutating func number(_ name: StaticString, _ value: inout Double, in range: NumberRange) throws(Fault)
+    mutating func number(_ name: StaticString, _ value: inout Double?, in range: NumberRange) throws(Fault)
     /// A word of a set that may grow; `unknown` is the meaning of a word that a later version adds.
-    mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word, else unknown: Word) throws(Fault)
+    mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word, else unknown: Word) throws(Fault)
     /// A word that the closure allows, or null. A word that a later version adds also reads as null.
     mutating func word<Word: WordSet>(
-        _ field: Field, _ value: inout Word?, where isAllowed: (Word) -> Bool
+        _ name: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)
-    mutating func record<Value: Record>(_ field: Field, _ value: inout Value) throws(Fault)
-    mutating func record<Value: Record>(_ field: Field, _ value: inout Value?) throws(Fault)
-    mutating func records<Value: Record>(_ field: Field, _ values: inout [Value]) throws(Fault)
+    mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value) throws(Fault)
+    mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value?) throws(Fault)
+    mutating func records<Value: Record>(_ name: StaticString, _ values: inout [Value]) throws(Fault)
+
+    // What follows describes the field before, which is not a record.
+
+    /// The values that the field accepts, in words, if its type does not say enough.
+    mutating func accepts(_ values: StaticString)
+    /// The unit with which charts show the field, after the number.
+    mutating func chart(in unit: StaticString)
+    /// How a dashboard shows the field.
+    mutating func show(as entity: @autoclosure () -> DashboardEntity)
 }
 
 extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
+    @inlinable package mutating func accepts(_: StaticString) {}
+    @inlinable package mutating func chart(in _: StaticString) {}
+    @inlinable package mutating func show(as _: @autoclosure () -> DashboardEntity) {}
+
     /// Any number, or null.
     @inlinable
     @inline(__always)
-    package mutating func number(_ field: Field, _ value: inout Double?) throws(Fault) {
-        try number(field, &value, in: .any)
+    package mutating func number(_ name: StaticString, _ value: inout Double?) throws(Fault) {
+        try number(name, &value, in: .any)
     }
 
     /// A word of the set, or null.
     @inlinable
     @inline(__always)
-    package mutating func word<Word: WordSet>(_ field: Field, _ value: inout Word?) throws(Fault) {
-        try word(field, &value) { _ in true }
+    package mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {
+        try word(name, &value) { _ in true }
     }
 }

@@ -48,11 +48,20 @@ package struct FieldDescription: Sendable {
 
     /// The names that lead to the field.
     package let path: [String]
-    /// The declaration.
-    package let field: Field
     /// The values that it accepts.
-    package let values: Values
+    package fileprivate(set) var values: Values
+    /// The unit with which charts show it, after the number; `nil` for a field that charts do not show.
+    package fileprivate(set) var chartUnit: String?
+    /// How a dashboard shows it; `nil` for a field that it does not show.
+    package fileprivate(set) var entity: DashboardEntity?
 
+    fileprivate init(path: [String], values: Values) {
+        self.path = path
+        self.values = values
+    }
+
+    /// The last name of the path.
+    package var ownName: String { path.last ?? "" }
     /// The path, with dots between the names: `packs.level`.
     package var name: String { path.joined(separator: ".") }
 }
@@ -69,46 +78,49 @@ struct FieldDescriber: FieldCoder {
         blank.code(with: &self)
     }
 
-    private mutating func add(_ field: Field, _ values: FieldDescription.Values) {
-        fields.append(
-            FieldDescription(
-                path: path + ["\(field.name)"], field: field, values: field.accepted.map { .other("\($0)") } ?? values))
+    private mutating func add(_ name: StaticString, _ values: FieldDescription.Values) {
+        fields.append(FieldDescription(path: path + ["\(name)"], values: values))
     }
 
-    private mutating func add<Value: Record>(_ field: Field, _: Value.Type, _ description: (String) -> String) {
-        let inner = FieldDescriber(Value.self, path: path + ["\(field.name)"]).fields
-        let names = inner.filter { $0.path.count == path.count + 2 }.map { "\($0.field.name)" }
-        add(field, .other(description(Suggestion.list(names, "and"))))
+    private mutating func add<Value: Record>(_ name: StaticString, _: Value.Type, _ description: (String) -> String) {
+        let inner = FieldDescriber(Value.self, path: path + ["\(name)"]).fields
+        let names = inner.filter { $0.path.count == path.count + 2 }.map(\.ownName)
+        add(name, .other(description(Suggestion.list(names, "and"))))
         fields += inner
     }
 
-    mutating func string(_ field: Field, _: inout String) { add(field, .text) }
-    mutating func string(_ field: Field, _: inout String?) { add(field, .text) }
-    mutating func strings(_ field: Field, _: inout [String]) {
-        let accepted = field.accepted.map { "\($0)" } ?? "a list of strings"
-        fields.append(FieldDescription(path: path + ["\(field.name)"], field: field, values: .list(accepted)))
+    mutating func accepts(_ values: StaticString) {
+        let last = fields.count - 1
+        fields[last].values = if case .list = fields[last].values { .list("\(values)") } else { .other("\(values)") }
     }
-    mutating func bool(_ field: Field, _: inout Bool) { add(field, .bool) }
-    mutating func bool(_ field: Field, _: inout Bool?) { add(field, .flag) }
-    mutating func integer(_ field: Field, _: inout Int, atLeast _: Int) { add(field, .number) }
-    mutating func integer(_ field: Field, _: inout Int?) { add(field, .number) }
-    mutating func number(_ field: Field, _: inout Double, in _: NumberRange) { add(field, .number) }
-    mutating func number(_ field: Field, _: inout Double?, in range: NumberRange) {
-        if case .level = range { add(field, .level) } else { add(field, .number) }
+
+    mutating func chart(in unit: StaticString) { fields[fields.count - 1].chartUnit = "\(unit)" }
+    mutating func show(as entity: @autoclosure () -> DashboardEntity) { fields[fields.count - 1].entity = entity() }
+
+    mutating func string(_ name: StaticString, _: inout String) { add(name, .text) }
+    mutating func string(_ name: StaticString, _: inout String?) { add(name, .text) }
+    mutating func strings(_ name: StaticString, _: inout [String]) { add(name, .list("a list of strings")) }
+    mutating func bool(_ name: StaticString, _: inout Bool) { add(name, .bool) }
+    mutating func bool(_ name: StaticString, _: inout Bool?) { add(name, .flag) }
+    mutating func integer(_ name: StaticString, _: inout Int, atLeast _: Int) { add(name, .number) }
+    mutating func integer(_ name: StaticString, _: inout Int?) { add(name, .number) }
+    mutating func number(_ name: StaticString, _: inout Double, in _: NumberRange) { add(name, .number) }
+    mutating func number(_ name: StaticString, _: inout Double?, in range: NumberRange) {
+        if case .level = range { add(name, .level) } else { add(name, .number) }
     }
-    mutating func word<Word: WordSet>(_ field: Field, _: inout Word, else _: Word) {
-        add(field, .words(Word.allCases.map(\.rawValue)))
+    mutating func word<Word: WordSet>(_ name: StaticString, _: inout Word, else _: Word) {
+        add(name, .words(Word.allCases.map(\.rawValue)))
     }
-    mutating func word<Word: WordSet>(_ field: Field, _: inout Word?, where isAllowed: (Word) -> Bool) {
-        add(field, .words(Word.allCases.filter(isAllowed).map(\.rawValue), orNull: true))
+    mutating func word<Word: WordSet>(_ name: StaticString, _: inout Word?, where isAllowed: (Word) -> Bool) {
+        add(name, .words(Word.allCases.filter(isAllowed).map(\.rawValue), orNull: true))
     }
-    mutating func record<Value: Record>(_ field: Field, _: inout Value) {
-        add(field, Value.self) { "an object with \($0)" }
+    mutating func record<Value: Record>(_ name: StaticString, _: inout Value) {
+        add(name, Value.self) { "an object with \($0)" }
     }
-    mutating func record<Value: Record>(_ field: Field, _: inout Value?) {
-        add(field, Value.self) { "an object with \($0), or null" }
+    mutating func record<Value: Record>(_ name: StaticString, _: inout Value?) {
+        add(name, Value.self) { "an object with \($0), or null" }
     }
-    mutating func records<Value: Record>(_ field: Field, _: inout [Value]) {
-        add(field, Value.self) { "a list of \(field.name), each with \($0)" }
+    mutating func records<Value: Record>(_ name: StaticString, _: inout [Value]) {
+        add(name, Value.self) { "a list of \(name), each with \($0)" }
     }
 }

@@ -112,16 +112,13 @@ extension Battery: AspectDeclaration {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.word("state", &state, else: .unknown)
-        try coder.number(
-            Field("level", chartUnit: "%", entity: DashboardEntity("battery", "Battery", quantity: "battery")), &level,
-            in: .level)
-        try coder.bool(
-            Field("plugged", entity: DashboardEntity("plugged", "Plugged in", quantity: "plug")), &isPlugged)
-        try coder.word(
-            Field(
-                "chargeStatus",
-                entity: DashboardEntity("charging", "Charging", quantity: "battery_charging", on: "charging")),
-            &chargeStatus, else: .unknown)
+        try coder.number("level", &level, in: .level)
+        coder.chart(in: "%")
+        coder.show(as: DashboardEntity("battery", "Battery", quantity: "battery"))
+        try coder.bool("plugged", &isPlugged)
+        coder.show(as: DashboardEntity("plugged", "Plugged in", quantity: "plug"))
+        try coder.word("chargeStatus", &chargeStatus, else: .unknown)
+        coder.show(as: DashboardEntity("charging", "Charging", quantity: "battery_charging", on: "charging"))
         try coder.records("packs", &packs)
     }
 

@@ -141,8 +141,10 @@ extension SettingsChange: Record {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("domain", &domain)
-        try coder.string(Field("path", accepted: "a path that is unique among the domains"), &path)
-        try coder.strings(Field("keys", accepted: "a list of keys"), &keys)
+        try coder.string("path", &path)
+        coder.accepts("a path that is unique among the domains")
+        try coder.strings("keys", &keys)
+        coder.accepts("a list of keys")
         try coder.bool("opaque", &isOpaque)
     }
 }

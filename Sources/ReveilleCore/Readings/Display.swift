@@ -75,11 +75,9 @@ extension Display: AspectDeclaration {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.records("screens", &screens)
-        try coder.number(
-            Field(
-                "brightness", chartUnit: "%",
-                entity: DashboardEntity("brightness", "Brightness", icon: "mdi:brightness-6")),
-            &brightness, in: .level)
+        try coder.number("brightness", &brightness, in: .level)
+        coder.chart(in: "%")
+        coder.show(as: DashboardEntity("brightness", "Brightness", icon: "mdi:brightness-6"))
     }
 
     package static var mainField: String? { "brightness" }
@@ -107,10 +105,15 @@ extension Display.Screen: Record {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
-        try coder.integer(Field("width", accepted: "a number of pixels"), &width, atLeast: 0)
-        try coder.integer(Field("height", accepted: "a number of pixels"), &height, atLeast: 0)
-        try coder.integer(Field("widthMM", accepted: "a number of millimeters, or null"), &widthMM)
-        try coder.integer(Field("heightMM", accepted: "a number of millimeters, or null"), &heightMM)
-        try coder.number(Field("scale", accepted: "a number above 0, or null"), &scale, in: .positive)
+        try coder.integer("width", &width, atLeast: 0)
+        coder.accepts("a number of pixels")
+        try coder.integer("height", &height, atLeast: 0)
+        coder.accepts("a number of pixels")
+        try coder.integer("widthMM", &widthMM)
+        coder.accepts("a number of millimeters, or null")
+        try coder.integer("heightMM", &heightMM)
+        coder.accepts("a number of millimeters, or null")
+        try coder.number("scale", &scale, in: .positive)
+        coder.accepts("a number above 0, or null")
     }
 }

@@ -148,9 +148,12 @@ extension Folders.Folder: Record {
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
         try coder.string("path", &path)
-        try coder.strings(Field("added", accepted: "a list of names"), &added)
-        try coder.strings(Field("removed", accepted: "a list of names"), &removed)
-        try coder.strings(Field("changed", accepted: "a list of names"), &changed)
+        try coder.strings("added", &added)
+        coder.accepts("a list of names")
+        try coder.strings("removed", &removed)
+        coder.accepts("a list of names")
+        try coder.strings("changed", &changed)
+        coder.accepts("a list of names")
         try coder.records("renamed", &renamed)
         try coder.bool("rescan", &isRescan)
     }

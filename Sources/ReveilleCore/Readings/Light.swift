@@ -32,11 +32,9 @@ extension Light: AspectDeclaration {
     @usableFromInline package static var blank: Light { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.number(
-            Field(
-                "lux", chartUnit: " lux",
-                entity: DashboardEntity("illuminance", "Illuminance", quantity: "illuminance", unit: "lx")),
-            &lux, in: .notNegative)
+        try coder.number("lux", &lux, in: .notNegative)
+        coder.chart(in: " lux")
+        coder.show(as: DashboardEntity("illuminance", "Illuminance", quantity: "illuminance", unit: "lx"))
     }
 
     package static var abbreviations: String? { ", or an illuminance in lux" }

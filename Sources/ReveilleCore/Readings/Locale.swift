@@ -53,11 +53,10 @@ extension LocaleSettings: AspectDeclaration {
     @usableFromInline package static var blank: LocaleSettings { .posix }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.string(
-            Field(
-                "identifier", entity: DashboardEntity("locale", "Locale", icon: "mdi:translate", isDiagnostic: true)),
-            &identifier)
-        try coder.strings(Field("languages", accepted: "a list of language tags"), &languages)
+        try coder.string("identifier", &identifier)
+        coder.show(as: DashboardEntity("locale", "Locale", icon: "mdi:translate", isDiagnostic: true))
+        try coder.strings("languages", &languages)
+        coder.accepts("a list of language tags")
         try coder.string("numeric", &numeric)
         try coder.string("time", &time)
         try coder.string("monetary", &monetary)

@@ -85,8 +85,8 @@ extension Motion: AspectDeclaration {
         try coder.record("acceleration", &acceleration)
         try coder.record("rotation", &rotation)
         var microseconds = Int(takenAt.microseconds)
-        try coder.integer(
-            Field("takenAt", accepted: "a number of microseconds since 1970"), &microseconds, atLeast: .min)
+        try coder.integer("takenAt", &microseconds, atLeast: .min)
+        coder.accepts("a number of microseconds since 1970")
         takenAt = Timestamp(microseconds: Int64(microseconds))
     }
 }

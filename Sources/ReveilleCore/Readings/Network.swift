@@ -60,15 +60,13 @@ extension Network: AspectDeclaration {
     @usableFromInline package static var blank: Network { .unreachable }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.bool(
-            Field(
-                "reachable",
-                entity: DashboardEntity("network", "Network", quantity: "connectivity", isDiagnostic: true)),
-            &isReachable)
+        try coder.bool("reachable", &isReachable)
+        coder.show(as: DashboardEntity("network", "Network", quantity: "connectivity", isDiagnostic: true))
         try coder.string("interface", &interface)
-        try coder.word(
-            Field("kind", entity: DashboardEntity("network_kind", "Network kind", isDiagnostic: true)), &kind)
-        try coder.strings(Field("addresses", accepted: "a list of IP addresses"), &addresses)
+        try coder.word("kind", &kind)
+        coder.show(as: DashboardEntity("network_kind", "Network kind", isDiagnostic: true))
+        try coder.strings("addresses", &addresses)
+        coder.accepts("a list of IP addresses")
     }
 
     package static var mainField: String? { "kind" }

@@ -60,7 +60,8 @@ extension Orientation: AspectDeclaration {
     @usableFromInline package static var blank: Orientation { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.word(Field("pose", entity: DashboardEntity("pose", "Pose")), &pose, else: .unknown)
+        try coder.word("pose", &pose, else: .unknown)
+        coder.show(as: DashboardEntity("pose", "Pose"))
         try coder.word("planar", &planar) { $0.isPlanar }
     }
 

@@ -95,28 +95,19 @@ extension Power: AspectDeclaration {
     @usableFromInline package static var blank: Power { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.number(
-            Field(
-                "power", chartUnit: " W",
-                entity: DashboardEntity("power", "Battery power", quantity: "power", unit: "W")), &power)
-        try coder.number(
-            // The class `energy` would be a counter of what was consumed.
-            Field(
-                "energy", entity: DashboardEntity("energy", "Battery energy", quantity: "energy_storage", unit: "Wh")),
-            &energy)
+        try coder.number("power", &power)
+        coder.chart(in: " W")
+        coder.show(as: DashboardEntity("power", "Battery power", quantity: "power", unit: "W"))
+        // The class `energy` would be a counter of what was consumed.
+        try coder.number("energy", &energy)
+        coder.show(as: DashboardEntity("energy", "Battery energy", quantity: "energy_storage", unit: "Wh"))
         try coder.number("energyFull", &energyFull)
-        try coder.number(
-            Field("health", entity: DashboardEntity("health", "Battery health", isDiagnostic: true)), &health,
-            in: .level)
-        try coder.integer(
-            Field(
-                "timeToEmpty",
-                entity: DashboardEntity("time_to_empty", "Time to empty", quantity: "duration", unit: "s")),
-            &timeToEmpty)
-        try coder.integer(
-            Field(
-                "timeToFull", entity: DashboardEntity("time_to_full", "Time to full", quantity: "duration", unit: "s")),
-            &timeToFull)
+        try coder.number("health", &health, in: .level)
+        coder.show(as: DashboardEntity("health", "Battery health", isDiagnostic: true))
+        try coder.integer("timeToEmpty", &timeToEmpty)
+        coder.show(as: DashboardEntity("time_to_empty", "Time to empty", quantity: "duration", unit: "s"))
+        try coder.integer("timeToFull", &timeToFull)
+        coder.show(as: DashboardEntity("time_to_full", "Time to full", quantity: "duration", unit: "s"))
         try coder.records("packs", &packs)
     }
 
@@ -138,22 +129,23 @@ extension Power.Pack: Record {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.string("name", &name)
-        try coder.string(Field("vendor", accepted: "a string, or null"), &vendor)
-        try coder.string(Field("model", accepted: "a string, or null"), &model)
-        try coder.string(Field("technology", accepted: "a string, or null"), &technology)
+        try coder.string("vendor", &vendor)
+        coder.accepts("a string, or null")
+        try coder.string("model", &model)
+        coder.accepts("a string, or null")
+        try coder.string("technology", &technology)
+        coder.accepts("a string, or null")
         try coder.number("energy", &energy)
         try coder.number("energyFull", &energyFull)
         try coder.number("energyFullDesign", &energyFullDesign)
         try coder.number("power", &power)
         // The voltages of packs have no sum.
         try coder.number("voltage", &voltage)
-        try coder.number(
-            Field(
-                "temperature",
-                entity: DashboardEntity(
-                    "temperature", "Battery temperature", quantity: "temperature", unit: "°C", digits: 1,
-                    isDiagnostic: true)),
-            &temperature)
+        try coder.number("temperature", &temperature)
+        coder.show(
+            as: DashboardEntity(
+                "temperature", "Battery temperature", quantity: "temperature", unit: "°C", digits: 1, isDiagnostic: true
+            ))
         try coder.integer("cycles", &cycles)
     }
 }

@@ -22,10 +22,9 @@ extension Proximity: AspectDeclaration {
     @usableFromInline package static var blank: Proximity { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.word(
-            // Something near is an occupancy: Home Assistant has no better class, and displays "detected" and "clear".
-            Field("state", entity: DashboardEntity("near", "Proximity", quantity: "occupancy", on: "near")), &self,
-            else: .unknown)
+        // Something near is an occupancy: Home Assistant has no better class, and displays "detected" and "clear".
+        try coder.word("state", &self, else: .unknown)
+        coder.show(as: DashboardEntity("near", "Proximity", quantity: "occupancy", on: "near"))
     }
 
     package mutating func abbreviate(_ word: String) -> Bool {

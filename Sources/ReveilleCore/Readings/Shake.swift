@@ -33,11 +33,9 @@ extension Shake: AspectDeclaration {
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         // An acceleration has a length.
-        try coder.number(
-            Field(
-                "peak", accepted: "a number of at least 0",
-                entity: DashboardEntity("shake", "Shake", icon: "mdi:vibrate")),
-            &peak, in: .notNegative)
+        try coder.number("peak", &peak, in: .notNegative)
+        coder.accepts("a number of at least 0")
+        coder.show(as: DashboardEntity("shake", "Shake", icon: "mdi:vibrate"))
     }
 
     package static var abbreviations: String? { ", or the peak in g" }

@@ -40,7 +40,7 @@ package struct Vocabulary {
             for field in aspect.fields {
                 guard case .words(let list, _) = field.values else { continue }
                 for scope in [aspect.rawValue.prefix(1).uppercased() + aspect.rawValue.dropFirst(), "type", ""] {
-                    words[Field(scope: scope, name: "\(field.field.name)"), default: []] += list
+                    words[Field(scope: scope, name: field.ownName), default: []] += list
                 }
             }
         }

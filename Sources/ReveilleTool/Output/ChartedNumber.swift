@@ -17,11 +17,11 @@ struct ChartedNumber: Sendable {
 
     /// Returns the number of an aspect; `nil` if its state has none, or several of equal importance.
     init?(_ aspect: Aspect) {
-        guard let charted = aspect.builtIn?.fields.first(where: { $0.field.chartUnit != nil }),
-            let unit = charted.field.chartUnit
+        guard let charted = aspect.builtIn?.fields.first(where: { $0.chartUnit != nil }),
+            let unit = charted.chartUnit
         else { return nil }
         let isLevel = if case .level = charted.values { true } else { false }
-        self.unit = "\(unit)"
+        self.unit = unit
         range = isLevel ? 0...100 : nil
         value = { reading in
             let number = ReadingCoding.encode(reading).objectValue?[charted.name]?.numberValue

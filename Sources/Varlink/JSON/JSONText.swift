@@ -94,8 +94,7 @@ package struct JSONText: Sendable {
 
     /// Returns whether a string is a text.
     package func isText(_ text: String, _ string: Part) -> Bool {
-        let text = text.utf8.span
-        return string.count == text.count && bytes.span.hasBytes(text, at: string.start)
+        string.count == text.utf8.count && bytes.span.hasBytes(text.utf8.span, at: string.start)
     }
 
     /// Returns the position of a string in a table, or `nil` if it is not there.

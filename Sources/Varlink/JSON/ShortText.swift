@@ -10,42 +10,50 @@ package struct ShortText: Sendable {
     @usableFromInline let words: InlineArray<3, UInt64>
     @usableFromInline let count: Int
 
-    /// Creates a text that is a constant; as a member, with `,"` before it and `":` after it.
+    /// Creates a text that is a constant.
     ///
     /// The compiler computes the words of a literal, so that no text has to be stored.
     @inlinable
     @inline(__always)
-    package init(_ text: StaticString, isMember: Bool = false) {
-        let length = text.utf8CodeUnitCount
-        precondition(text.hasPointerRepresentation && length <= Self.room - (isMember ? 4 : 0))
-        let (low, middle, high) = (Self.word(0, of: text), Self.word(8, of: text), Self.word(16, of: text))
-        guard isMember else {
-            words = [low, middle, high]
-            count = length
-            return
-        }
-        let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
-        // The part of each word after the name.
-        let end = UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8
-        let bits = 8 * (length + 2)
-        words = [
-            start | low << 16 | end << bits, low >> 48 | middle << 16 | end << (bits - 64),
-            middle >> 48 | high << 16 | end << (bits - 128),
-        ]
-        count = length + 4
+    package init(_ text: StaticString) {
+        precondition(text.hasPointerRepresentation && text.utf8CodeUnitCount <= Self.room)
+        words = [Self.word(0, of: text), Self.word(8, of: text), Self.word(16, of: text)]
+        count = text.utf8CodeUnitCount
     }
 
-    /// Returns eight bytes of a text; the compiler unrolls the loop.
+    @inlinable
+    @inline(__always)
+    init(words: InlineArray<3, UInt64>, count: Int) {
+        self.words = words
+        self.count = count
+    }
+
+    /// The text as the start of a member, with `,"` before it and `":` after it.
+    @inlinable package var member: ShortText {
+        @inline(__always) get {
+            precondition(count <= Self.room - 4)
+            let start = UInt64(UInt8(ascii: ",")) | UInt64(UInt8(ascii: "\"")) << 8
+            // The part of each word that follows the name.
+            let end = UInt64(UInt8(ascii: "\"")) | UInt64(UInt8(ascii: ":")) << 8
+            let bits = 8 * (count + 2)
+            return ShortText(
+                words: [
+                    start | words[0] << 16 | end << bits, words[0] >> 48 | words[1] << 16 | end << (bits - 64),
+                    words[1] >> 48 | words[2] << 16 | end << (bits - 128),
+                ], count: count + 4)
+        }
+    }
+
+    /// Returns eight bytes of a text, the first one lowest.
     @inlinable
     @inline(__always)
     static func word(_ first: Int, of text: StaticString) -> UInt64 {
-        let start = unsafe text.utf8Start
-        let count = text.utf8CodeUnitCount
+        // Not eight branches: the compiler stops inlining into a function that has too many.
+        var index = min(first + 8, text.utf8CodeUnitCount)
         var word: UInt64 = 0
-        var index = 0
-        while index < 8 {
-            if first + index < count { word |= UInt64(unsafe start[first + index]) << UInt64(8 * index) }
-            index += 1
+        while index > first {
+            index -= 1
+            word = word << 8 | UInt64(unsafe text.utf8Start[index])
         }
         return word
     }

@@ -62,7 +62,8 @@ extension Span<UInt8> {
 
     /// Returns whether the bytes from an index equal another span.
     func hasBytes(_ other: Span<UInt8>, at start: Int) -> Bool {
-        for index in other.indices where self[start + index] != other[index] { return false }
+        let own = extracting(start..<start + other.count)
+        for index in own.indices where own[index] != other[index] { return false }
         return true
     }
 

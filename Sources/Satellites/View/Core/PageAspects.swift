@@ -23,7 +23,7 @@ extension BuiltInAspect {
             }
         return [
             "name": .string(rawValue), "field": .string(mainField), "kind": .string(kind),
-            "unit": .string(field?.field.chartUnit.map { "\($0)" } ?? ""),
+            "unit": .string(field?.chartUnit ?? ""),
         ]
     }
 }

@@ -10,7 +10,7 @@ extension DiscoveryEntity {
     /// There are none for `motion`, whose samples are a stream, and none for `defaults` and `folders`, whose values are
     /// lists.
     static let builtIn: [DiscoveryEntity] = BuiltInAspect.onPage.flatMap { aspect in
-        aspect.fields.compactMap { field in field.field.entity.map { DiscoveryEntity($0, of: field, in: aspect) } }
+        aspect.fields.compactMap { field in field.entity.map { DiscoveryEntity($0, of: field, in: aspect) } }
     }
 
     /// Creates the entity of a field.
@@ -19,9 +19,9 @@ extension DiscoveryEntity {
     /// Home Assistant's log.
     private init(_ entity: DashboardEntity, of field: FieldDescription, in aspect: BuiltInAspect) {
         var traits = JSONObject()
-        traits["device_class"] = entity.quantity.map { .string("\($0)") }
+        traits["device_class"] = entity.quantity.map { .string($0) }
         if entity.isDiagnostic { traits["entity_category"] = "diagnostic" }
-        traits["icon"] = entity.icon.map { .string("\($0)") }
+        traits["icon"] = entity.icon.map { .string($0) }
         let value = "value_json.value.\(field.name)"
         let isNumber = "\(value) is number and \(value) is not boolean"
         let platform: Platform
@@ -40,13 +40,13 @@ extension DiscoveryEntity {
             case .number:
                 platform = .sensor
                 expression = field.path.count > 1 ? Self.greatest(of: field) : "\(value) if \(isNumber) else None"
-                traits["unit_of_measurement"] = entity.unit.map { .string("\($0)") }
+                traits["unit_of_measurement"] = entity.unit.map { .string($0) }
                 traits["state_class"] = "measurement"
                 traits["suggested_display_precision"] = .integer(Int64(entity.digits))
             case .words(let words, _):
                 // A word of a later version is unknown, since Home Assistant refuses it.
                 let words = words.filter { $0 != "unknown" }
-                if let on = entity.on.map({ "\($0)" }) {
+                if let on = entity.on {
                     platform = .binarySensor
                     let off = Self.list(words.filter { $0 != on })
                     expression = "'ON' if \(value) in \(Self.list([on])) else 'OFF' if \(value) in \(off) else None"
@@ -65,7 +65,7 @@ extension DiscoveryEntity {
             case .list, .other: preconditionFailure("\(aspect).\(field.name) cannot be one entity")
             }
         }
-        self.init("\(entity.key)", of: aspect.rawValue, platform, "\(entity.title)", expression, traits)
+        self.init(entity.key, of: aspect.rawValue, platform, entity.title, expression, traits)
     }
 
     /// An event for each occurrence.
@@ -81,7 +81,7 @@ extension DiscoveryEntity {
     private static func greatest(of field: FieldDescription) -> String {
         let list = "value_json.value.\(field.path[0])"
         return "(\(list) if \(list) is defined and \(list) is sequence else [])"
-            + " | map(attribute='\(field.field.name)') | select('number') | max | default(None)"
+            + " | map(attribute='\(field.ownName)') | select('number') | max | default(None)"
     }
 
     private static func list(_ words: [String]) -> String {

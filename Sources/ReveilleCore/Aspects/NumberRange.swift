@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of Reveille.
+
+/// The numbers that a field can have.
+@usableFromInline
+package enum NumberRange: Sendable {
+    /// All numbers.
+    case any
+    /// 0 and more.
+    case notNegative
+    /// More than 0.
+    case positive
+    /// From 0 to 1.
+    case level
+
+    /// Returns whether a number is in the range.
+    @inlinable
+    @inline(__always)
+    package func contains(_ number: Double) -> Bool {
+        switch self {
+        case .any: true
+        case .notNegative: number >= 0
+        case .positive: number > 0
+        case .level: 0...1 ~= number
+        }
+    }
+}
