@@ -93,6 +93,9 @@ package protocol StateSource: ~Copyable {
 
 /// Makes the states that have not been read yet.
 struct BlankStates: StateSource {
+    /// An empty value has no address, and the thread sanitizer would crash at an access.
+    private let byte: UInt8 = 0
+
     func state<State: Record & AspectState>(_: State.Type) -> State { .blank }
 }
 
