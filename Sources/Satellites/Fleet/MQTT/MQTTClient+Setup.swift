@@ -73,6 +73,14 @@ extension MQTTClient {
         // The properties belong to libmosquitto now.
         _ = properties.release()
     }
+
+    static func withCStrings(
+        _ texts: [String], _ body: (UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let copies = texts.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return copies.withUnsafeBufferPointer(body)
+    }
 }
 
 extension mosq_err_t {

@@ -174,21 +174,20 @@ final class MQTTClient {
                 mosquitto_unsubscribe_multiple(handle, nil, Int32($0.count), $0.baseAddress, nil)
             }
             check(result, errno)
-        case .disconnect: mosquitto_disconnect_v5(handle, 0, nil)
-        case .close, .proceed: break
+        case .disconnect, .close, .proceed: break
         }
+    }
+
+    /// Whether the broker has acknowledged all that was published.
+    var isAcknowledged: Bool { publications.isEmpty }
+
+    /// Sends a DISCONNECT, and closes the connection.
+    func disconnect() {
+        mosquitto_disconnect_v5(handle, 0, nil)
     }
 
     private func refuse(_ identifier: Int32, _ code: UInt8) {
         events.put(.acknowledged(identifier, refusal: ReasonCode.text(code), code: code))
-    }
-
-    private static func withCStrings(
-        _ texts: [String], _ body: (UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Int32
-    ) -> Int32 {
-        let copies = texts.map { strdup($0) }
-        defer { copies.forEach { free($0) } }
-        return copies.withUnsafeBufferPointer(body)
     }
 
     // MARK: - Callbacks

@@ -80,21 +80,21 @@ final class MQTTThread: Sendable {
     private func serve(_ client: MQTTClient) {
         var isLeaving = false
         while client.failure == nil {
-            // Once it is to disconnect, libmosquitto would close the connection after any packet that it reads.
-            let reads = !isLeaving && events.count < Self.eventLimit ? POLLIN : 0
+            // The broker may lose the last packets if acknowledgements are unread when the connection closes.
+            if isLeaving, client.isAcknowledged { return client.disconnect() }
+            let reads = events.count < Self.eventLimit ? POLLIN : 0
             var waits = [
                 pollfd(fd: client.socket, events: Int16(reads | (client.needsRoom ? POLLOUT : 0)), revents: 0),
                 pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             let ready = poll(&waits, 2, isLeaving ? Self.farewell : client.pause)
-            if isLeaving, ready == 0 || Int32(waits[0].revents) & (POLLHUP | POLLERR) != 0 { return }
+            if isLeaving, ready == 0 { return client.disconnect() }
             for (identifier, request) in requests.take() {
                 switch request {
                 case .close: return
                 case .disconnect: isLeaving = true
-                default: break
+                default: client.carryOut(request, identifier)
                 }
-                client.carryOut(request, identifier)
             }
             client.turn(Int32(waits[0].revents))
         }
