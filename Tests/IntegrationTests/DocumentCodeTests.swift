@@ -82,7 +82,7 @@ import Testing
         let build = ChildProcess.sibling(".")
         let maps = [
             "\(Package.root)/Sources/CUdev/module.modulemap", "\(Package.root)/Sources/CSystemd/module.modulemap",
-            "\(Package.root)/Sources/CMosquitto/module.modulemap",
+            "\(Package.root)/Sources/Satellites/CMosquitto/module.modulemap",
             "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
         ]
         let run = try ProgramRun(
@@ -116,9 +116,12 @@ import Testing
                 ])
             """, to: "Package.swift")
         let scratch = Package.root + "/.build-outside"
+        // The tests themselves are built with satellites.
         let build = try ProgramRun(
-            ["build", "--package-path", directory.path, "--scratch-path", scratch], program: "swift", in: directory)
+            ["-u", "REVEILLE_SATELLITES", "swift", "build", "--package-path", directory.path, "--scratch-path", scratch],
+            program: "env", in: directory)
         #expect(build.code == 0, "\(build.output)\(build.errors)")
+        #expect(!(build.output + build.errors).contains("libmosquitto"), "a package that uses the bus builds no satellite")
         let run = try ProgramRun([], program: scratch + "/debug/Outside", in: directory)
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "one event for each aspect\n")
