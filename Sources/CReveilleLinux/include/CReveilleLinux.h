@@ -89,7 +89,7 @@ void c_reveille_spawn_in_session(void *attributes);
 int c_reveille_adopt_orphans(void);
 
 // Starts a process that removes a cgroup once it is empty, but not before this process has executed another program or
-// ended. The new process is no child of this one, has none of its descriptors, and is in another session. Returns 0, or
+// ended. The new process is not a child of this one, has none of its descriptors, and is in another session. Returns 0, or
 // -1 and errno on failure.
 int c_reveille_remove_cgroup_when_empty(const char *directory);
 

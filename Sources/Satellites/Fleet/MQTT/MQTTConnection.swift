@@ -98,7 +98,8 @@ package final class MQTTConnection {
     /// Sends all published messages and a DISCONNECT, which makes the broker discard the will, and closes the
     /// connection.
     ///
-    /// No event follows. If the broker does not read, the connection is closed later, or when the program ends.
+    /// No event follows. The DISCONNECT waits for the broker's acknowledgements, for a limited time. If they are late,
+    /// the connection closes later, or when the program ends.
     package func disconnect() {
         stop(isConnected ? .disconnect : .close)
     }

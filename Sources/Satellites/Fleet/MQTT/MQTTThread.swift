@@ -24,7 +24,7 @@ final class MQTTThread: Sendable {
 
     /// The number of waiting events at which the thread stops reading: a broker delivers faster than the loop takes.
     private static let eventLimit = 1_000
-    /// The time in milliseconds in which the broker must take the last packets.
+    /// The time in milliseconds in which the broker must acknowledge the last messages.
     private static let farewell: Int32 = 10_000
 
     /// Requests with their identifiers; 0 for requests without an answer.
