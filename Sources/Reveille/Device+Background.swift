@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Device {
     /// Sends all subscriptions and observations of this device to the background, as

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Device {
     /// The version of this library, and of the programs and packages that are built with it.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The core declares aspects, readings and events; programs get them with this module.
 @_exported public import ReveilleCore

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A moment of wall-clock time.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {

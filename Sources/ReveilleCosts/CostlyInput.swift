@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Inputs of one shape and any length that are expensive for a careless reader.
 package struct CostlyInput: CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The bytes of an input, consumed from the front: parameters of the target, followed by its data.
 struct FuzzInput {

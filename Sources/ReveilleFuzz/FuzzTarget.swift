@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reader of external bytes, or an interpreter of them, together with the properties that hold for any bytes.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A violation of the bus's guarantees, found by a simulation.
 package struct Broken: Error, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The source of all decisions in a simulation: a seed, or the bytes of an input.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A small, seeded random number generator that makes failures reproducible.
 package struct SplitMix64: RandomNumberGenerator {

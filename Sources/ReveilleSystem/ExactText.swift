@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A path, a name or an argument, which is equal only to the same bytes.
 ///

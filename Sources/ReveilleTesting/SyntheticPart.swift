@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A device of a ``SyntheticPhone`` that can be removed and reinserted while programs run, and retains its state.
 ///

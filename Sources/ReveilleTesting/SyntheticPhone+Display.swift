@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension SyntheticPhone {
     /// Sets the brightness of the backlight, as its driver does.

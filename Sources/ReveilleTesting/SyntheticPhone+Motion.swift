@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension SyntheticPhone {
     /// Sets the acceleration in g along the axes of the display: to its right, its top, and the viewer.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Collects the words of a newer peer that this version does not know, while its structures are decoded.
 package final class UnknownWords {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The limits that protect each side from running out of memory or stack because of its peer.
 public enum Limits {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A violation of the protocol by a peer, after which the connection must be closed.
 ///

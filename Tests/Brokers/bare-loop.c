@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The baseline: forwards what publishers send to all subscribers, the least that any broker on epoll has to do.
 // It listens on a Unix socket at its argument. The first byte of a connection is `S` for a subscriber or `P` for a

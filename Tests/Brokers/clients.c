@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The clients of a broker: the same few system calls for all brokers, on one thread.
 

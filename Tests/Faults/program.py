@@ -25,6 +25,8 @@ class Injection:
     shim: str = ""
     # Of scenarios whose program starts others.
     detaches: bool = False
+    # Of scenarios whose program makes each attempt in a thread of its own: strace would fail every attempt.
+    once: bool = False
     # System calls whose faults the program's runtime does not survive, besides calls for memory.
     fatal: tuple[str, ...] = ()
 
@@ -42,7 +44,9 @@ class Injection:
         if self.mode in ("none", "shim") or self.mode == "inject" and self.uses_shim:
             return arguments
         options = ["-D", "-qq", "-f", "-o", str(directory / "strace")]
-        options += ["--detach-on=execve"] if self.detaches else ["--seccomp-bpf"]
+        options += ["--detach-on=execve"] if self.detaches or self.once else ["--seccomp-bpf"]
+        # strace blocks signals if it writes to a file.
+        options += ["--interruptible=waiting"] if self.once else []
         if self.mode == "count":
             return ["strace", *options, "-y", "-s", "200", "--", *arguments]
         rule = f"inject={self.syscall}:error={self.fault}:when={self.number}"
@@ -68,6 +72,19 @@ class Injection:
         log = directory / "strace"
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return [line for line in lines if line.endswith("(INJECTED)")]
+
+    def end(self, pid: int, directory: pathlib.Path) -> None:
+        """Ends strace when it has injected the fault into a process. With --seccomp-bpf, all its calls would fail."""
+        if not self.injected(directory):
+            return
+        try:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            tracer = int(status.partition("TracerPid:")[2].split()[0])
+            if tracer:
+                os.kill(tracer, signal.SIGTERM)
+        except (OSError, IndexError):
+            # The process or strace has ended.
+            pass
 
 
 NONE = Injection("none")

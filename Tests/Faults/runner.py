@@ -58,8 +58,8 @@ def option(scenario: str, name: str, otherwise: typing.Any) -> typing.Any:
 
 def attempt(scenario: str, injection: program.Injection, build: pathlib.Path) -> tuple[str, str, world.World]:
     """Runs a scenario and returns what was broken, if anything was; its world remains open."""
-    injection = dataclasses.replace(injection, detaches=option(scenario, "DETACHES", False), 
-                                    fatal=option(scenario, "FATAL", ()))
+    injection = dataclasses.replace(injection, detaches=option(scenario, "DETACHES", False),
+                                    once=option(scenario, "ONCE", False), fatal=option(scenario, "FATAL", ()))
     place = world.World(injection, build, option(scenario, "SECONDS", world.SECONDS))
     try:
         option(scenario, "run", None)(place)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Shortens the Nth read or write of a program to one byte, or fails its Nth close after closing: what strace cannot inject.
 // It is preloaded. FAULTS_SHORTEN is `CALL:N`, or `CALL:N:ERRNO` for close; with FAULTS_COUNT, a path, it writes one line

@@ -55,6 +55,8 @@ class World:
             injection.wrap(arguments, self.directory), injection.environment(environment, self.directory),
             self.directory / (name + ".log"), **options)
         self.programs.append(started)
+        if injection.once and injection.mode == "inject" and not injection.uses_shim:
+            self.tended.append(lambda: injection.end(started.pid, self.directory))
         return started
 
     def wait(self, what: str | typing.Callable[[], str], until: typing.Callable[[], bool], pause: float = 0.005) -> None:

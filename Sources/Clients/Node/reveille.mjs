@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /**
  * A client of the notification bus Reveille, for Node.js 18 and later, with its standard library only.

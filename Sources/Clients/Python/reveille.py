@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """A client of the notification bus Reveille, for Python 3.11 and later, with the standard library only.
 
     import reveille

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Lets programs sleep while sway hides their windows.
 
     exec python3 sway_shell.py      in the configuration of sway

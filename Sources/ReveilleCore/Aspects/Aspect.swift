@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A state to which programs subscribe by name: an aspect of the device, or a name that a program publishes.
 ///

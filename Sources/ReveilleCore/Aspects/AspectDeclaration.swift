@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The type of an aspect's states.
 public protocol AspectState: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// One value for each aspect of the device.
 package struct AspectTable<Value> {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An aspect that the bus itself provides, about the device or about a subscription.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// How a dashboard, such as Home Assistant, shows a field.
 @usableFromInline

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A structure of the interface, with a single list of its fields for all code that reads, writes or describes them.
 @usableFromInline

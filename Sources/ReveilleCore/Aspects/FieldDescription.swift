@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A field of an aspect's state, as its declaration lists it.
 package struct FieldDescription: Sendable {

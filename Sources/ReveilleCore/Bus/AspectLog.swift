@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The publisher of a name.
 package struct Publisher: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The source that a bus reads an aspect from.
 public struct AspectSource: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The content of one reply to one subscription.
 package struct Delivery: Sendable, Hashable {

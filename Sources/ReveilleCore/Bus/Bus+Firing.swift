@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The slots of an entry of the schedule that fire at one time, as one or more changes of its name.
 package struct Firing: Sendable, Hashable {

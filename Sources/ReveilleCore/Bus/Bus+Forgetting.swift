@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Bus {
     /// Forgets withdrawn names of a user if there are more than a limit, so that neither sleeping subscribers to patterns

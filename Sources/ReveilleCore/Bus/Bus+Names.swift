@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The names of one user.
 package struct NameCount: Sendable, Hashable {

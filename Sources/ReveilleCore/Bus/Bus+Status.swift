@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Bus {
     /// Returns the hold reasons of a subscription; `nil` if it does not exist.

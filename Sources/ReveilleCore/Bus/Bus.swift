@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A change log for each aspect, and the positions of the subscribers in the logs.
 ///

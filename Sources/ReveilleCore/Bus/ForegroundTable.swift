@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The subscriptions to each aspect that are in the foreground, or ignore the background.
 struct ForegroundTable: Sendable {

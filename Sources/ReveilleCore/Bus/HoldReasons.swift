@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The reasons why nothing is delivered to a subscription; empty in the foreground.
 public struct HoldReasons: OptionSet, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reading as it is saved: whole, or as a digest that recognizes an equal reading.
 package enum KeptReading: Sendable, Hashable {

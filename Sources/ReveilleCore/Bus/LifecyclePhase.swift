@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The part of a subscription's lifecycle that does not follow from its holds.
 package enum LifecyclePhase: UInt8, Sendable, Hashable {

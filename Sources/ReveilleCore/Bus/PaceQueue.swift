@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The entries that wait for a time, soonest first: a binary heap that knows where each entry is.
 struct PaceQueue {

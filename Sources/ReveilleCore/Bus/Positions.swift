@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The last event of each aspect that a subscriber has seen: store the positions to resume later, in any process.
 ///

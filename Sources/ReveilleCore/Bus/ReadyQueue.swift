@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The slots of ready subscriptions, in the order in which they became ready.
 struct ReadyQueue: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The state from which a bus continues after a restart.
 package struct SavedState: Sendable, Hashable {

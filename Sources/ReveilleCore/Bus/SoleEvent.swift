@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// All changes of an aspect since the state that a subscriber has seen.
 ///

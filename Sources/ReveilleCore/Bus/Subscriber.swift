@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A subscription on a bus, as shown to other clients of the bus.
 public struct Subscriber: Sendable, Hashable {

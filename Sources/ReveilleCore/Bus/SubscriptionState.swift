@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The identifier of a subscription; a random number, which reveals nothing about other subscriptions.
 package struct SubscriptionID: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A date of the Gregorian calendar, which is also used for the time before its introduction.
 struct CivilDate: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Days that match a month, a day of the month and a weekday, as numbers since 1970-01-01.
 struct DayPattern: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Times of day that match an hour, a minute and a second, as seconds since midnight.
 struct TimePattern: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension TimeZoneFooter {
     /// Parses a footer, without the line ends around it.

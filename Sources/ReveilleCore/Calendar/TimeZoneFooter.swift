@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The rule for the times after the last transition of a TZif file: a `TZ` string of POSIX, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`, with the extensions of RFC 8536.

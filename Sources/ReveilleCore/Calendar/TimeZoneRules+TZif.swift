@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension TimeZoneRules {
     /// The largest file that is read: 64 KiB, sixteen times as much as the largest file of the tz database.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The offsets of a time zone's clocks from UTC, at any time.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The name of a time zone: the device's own zone, or a name of the tz database.
 package enum ZoneName: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A change of an aspect, and the state until the next one.
 ///

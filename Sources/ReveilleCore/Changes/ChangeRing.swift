@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The latest changes of an aspect, up to a number, and for published values up to a size.
 struct ChangeRing {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Event: CustomStringConvertible {
     /// A line of text: `battery: unplugged, 62% (14 changes)`.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Event {
     /// Returns one event for this undelivered event and a later one of the same aspect.

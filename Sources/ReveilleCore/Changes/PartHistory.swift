@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The parts of a state that a change affected, for aspects whose whole state is too long to send.
 enum ChangedParts {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The treatment of an aspect's changes while the subscriber is in the background.
 public struct Policy: Sendable, Hashable {

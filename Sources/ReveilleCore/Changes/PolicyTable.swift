@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The policies of a subscription, and the rule that chooses an aspect's policy.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The keys of a settings domain that changed.
 public struct SettingsChange: Sendable, Hashable {

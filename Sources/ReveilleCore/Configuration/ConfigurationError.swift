@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An error in a configuration.
 package struct ConfigurationError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reader of one object of a configuration: keys that are never read are unknown.
 package final class ConfigurationSection {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Something that a device and its bus may be able to do: report an aspect, or another ability such as ``suspend``.
 public struct Capability: Sendable, Hashable, CustomStringConvertible {

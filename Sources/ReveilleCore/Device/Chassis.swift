@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The kind of a device, as in machine-info(5).
 public enum Chassis: String, Sendable, Hashable, CaseIterable {

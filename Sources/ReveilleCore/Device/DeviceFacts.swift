@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The raw facts about a device, from which ``DeviceInfo`` is made.
 package struct DeviceFacts: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A file that describes the device; the raw value is its path.
 package enum DeviceFile: String, Sendable, CaseIterable {

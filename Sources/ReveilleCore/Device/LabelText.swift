@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Text of firmware and files that programs show to people.
 enum LabelText {

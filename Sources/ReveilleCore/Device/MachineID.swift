@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The ID of the installed operating system (machine-id(5)), which must not leave the machine.
 struct MachineID {

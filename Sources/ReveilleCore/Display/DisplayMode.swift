@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A mode of a display.
 package struct DisplayMode: Sendable, Hashable {

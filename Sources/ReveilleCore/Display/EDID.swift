@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The size and the preferred mode in a display's own description (VESA E-EDID, base block).
 package struct EDID: Sendable, Hashable {

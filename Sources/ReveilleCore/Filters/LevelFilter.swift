@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Limits how finely and how often a battery's level is reported; other changes pass immediately.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The mean power of the last minutes, in one direction.
 package struct MeanPower: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Limits how finely the power is reported: a gauge never reports the same value twice.
 package struct PowerFilter: Sendable {

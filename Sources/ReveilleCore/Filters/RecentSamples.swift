@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The samples of a number during the last minutes, at most one per spacing.
 package struct RecentSamples: Sendable {

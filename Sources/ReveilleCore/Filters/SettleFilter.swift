@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Holds back a new value until it has lasted for some time; the first value passes immediately.
 package struct SettleFilter<Value: Equatable & Sendable>: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Base64 (RFC 4648), with white space anywhere.
 enum Base64 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reader of binary property lists, version `bplist0?`, as CoreFoundation's CFBinaryPList.c describes them: objects,
 /// a table of their offsets, and a trailer of 32 bytes.

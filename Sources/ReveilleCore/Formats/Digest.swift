@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The 64-bit digest FNV-1a: the same for the same bytes on every machine and in every run.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A file of `KEY=value` lines as systemd reads it, such as locale.conf and /etc/default/locale.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An error in the contents of a file.
 package struct FormatError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A file of the user's variables as pam_env reads it: `~/.pam_environment`.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension RelaxedJSON {
     mutating func word(_ word: StaticString, _ value: SettingsValue) throws(FormatError) -> SettingsValue {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reader of JSON as people write it: JSON5, with comments, trailing commas and unquoted names.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The hash function SHA-256 (FIPS 180-4), and message authentication codes with it (HMAC, RFC 2104).
 enum SHA256 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Text as the kernel's drivers write it to sysfs.
 package enum SysfsText {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The lines of a file, without their endings: LF, CR LF or CR.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Dates as XML property lists write them: `2001-01-01T00:00:01Z`.
 enum XMLDate {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A scanner of an XML document's tags and texts in order.
 struct XMLScanner {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// How a program gets from the background to its suspension, or to its end.
 ///

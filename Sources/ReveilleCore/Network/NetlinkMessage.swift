@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A message of netlink(7).
 package struct NetlinkMessage: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An address of a network interface, as rtnetlink(7) describes it.
 package struct NetworkAddress: Sendable, Hashable {

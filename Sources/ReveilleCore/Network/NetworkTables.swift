@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An entry of the kernel's network tables, as a message of rtnetlink(7) contains it.
 package enum NetworkEntry: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The state of the system's battery packs.
 public struct Battery: Sendable, Hashable, Codable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The user's settings: the keys of each domain, and a fingerprint of each value.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The screens of the device, and the brightness of its backlight.
 public struct Display: Sendable, Hashable, Codable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An entry of a folder.
 package struct FolderEntry: Sendable, Hashable {

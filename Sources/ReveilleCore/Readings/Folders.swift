@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// What is different in the configured folders since the subscriber's last event, or every name in a current state.
 public struct Folders: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The state of a subscription itself, and so of the program behind it.
 public enum Lifecycle: String, Sendable, CaseIterable, Codable, CustomStringConvertible {

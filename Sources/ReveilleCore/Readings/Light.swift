@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The light around the device.
 public struct Light: Sendable, Hashable, Codable {

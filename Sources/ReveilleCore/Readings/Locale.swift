@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The language and formats in effect, as identifiers in Foundation's form: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
 public struct LocaleSettings: Sendable, Hashable, Codable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Whether something is close to the front of the device.
 public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The entries of a folder in the order of their names.
 package struct SortedEntries: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension DeviceInfo {
     /// Creates the description of a device from the raw facts.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A connector of a graphics card, as sysfs describes it.
 package struct DisplayConnector: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The direction in which the energy of all packs changes, for drivers that report no status.
 package struct EnergyTrend: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Derives the illuminance from a sensor's values, and decides which changes are reported.
 package struct LightRule: Sendable, Hashable {

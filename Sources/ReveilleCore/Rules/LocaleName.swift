@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A locale by its POSIX name, as the C library takes it: `ll[_CC][.codeset][@modifier]`.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Turns the values of an accelerometer or a gyroscope into vectors along the axes of the display.
 ///

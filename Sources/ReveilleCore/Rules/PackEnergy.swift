@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The energies of a pack in watt-hours, from either its energies or its charges, which are never mixed.
 struct PackEnergy {

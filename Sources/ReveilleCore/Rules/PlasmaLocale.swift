@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The variables that the keys of Plasma's `plasma-localerc` set at login.
 package enum PlasmaLocale {

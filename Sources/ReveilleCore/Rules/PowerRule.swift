@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Derives the energy and the power of all packs from the power supplies.
 package enum PowerRule {

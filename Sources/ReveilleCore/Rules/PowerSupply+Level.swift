@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The level of a pack, and its weight among several.
 extension PowerSupply {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An entry of `/sys/class/power_supply`, with its attributes as text.
 ///

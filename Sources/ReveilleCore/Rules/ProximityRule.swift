@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Derives the reading, near or far, from a raw value that grows as something comes closer.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The meaning of the power supply attributes that decide most readings.
 package struct SupplyFacts: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A number that a driver reports about a pack, and the values that can be right.
 ///

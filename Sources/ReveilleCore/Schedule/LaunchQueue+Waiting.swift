@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension LaunchQueue {
     /// The firings of a name that a program is started for.

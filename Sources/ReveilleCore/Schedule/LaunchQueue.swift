@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The firings of entries with a command that no subscriber has received yet, and the programs to start for them.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The entries of all users, and their next due times.
 package struct Schedule: ~Copyable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A value to publish at set times, as a client adds it.
 package struct ScheduleEntry: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The mounting of a sensor, as the matrix from the sensor's axes to the display's.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The direction of a sensor's values after its mount matrix is applied.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The times of samples, which never decrease.
 package struct SampleClock: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The encoding of one channel in a scan, as in `scan_elements/*_type`: `le:s12/16>>4`.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The positions of a sensor's enabled channels in a scan: in order of their index, each aligned to its own size and
 /// the whole to the largest (drivers/iio/industrialio-buffer.c, iio_compute_scan_bytes).

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Three numbers along the axes of a sensor or of the display: to the right, to the top, and out of the display.
 package typealias Vector = SIMD3<Double>

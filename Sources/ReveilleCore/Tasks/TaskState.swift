@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The identifier of a task, which no other task has at the same time.
 package typealias TaskID = UInt64

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The tasks of programs, and the time that each process has for its tasks.
 ///

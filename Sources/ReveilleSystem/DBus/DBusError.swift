@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The failure of a D-Bus call.
 package struct DBusError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A value of a D-Bus message, of the types that this project sends.
 package indirect enum DBusValue: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Its headers include inotify's header, and the compiler may find the structure there first.
 import CSystemd

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The importance of a message in the log of a program, from the least to the greatest, in the words of swift-log.
 package enum LogLevel: String, Sendable, CaseIterable, Comparable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension StringProtocol {
     /// The text with all characters escaped that could control a terminal or hide other text: `\n`, `\u{1B}`.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The log of a program, without messages that repeat the last message about their subject.
 package final class SubjectLog<Subject: Hashable> {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Calls that the loop makes after the current handler has returned, in order.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An event loop as a service requires it: descriptors, timers and the time.
 ///

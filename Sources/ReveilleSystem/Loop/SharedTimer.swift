@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// One timer of a loop for everything that is read at intervals, so that the wake-ups coincide.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 import CReveilleLinux
 // The compiler attributes sigset_t to this module.

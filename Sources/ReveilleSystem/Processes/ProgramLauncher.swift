@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The start of programs that a bus launches, each command at most once at a time.
 ///

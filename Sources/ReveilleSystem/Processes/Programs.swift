@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// What a bus does to the processes of its subscribers: it follows, freezes and ends them.
 ///

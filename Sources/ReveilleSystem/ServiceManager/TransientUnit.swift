@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A unit that exists only while it runs, or fails to.
 package struct TransientUnit: Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The name of a unit of the service manager, with its suffix (systemd.unit(5)).
 package struct UnitName: Sendable, Hashable {

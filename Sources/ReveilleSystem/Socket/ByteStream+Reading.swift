@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The most bytes that a client reads at once: a few system calls for the longest settings.
 private let readSize = 65_536

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The bytes that wait for room in a stream.
 package struct PendingOutput {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The memory that a thread's streams are read into, one at a time.
 package final class ReadBuffer {

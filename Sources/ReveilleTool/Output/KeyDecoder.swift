@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A key of the terminal.
 enum Key: Hashable, Sendable {

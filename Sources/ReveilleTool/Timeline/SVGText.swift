@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The text of an SVG picture, in which every attribute and every character of text is escaped.
 struct SVGText {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// One or more deliveries of an aspect, drawn in one place.
 struct TimelineMark {

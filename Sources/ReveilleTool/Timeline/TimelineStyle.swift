@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The colors and fonts of a timeline, for light and dark pages.
 enum TimelineStyle {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The columns of one list of `reveille top`; their widths depend on the width of the screen alone.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The rows of the screen that each part of `reveille top` has.
 struct TopLayout: Hashable, Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// One list of `reveille top`: its rows in their order, and the selected one.
 struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// What a key of `reveille top` asks of the program.
 enum TopEffect: Hashable, Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The name of a settings file, which suggests its format and names its domain.
 struct SettingsName: Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Determines whether a sensor is quick enough to be read on the loop.
 ///

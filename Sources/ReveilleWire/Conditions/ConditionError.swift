@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The reason why a text is not a condition, or a condition does not fit the states of an aspect.
 package struct ConditionError: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A position that a receiver has measured.
 package struct Fix: Sendable, Hashable {

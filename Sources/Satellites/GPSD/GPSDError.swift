@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The reason why a connection to gpsd cannot be used.
 package enum GPSDError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Splits a stream of bytes into lines, wherever the stream is cut.
 package struct LineSplitter: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A connection to gpsd as bytes in, fixes out.
 package struct Session: Sendable {

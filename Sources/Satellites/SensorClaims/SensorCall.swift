@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A received method call: its header, and its leading strings.
 package struct SensorCall: Sendable, Hashable {

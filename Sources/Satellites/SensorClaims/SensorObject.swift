@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An object of `net.hadess.SensorProxy`.
 package enum SensorObject: Sendable, Hashable, CaseIterable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A property of `net.hadess.SensorProxy`.
 package enum SensorProperty: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The progress of one conversion, which all of its coders share.
 final class CodingProgress {

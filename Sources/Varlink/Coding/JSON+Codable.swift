@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSON: Codable {
     /// Encodes the value as it is, so that a type can have an untyped part.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An error that occurs when a value is converted to or from ``JSON``.
 public struct JSONCodingError: Error, Sendable, Hashable {

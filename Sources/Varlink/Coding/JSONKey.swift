@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A key that no type declares: the index of an element, the superclass, or a member of an untyped object.
 struct JSONKey: CodingKey {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Decodes one value.
 struct ValueDecoder: Decoder {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Interface {
     /// Checks that a call names a method of the interface and that its parameters have the declared types.

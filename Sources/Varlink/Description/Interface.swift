@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A Varlink interface: its types, methods and errors, and the text that defines them.
 public struct Interface: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A syntax error in an interface definition.
 public struct InterfaceError: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension InterfaceParser {
     /// Parses a type, which may not be nested deeper than a message.

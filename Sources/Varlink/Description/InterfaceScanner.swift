@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A position in the text of an interface, which advances past white space, comments and words.
 struct InterfaceScanner {

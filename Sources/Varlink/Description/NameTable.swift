@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A list of names that is searched by bytes, without creating a string.
 package struct NameTable: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The type of a value in an interface.
 public indirect enum ValueType: Sendable, Hashable {

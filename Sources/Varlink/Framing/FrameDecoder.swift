@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A decoder that splits a stream of bytes into messages, each of which ends with a NUL byte.
 ///

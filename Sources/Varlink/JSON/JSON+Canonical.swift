@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSON {
     /// The form that equal values share: two values are equal as JSON exactly if the ``bytes`` of their canonical forms

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSON {
     /// Returns whether a string, given in UTF-8, has more than ``Limits/marks`` combining marks in a row.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSON {
     /// Parses one JSON text according to RFC 8259, surrounded only by white space.

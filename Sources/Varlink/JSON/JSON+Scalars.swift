@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The parts of the writer that let a caller write a message without creating a value first.
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An error in a JSON text.
 public struct JSONError: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSONParser {
     /// Parses a number as an integer if it fits in `Int64`, otherwise as the nearest `Double`.

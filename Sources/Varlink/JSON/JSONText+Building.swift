@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Texts of values that were not parsed: only strings are in their bytes.
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension JSONText {
     /// Appends a value as compact JSON text in UTF-8, with members in their order.

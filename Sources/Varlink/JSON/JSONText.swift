@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A parsed JSON text: its bytes, and its values in the order of the text.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A constant text of at most 24 bytes, which is appended and compared without looking at each byte.
 @usableFromInline

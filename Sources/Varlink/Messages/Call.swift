@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A call of a method, as a client sends it.
 public struct Call: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The errors of `org.varlink.service`, which any method of any interface may return.
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The error of a failed call, which is sent to the caller and leaves the connection open.
 public struct CallError: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {

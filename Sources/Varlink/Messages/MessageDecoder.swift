@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A decoder that splits a stream of bytes into messages and parses them.
 struct MessageDecoder: Sendable {

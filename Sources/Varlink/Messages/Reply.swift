@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A reply to a call, as a service sends it.
 public struct Reply: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Interface {
     /// The interface that every service implements, which describes the service and its interfaces.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The description of a service and its interfaces.
 public struct ServiceDescription: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The client's side of a connection, without I/O: encodes calls and decodes replies.
 ///

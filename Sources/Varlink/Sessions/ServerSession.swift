@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The service's side of a connection, without I/O: decodes calls and encodes replies.
 ///

@@ -11,6 +11,8 @@ from reader import Reader, life
 from world import World
 
 COUNTS_START = True
+# Each attempt to reach the broker has a thread of its own.
+ONCE = True
 # A bridge tries again after a few seconds.
 SECONDS = 60.0
 WAITS, COST = True, 2.0

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Calls reveille.mjs as the other end of stdin, a socket, asks.
 //

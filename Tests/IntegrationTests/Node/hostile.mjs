@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Uses every call of reveille.mjs with a hostile bus; the arguments are its address and the number of rounds.
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Calls reveille.py as the other end of stdin, a socket, asks; the argument is "blocking" or "asyncio".
 
 A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """A hostile bus: in each round, one field of each of its replies is missing or of a wrong type.
 
 The argument is "python" or "node": a client that uses every call, in as many rounds as there are pairs of a field and a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Raises an exception at every line of reveille.py that a scenario reaches, as a signal handler can.
 
 Afterwards the bus object and the subscription must work: each call receives its own reply, and the newest state arrives.

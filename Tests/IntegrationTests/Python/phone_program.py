@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Prints each battery level with the number of its changes; ends at 10%, or with exit code 9 by SIGTERM or SIGINT."""
 import json
 import os

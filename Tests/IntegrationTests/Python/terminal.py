@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Drives a shell with job control on a terminal, and prints observations as lines of NAME=VALUE.
 
 Arguments: the program, the address of a bus.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """A typed client of the bus at the path in its argument; prints "passed" if every reply matches its type."""
 
 import asyncio

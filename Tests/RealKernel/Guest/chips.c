@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Chips on an I2C bus, with i2c-stub, which keeps their registers: the accelerometer of a BMC150 and a BMG160.
 #include "hardware.h"

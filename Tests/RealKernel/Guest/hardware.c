@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The guest's hardware, emulated for real drivers of the kernel: sensors behind a HID sensor hub and on an I2C bus,
 // input devices, a battery and an adapter.

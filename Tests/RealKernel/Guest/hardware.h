@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The devices, each of which is created by its first values.
 #include <stdint.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Input devices, with uinput: a proximity switch, and an accelerometer with a gyroscope.
 #include "hardware.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // A battery and an adapter whose values are words in memory, which power.c writes through /dev/mem.
 //

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The battery and the adapter, through the words that power.asl defines.
 #include "hardware.h"

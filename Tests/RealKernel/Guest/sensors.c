@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // Sensors behind a HID sensor hub, with uhid: their report descriptors and the requests of their drivers.
 #include "hardware.h"

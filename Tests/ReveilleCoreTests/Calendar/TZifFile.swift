@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The bytes of a TZif file, from its contents.
 struct TZifFile {

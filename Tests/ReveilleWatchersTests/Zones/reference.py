@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Part of Reveille.
 """Writes what Python's zoneinfo says about time zones, and the slots of random calendar rules.
 
     reference.py FILE SEED ENTRIES

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
 public struct DeviceID: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The failure of an operation on a fleet: the operation, its subject and the reason.
 public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {

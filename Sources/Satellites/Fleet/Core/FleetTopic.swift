@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A topic of the protocol, below `reveille/v1/`.
 package enum FleetTopic: Sendable, Hashable {

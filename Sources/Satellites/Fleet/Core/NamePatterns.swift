@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A list of names and patterns; the pattern `org.example.*` stands for every name that begins with `org.example.`.
 package struct NamePatterns: Sendable, Hashable {

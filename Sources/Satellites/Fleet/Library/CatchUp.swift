@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The order in which a reader asks a broker for its kept messages, and how the reader knows that all have arrived.
 ///

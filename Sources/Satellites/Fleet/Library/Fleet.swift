@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 @_exported public import ReveilleCore
 @_exported public import ReveilleFleetCore

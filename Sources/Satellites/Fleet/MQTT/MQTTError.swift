@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The failure of a connection to a broker: the operation, the broker and the reason.
 package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {

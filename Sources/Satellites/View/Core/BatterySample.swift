@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A record of the history: the state of the battery since a time.
 package struct BatterySample: Sendable, Hashable {

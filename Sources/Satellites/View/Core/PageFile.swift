@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A file of the page, by its path.
 package enum PageFile: String, Sendable, CaseIterable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A parsed request to the page: a value without a connection.
 package struct PageRequest: Sendable {

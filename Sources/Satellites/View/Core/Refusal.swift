@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// An answer that refuses a request: a status of HTTP and the reason.
 package struct Refusal: Error, Sendable, Hashable {

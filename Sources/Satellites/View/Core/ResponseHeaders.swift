@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The headers that limit what a browser may do with responses.
 package enum ResponseHeaders {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The history of a charge that UPower keeps in `/var/lib/upower/history-charge-*.dat`.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Where a broker is: `mqtts://HOST[:PORT]`, `mqtt://HOST[:PORT]`, `unix:PATH`, or a host alone.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The pauses between attempts to reach a broker, so that a fleet does not return at once after an outage.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The rule that lets a device use a topic, in mosquitto's syntax, as in the example of the rules.
 package struct TopicRule: Sendable, Hashable, CustomStringConvertible {

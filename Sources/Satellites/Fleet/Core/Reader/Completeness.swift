@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// Whether the broker has delivered everything: what a reader asks for again, and when the reader stops asking.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension DeviceRecord {
     /// The earliest plausible time: the start of 2015, in microseconds since 1970.

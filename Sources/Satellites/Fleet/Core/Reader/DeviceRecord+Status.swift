@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension DeviceRecord {
     /// The largest difference in seconds between two computations of one time: brokers and clocks round.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A ledger's record of a device: its status, and the positions of its aspects.
 struct DeviceRecord: Sendable {

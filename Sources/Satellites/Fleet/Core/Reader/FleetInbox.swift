@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The events that a consumer has not taken yet, merged into one for each aspect of each device.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// The last seen state of an aspect of a device.
 package struct FleetPosition: Sendable, Hashable {

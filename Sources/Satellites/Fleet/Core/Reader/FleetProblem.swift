@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A problem in a fleet, which a reader reports and survives.
 public enum FleetProblem: Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Ledger {
     /// The assumed number of messages for a device with unknown aspects.

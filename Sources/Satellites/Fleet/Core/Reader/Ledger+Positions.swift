@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 extension Ledger {
     /// Returns the last seen position; `nil` if there is none.

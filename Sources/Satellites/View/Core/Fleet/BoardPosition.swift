@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 /// A page's position on a board as one text: the board, and the number of its last change, such as `0a1b~12`.
 ///

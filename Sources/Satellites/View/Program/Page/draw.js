@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The page's drawings: texts of states, and charts as SVG. No state is kept here. The program writes the constant
 // `aspects` before it: the aspects of the device in their order, each with the name of its main field, the kind of its

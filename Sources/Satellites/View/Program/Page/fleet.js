@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The page of a fleet: one tile a device. The page has a stream only while it is visible.
 

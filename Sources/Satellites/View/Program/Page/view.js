@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of Reveille.
 
 // The page's behavior: a subscriber in the foreground while visible, and no subscriber while hidden.
 
