@@ -22,12 +22,10 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
         self = aspect
     }
 
-    /// Creates an aspect of the device.
     package init(_ aspect: BuiltInAspect) {
         kind = .builtIn(aspect)
     }
 
-    /// Creates the aspect or pattern with a name, without checking the name.
     private init(unchecked name: String) {
         // Comparing strings takes longer than finding the dot of a published name.
         let builtIn = name.utf8.contains(UInt8(ascii: ".")) ? nil : BuiltInAspect(rawValue: name)

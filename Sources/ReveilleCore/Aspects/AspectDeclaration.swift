@@ -10,7 +10,6 @@ public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
 ///
 /// ``Record/blank`` is the state that has not been read yet, or has no source.
 package protocol AspectDeclaration: AspectState, Record {
-    /// What the bus and its clients do with the aspect.
     static var traits: AspectTraits { get }
     /// The field whose value stands for the state; by default the first.
     static var mainField: String? { get }
@@ -18,9 +17,7 @@ package protocol AspectDeclaration: AspectState, Record {
     /// whose main field says enough.
     static var abbreviations: String? { get }
 
-    /// Replaces the fields that a word abbreviates.
-    ///
-    /// - Returns: Whether the word is an abbreviation.
+    /// Replaces the fields that a word abbreviates; returns whether the word is an abbreviation.
     mutating func abbreviate(_ word: String) -> Bool
 }
 
@@ -130,7 +127,6 @@ extension BuiltInAspect {
     /// a history.
     package var isOfSubscription: Bool { traits.sampling == .never }
 
-    /// The aspects of the device.
     package static let ofDevice = allCases.filter { !$0.isOfSubscription }
     /// The aspects of the device in their order on a page.
     package static let onPage = ofDevice.sorted { $0.traits.place < $1.traits.place }
@@ -139,7 +135,6 @@ extension BuiltInAspect {
 
     /// The fields of its state, each followed by the fields of the records in it.
     package var fields: [FieldDescription] { Self.allFields[self] }
-    /// The name of the field whose value stands for the state.
     package var mainField: String { declaration.mainField ?? fields.first?.name ?? "" }
     /// The end of a message that asks for a JSON object.
     package var alternatives: String {
@@ -155,7 +150,6 @@ extension BuiltInAspect {
         fields.first { $0.name == field }?.values
     }
 
-    /// Returns the state that a word abbreviates; `nil` if it is not an abbreviation.
     package func abbreviated(_ word: String, after now: Reading) -> Reading? {
         var source = AbbreviatedStates(word: word, now: now)
         return try? Reading(of: self, from: &source)

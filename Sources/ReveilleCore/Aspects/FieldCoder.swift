@@ -26,7 +26,6 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func strings(_ name: StaticString, _ values: inout [String]) throws(Fault)
     mutating func bool(_ name: StaticString, _ value: inout Bool) throws(Fault)
     mutating func bool(_ name: StaticString, _ value: inout Bool?) throws(Fault)
-    /// An integer that is at least a minimum.
     mutating func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
     mutating func integer(_ name: StaticString, _ value: inout Int?) throws(Fault)
@@ -57,14 +56,12 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
     @inlinable package mutating func chart(in _: StaticString) {}
     @inlinable package mutating func show(as _: @autoclosure () -> DashboardEntity) {}
 
-    /// Any number, or null.
     @inlinable
     @inline(__always)
     package mutating func number(_ name: StaticString, _ value: inout Double?) throws(Fault) {
         try number(name, &value, in: .any)
     }
 
-    /// A word of the set, or null.
     @inlinable
     @inline(__always)
     package mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {

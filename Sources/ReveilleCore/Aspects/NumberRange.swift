@@ -3,16 +3,12 @@
 /// The numbers that a field can have.
 @usableFromInline
 package enum NumberRange: Sendable {
-    /// All numbers.
     case any
-    /// 0 and more.
     case notNegative
-    /// More than 0.
     case positive
     /// From 0 to 1.
     case level
 
-    /// Returns whether a number is in the range.
     @inlinable
     @inline(__always)
     package func contains(_ number: Double) -> Bool {

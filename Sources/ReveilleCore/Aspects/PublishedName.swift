@@ -5,8 +5,7 @@ package enum PublishedName {
     /// The longest name in bytes, as for names on D-Bus.
     package static let lengthLimit = 255
 
-    /// Returns whether a text is a published name or, with `isPrefix`, the start of a published name up to and
-    /// including a dot.
+    /// Whether a text is a published name or, with `isPrefix`, the start of a name up to and including a dot.
     static func isValid(_ text: Span<UInt8>, isPrefix: Bool) -> Bool {
         var dots = 0
         var wordLength = 0

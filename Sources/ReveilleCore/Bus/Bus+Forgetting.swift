@@ -46,7 +46,6 @@ extension Bus {
         }
     }
 
-    /// Removes entries from a subscription's "behind" list.
     private mutating func removeBehind(of slot: Int, where isRemoved: (Entry) -> Bool) {
         var index = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1

@@ -15,11 +15,8 @@ extension Bus {
 
     /// Removes a hold reason of the background; pending changes can be delivered once none is left.
     ///
-    /// - Parameters:
-    ///   - reason: The reason; removing an absent reason has no effect on deliveries.
-    ///   - id: The subscription.
-    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it unchanged.
-    ///   - time: The current time.
+    /// Removing an absent reason has no effect on deliveries. In the foreground, the lifecycle enters the phase; `nil`
+    /// leaves it unchanged.
     package mutating func release(
         _ reason: HoldReasons, from id: SubscriptionID, into phase: LifecyclePhase? = nil, at time: Timestamp
     ) {
@@ -41,9 +38,6 @@ extension Bus {
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Sets the holds of a subscription.
-    ///
-    /// This may begin or end its background.
     private mutating func setHolds(_ holds: HoldReasons, _ slot: Int) {
         guard let before = slots[slot]?.holds else { return }
         guard

@@ -11,17 +11,11 @@ package struct NameCount: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Sets or withdraws the state of a name.
+    /// Sets the state of a name, or withdraws it if there is no value; returns whether the state changed.
     ///
     /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
-    /// not published has no effect.
-    ///
-    /// - Parameters:
-    ///   - name: A valid name, not a pattern.
-    ///   - bytes: The value in its canonical form; `nil` to withdraw it.
-    ///   - publisher: The publisher, whom the caller has checked.
-    ///   - time: The current time.
-    /// - Returns: Whether the state changed.
+    /// not published has no effect. The caller has checked the publisher and that the name is no pattern, and gives the
+    /// value in its canonical form.
     @discardableResult
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
@@ -61,7 +55,6 @@ extension Bus {
             || !nameTable.slotsOfPattern.isEmpty && name.prefixes.contains { nameTable.slotsOfPattern[$0] != nil }
     }
 
-    /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
         nameTable.counts[user] ?? NameCount()
     }
@@ -98,9 +91,7 @@ extension Bus {
         nameTable.counts[user] = count.kept == 0 ? nil : count
     }
 
-    /// Adds the log of a name.
-    ///
-    /// Its generations begin above every generation of the name that was ever delivered.
+    /// Adds the log of a name, whose generations begin above every one that was ever delivered.
     mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
         let index = add(
             AspectLog(
@@ -109,7 +100,6 @@ extension Bus {
         return index
     }
 
-    /// Adds a log in the first free place, and returns its index.
     mutating func add(_ log: AspectLog) -> Int {
         let index = freeLogs.popLast() ?? logs.count
         if index == logs.count { logs.append(log) } else { logs[index] = log }

@@ -28,12 +28,10 @@ extension Bus {
         slotOf[id].map { Int($0) }
     }
 
-    /// The status of all subscriptions.
     package var subscriptions: [SubscriptionStatus] {
         slots.indices.compactMap { subscription(in: $0) }
     }
 
-    /// Returns the status of the subscription in a slot; `nil` if there is none.
     package func subscription(in slot: Int) -> SubscriptionStatus? {
         guard let subscription = slots[slot] else { return nil }
         let limit = SubscriptionStatus.pendingLimit(subscriptions: slotOf.count)
@@ -67,8 +65,7 @@ extension Bus {
         foreground.counts[aspect] > 0
     }
 
-    /// Returns the shortest interval between samples that these subscriptions want from a stream; `nil` if there are
-    /// none, and for other aspects.
+    /// The shortest interval between samples that these subscriptions want from a stream; `nil` if there are none.
     package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
         foreground.sampleIntervals[aspect].keys.min().map { .microseconds($0) }
     }

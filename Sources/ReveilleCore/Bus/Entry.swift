@@ -44,7 +44,6 @@ struct Entry {
     /// Whether the aspect is the subscription's own lifecycle, the first event of a reply.
     var isOwn: Bool { policyAndFlags & Self.ownFlag != 0 }
 
-    /// Whether the entry is behind.
     var isBehind: Bool { policyAndFlags & Self.behindFlag != 0 }
 
     /// Puts an unlisted entry at a place among the listeners of its log.

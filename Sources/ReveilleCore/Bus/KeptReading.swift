@@ -2,7 +2,6 @@
 
 /// A reading as it is saved: whole, or as a digest that recognizes an equal reading.
 package enum KeptReading: Sendable, Hashable {
-    /// The whole reading.
     case whole(Reading)
     /// The digest of settings or folders that are too large to be written with each change.
     case digest(UInt64, of: Aspect)
@@ -13,7 +12,6 @@ package enum KeptReading: Sendable, Hashable {
     /// milliseconds.
     package static let sizeLimit = 128 << 10
 
-    /// Creates the saved form of a reading: whole, unless the reading is too large.
     package init(_ reading: Reading) {
         let size =
             switch reading {
@@ -28,7 +26,6 @@ package enum KeptReading: Sendable, Hashable {
         }
     }
 
-    /// The aspect of the reading.
     package var aspect: Aspect {
         switch self {
         case .whole(let reading): reading.aspect

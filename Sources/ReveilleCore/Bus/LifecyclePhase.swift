@@ -21,7 +21,6 @@ extension SubscriptionState {
     /// Whether a caller has sent the program to the background.
     var isSentToBackground: Bool { !holds.isDisjoint(with: .requested) }
 
-    /// The state of the subscription itself.
     var lifecycle: Lifecycle {
         switch phase {
         case .terminating: .terminating

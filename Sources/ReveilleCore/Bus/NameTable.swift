@@ -13,7 +13,6 @@ struct NameTable: Sendable {
 }
 
 extension Bus {
-    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
     package var hasForgottenNames: Bool {
         get { nameTable.hasForgottenNames }
         set { nameTable.hasForgottenNames = newValue }

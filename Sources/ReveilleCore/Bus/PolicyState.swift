@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The policy of an entry, and its state.
 struct PolicyState {
     /// The changes that a `hold` policy kept in a background.
     struct Held {
         /// The generation before the first kept change.
         var after: Int
-        /// The last kept change.
         var through: Change
     }
 
@@ -36,8 +34,7 @@ struct PolicyState {
 }
 
 extension Policy {
-    /// Returns the effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the
-    /// background.
+    /// The effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the background.
     func granted(to aspect: Aspect) -> Policy {
         var policy = self
         if aspect.builtIn?.isOfSubscription == true { policy.background = .immediate }
@@ -51,7 +48,6 @@ extension Policy {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }
 
-    /// Whether the policy is the default.
     var isDefault: Bool { self == Policy() }
 
     /// The shortest time between two events in microseconds, rounded up.

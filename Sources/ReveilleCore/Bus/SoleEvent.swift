@@ -13,9 +13,7 @@ package struct SoleEvent {
 
     /// The index of the aspect's log.
     let log: Int
-    /// The change that the subscriber saw last.
     let seen: Change
-    /// The generation of the event.
     let generation: Int
 
     /// The event's identity, the same for all its recipients.

@@ -2,10 +2,8 @@
 
 /// The identifier of a subscription; a random number, which reveals nothing about other subscriptions.
 package struct SubscriptionID: Sendable, Hashable {
-    /// The number.
     package let rawValue: UInt64
 
-    /// Creates an identifier.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

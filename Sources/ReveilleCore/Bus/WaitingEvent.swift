@@ -8,10 +8,8 @@ package struct WaitingEvent {
     fileprivate var event: Event
     fileprivate let hasValue: Bool
 
-    /// The aspect of the event.
     package var aspect: Aspect { event.aspect }
 
-    /// Creates an event without its value.
     package init(_ event: Event) {
         self.event = event
         hasValue = event.reading.published?.bytes != nil

@@ -12,7 +12,6 @@ struct DayPattern: Sendable, Hashable {
     /// The weekday; `nil` for any.
     var weekday: Int?
 
-    /// Returns whether a day matches.
     func contains(_ dayNumber: Int) -> Bool {
         next(from: dayNumber, before: dayNumber + 1) != nil
     }
@@ -31,7 +30,6 @@ struct DayPattern: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the number of days that match.
     func count(in days: Range<Int>) -> Int {
         guard month != nil || day != nil else {
             // This does not visit each month.

@@ -6,7 +6,6 @@ struct TimePattern: Sendable, Hashable {
     var hour: Int?
     /// The minute; `nil` for any.
     var minute: Int?
-    /// The second.
     var second: Int
 
     /// The number of times in a day.
@@ -14,7 +13,6 @@ struct TimePattern: Sendable, Hashable {
 
     private var hourCount: Int { minute == nil ? 60 : 1 }
 
-    /// The first time of a day.
     var first: Int { (hour ?? 0) * 3_600 + firstInHour }
 
     private var firstInHour: Int { (minute ?? 0) * 60 + second }

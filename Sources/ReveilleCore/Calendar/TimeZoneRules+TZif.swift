@@ -23,9 +23,7 @@ extension TimeZoneRules {
         self = rules
     }
 
-    /// Reads a table.
-    ///
-    /// - Returns: The rules, and the last time in the table, even if the offset does not change at that time.
+    /// Reads a table, and its last time, even if the offset does not change then.
     private static func table(
         _ bytes: [UInt8], _ header: TZifHeader
     ) throws(FormatError) -> (

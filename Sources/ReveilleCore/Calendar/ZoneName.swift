@@ -2,7 +2,6 @@
 
 /// The name of a time zone: the device's own zone, or a name of the tz database.
 package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
-    /// The zone of the device, whatever it is.
     case local
     /// A name of the tz database, such as `Europe/Berlin`, checked by ``init(_:)``.
     case named(String)
@@ -10,12 +9,10 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// The length limit of a name in bytes, as for file names.
     private static let longest = 255
 
-    /// Creates a name; `nil` for text that cannot be one.
+    /// Creates a name from `local`, a name of the tz database, or `nil`, which means `local`; `nil` for other text.
     ///
     /// A name consists of letters, digits, `_`, `+`, `-` and `.` between slashes. It does not lead out of the directory
     /// of the database, because none of its parts begins with a `.`.
-    ///
-    /// - Parameter text: `local`, or a name of the tz database; `nil` means `local`.
     package init?(_ text: String?) {
         guard let text, text != "local" else {
             self = .local
@@ -33,7 +30,6 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is `UTC`, whose rules need no file.
     package var isConstant: Bool { self == .named("UTC") }
 
-    /// The name as in an entry.
     package var description: String {
         switch self {
         case .local: "local"

@@ -15,7 +15,6 @@ final class Change {
     let generation: Int
     /// The number of changes on the bus up to this one.
     let sequence: Int
-    /// The time of the change.
     let time: Timestamp
     /// The state since the change; unknown for superseded settings, folders and old values, which are no longer needed.
     private(set) var reading: Reading

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of the names in one folder.
-///
-/// From them, each subscriber gets the difference from its last seen state.
+/// The changes of the names in one folder, from which each subscriber gets the difference from its last seen state.
 ///
 /// A name has lives, each from its birth to its death. A subscriber saw the life that its generation is in, so the log
 /// keeps no listing for any subscriber. Names that never changed are not recorded.
@@ -61,7 +59,6 @@ struct FolderLog {
         self = FolderLog(listing, at: generation)
     }
 
-    /// Records the differences between the last listing and a new one.
     mutating func record(_ new: FolderListing, at generation: Int) {
         guard !listing.isCut, !new.isCut else { return restart(from: new, at: generation) }
         let old = listing.entries

@@ -4,17 +4,11 @@
 ///
 /// An aspect's own policy takes precedence over a pattern's, and a longer pattern over a shorter one.
 package final class PolicyTable: Sendable {
-    /// The patterns of the subscription.
     package let patterns: [Aspect]
     private let policies: [Aspect: Policy]
     /// The patterns with a policy, the longest first.
     private let patternsWithPolicy: [Aspect]
 
-    /// Creates the policies of a subscription.
-    ///
-    /// - Parameters:
-    ///   - policies: The policies that differ from the default.
-    ///   - aspects: The aspects of the subscription.
     package init(_ policies: [Aspect: Policy], of aspects: AspectSet) {
         self.policies = policies
         patterns = aspects.names.filter(\.isPattern).sorted()

@@ -36,8 +36,7 @@ extension Reading {
         }
     }
 
-    /// Returns the reading of a merged event: the later reading, with the keys of both for settings, and with the
-    /// differences of both for folders.
+    /// The reading of a merged event: the later reading, with the keys or the differences of both.
     func merged(with later: Reading) -> Reading {
         switch (self, later) {
         case (.defaults(let earlier), .defaults(let now)): .defaults(earlier.merged(with: now))
@@ -69,8 +68,7 @@ extension Defaults {
         Dictionary(domains.map { (Array($0.path.utf8), $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the domains and keys of both readings; the later reading determines the state of common domains and
-    /// keys.
+    /// The domains and keys of both readings; the later reading determines the state of common ones.
     fileprivate func merged(with later: Defaults) -> Defaults {
         var byPath = domainsByPath
         for var domain in later.domains {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last change of each settings key.
-///
-/// From these changes, events list the keys that changed since a subscriber last looked.
+/// The last change of each settings key, from which events list the keys that changed since a subscriber last looked.
 struct SettingsHistory {
     /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///
@@ -41,14 +39,9 @@ struct SettingsHistory {
         }
     }
 
-    /// Records the differences between two readings.
+    /// Records the differences between two readings, and returns the settings that they affect.
     ///
-    /// - Parameters:
-    ///   - old: The reading before the change.
-    ///   - new: The reading after the change.
-    ///   - generation: The generation of the change.
-    ///   - listingAll: Whether every key of the new reading counts as changed, as in a posted state.
-    /// - Returns: The settings affected by this change; empty for other readings.
+    /// In a posted state, every key counts as changed: `listingAll`.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
         guard let old = old.defaults, let new = new.defaults else { return [] }
         let (before, after) = (old.domainsByPath, new.domainsByPath)

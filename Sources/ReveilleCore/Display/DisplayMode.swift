@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A mode of a display.
 package struct DisplayMode: Sendable, Hashable {
     /// The most pixels in one direction: far more than any display has.
     private static let limit = 65_535

@@ -17,7 +17,6 @@ package struct EDID: Sendable, Hashable {
         package let width: Int
         package let height: Int
 
-        /// Creates a size.
         package init(width: Int, height: Int) {
             self.width = width
             self.height = height

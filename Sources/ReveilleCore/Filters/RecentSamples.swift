@@ -6,11 +6,7 @@ package struct RecentSamples: Sendable {
     private let memory: Duration
     private var samples: [(value: Double, time: Instant)] = []
 
-    /// Creates an empty list.
-    ///
-    /// - Parameters:
-    ///   - spacing: The shortest time between two samples, which limits their number; samples in between are not kept.
-    ///   - memory: How long a sample is kept.
+    /// Creates an empty list; samples within the spacing after another are not kept, which limits their number.
     package init(spacing: Duration, memory: Duration) {
         self.spacing = spacing
         self.memory = memory
@@ -36,7 +32,6 @@ package struct RecentSamples: Sendable {
         samples.last { now >= $0.time + age }
     }
 
-    /// Forgets all samples.
     package mutating func removeAll() {
         samples = []
     }

@@ -58,9 +58,7 @@ package struct BinaryPropertyList {
         return try read(object, depth: depth)
     }
 
-    /// Reads an object: a value, or a key.
-    ///
-    /// A key counts together with its value.
+    /// Reads an object: a value, or a key, which counts together with its value.
     private mutating func read(_ object: Int, depth: Int) throws(FormatError) -> SettingsValue {
         try SettingsBudget.check(depth: depth)
         guard object < objectCount else { throw Self.invalid("reference to object \(object) of \(objectCount)") }

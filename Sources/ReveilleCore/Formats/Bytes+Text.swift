@@ -37,7 +37,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// Whether the bytes are valid UTF-8.
     package var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
 
     /// The number of the line that a position is on, counted from 1.

@@ -7,7 +7,6 @@ package struct FormatError: Error, Hashable, CustomStringConvertible {
     /// The number of the line, counted from 1; `nil` for an error in the file as a whole.
     package let line: Int?
 
-    /// Creates an error.
     package init(_ reason: String, line: Int? = nil) {
         self.reason = reason
         self.line = line

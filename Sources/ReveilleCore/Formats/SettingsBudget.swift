@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What remains of the limits on one settings file.
-///
-/// The limits keep a small file from demanding much time or memory.
+/// What remains of the limits on one settings file, which keep a small file from demanding much time or memory.
 struct SettingsBudget {
     private var valuesLeft = SettingsValue.countLimit
 

@@ -8,17 +8,14 @@ package indirect enum SettingsValue: Sendable, Hashable {
     case null
     /// True or false; not a number.
     case bool(Bool)
-    /// An integer.
     case integer(Int128)
     /// A number with a fraction, or outside the range of a format's integers.
     case real(Double)
-    /// Text.
     case string(String)
     /// A property list's date, in seconds since 2001-01-01 00:00:00 UTC.
     case date(Double)
     /// A property list's bytes.
     case data([UInt8])
-    /// A list.
     case array([SettingsValue])
     /// A table; the order of its keys does not matter.
     case dictionary([String: SettingsValue])

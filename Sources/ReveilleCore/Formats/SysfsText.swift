@@ -27,7 +27,6 @@ package enum SysfsText {
         return start..<end
     }
 
-    /// Returns the words that white space separates.
     package static func words(_ text: String) -> [String] {
         text.utf8.split(whereSeparator: \.isSpace).map { String(Substring($0)) }
     }

@@ -27,13 +27,10 @@ package struct Departure: Sendable, Hashable {
         deadline = now + Self.readingTime
     }
 
-    /// Decides what to do now.
+    /// Decides what to do now, after which this has to be called again; `nil` if the program still has time.
     ///
-    /// - Parameters:
-    ///   - now: The time in microseconds since boot.
-    ///   - hasTasks: Whether the program has tasks whose time is not over.
-    ///   - isRead: Whether the program has read the last state of its lifecycle.
-    /// - Returns: The step, after which this has to be called again; `nil` if the program still has time.
+    /// The time is in microseconds since boot. Only tasks whose time is not over count, and only reading the last state
+    /// of the lifecycle.
     package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {
         guard !hasTasks else {
             deadline = nil

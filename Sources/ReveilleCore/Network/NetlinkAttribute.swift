@@ -2,7 +2,6 @@
 
 /// An attribute in the payload of a ``NetlinkMessage``.
 struct NetlinkAttribute {
-    /// The size of the header in bytes.
     private static let headerSize = 4
     /// The bits of the type; the others are flags.
     private static let typeMask: UInt16 = 0x3FFF
@@ -28,7 +27,6 @@ struct NetlinkAttribute {
         return attributes
     }
 
-    /// The attribute with its header and padding.
     static func bytes(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(native: UInt16(headerSize + value.count))

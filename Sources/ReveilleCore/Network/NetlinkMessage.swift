@@ -2,17 +2,14 @@
 
 /// A message of netlink(7).
 package struct NetlinkMessage: Sendable, Hashable {
-    /// The size of the header in bytes.
     private static let headerSize = 16
 
     /// The type, such as RTM_NEWROUTE.
     package var type: UInt16
-    /// The flags.
     package var flags: UInt16
     /// The bytes after the header.
     package var payload: ArraySlice<UInt8>
 
-    /// Creates a message.
     package init(type: UInt16, flags: UInt16 = 0, payload: ArraySlice<UInt8>) {
         self.type = type
         self.flags = flags
@@ -31,10 +28,7 @@ package struct NetlinkMessage: Sendable, Hashable {
             : nil
     }
 
-    /// Parses the messages of a datagram.
-    ///
-    /// - Parameter datagram: The bytes. The first message whose length is wrong, and everything after it, is omitted.
-    /// - Returns: The messages in their order.
+    /// Parses the messages of a datagram, up to the first message whose length is wrong.
     package static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = datagram[...]

@@ -39,9 +39,7 @@ package struct NetworkLink: Sendable, Hashable {
     /// The longest name in bytes (IFNAMSIZ, without the NUL byte).
     private static let nameLimit = 15
 
-    /// The number of the link.
     package var index: UInt32
-    /// The name of the interface.
     package var name: String
     /// The hardware type (ARPHRD_*).
     package var hardware: UInt16
@@ -51,7 +49,6 @@ package struct NetworkLink: Sendable, Hashable {
     package var isLoopback: Bool
     /// Whether the driver reports a carrier.
     package var hasCarrier: Bool
-    /// The operational state.
     package var state: State
     /// The name of a virtual interface's driver, such as `bridge`.
     package var driver: String?
@@ -95,7 +92,6 @@ package struct NetworkLink: Sendable, Hashable {
         }
     }
 
-    /// The payload of a message.
     var bytes: [UInt8] {
         let flags = (isEnabled ? Flag.up : 0) | (isLoopback ? Flag.loopback : 0) | (hasCarrier ? Flag.carrier : 0)
         var bytes: [UInt8] = [0, 0]

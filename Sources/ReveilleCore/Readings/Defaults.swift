@@ -115,10 +115,8 @@ extension Reading {
 /// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.
 @usableFromInline
 package struct ListedSettings: Sendable {
-    /// The domains with the keys to list.
     @usableFromInline package var domains: [SettingsChange]
 
-    /// Lists keys.
     @inlinable
     package init(domains: [SettingsChange]) {
         self.domains = domains

@@ -55,7 +55,6 @@ public struct Folders: Sendable, Hashable {
         self.folders = folders
     }
 
-    /// Creates the state of all folders.
     package init(listings: [FolderListing]) {
         folders = []
         self.listings = listings.sorted { $0.place < $1.place }

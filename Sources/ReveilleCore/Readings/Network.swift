@@ -92,7 +92,6 @@ extension Reading {
 }
 
 extension Network.Kind: WordSet {
-    /// The usual name of the first interface of this kind.
     fileprivate var usualName: String {
         switch self {
         case .ethernet: "eth0"

@@ -79,7 +79,6 @@ extension Power: CustomStringConvertible {
         abs(number) < 1e12 ? "\((number * 10).rounded() / 10)" : "\(number)"
     }
 
-    /// Returns a time as hours and minutes.
     private static func time(_ seconds: Int) -> String {
         let minutes = seconds / 60 % 60
         return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"

@@ -10,10 +10,8 @@ package struct PowerSupply: Sendable, Hashable {
     package private(set) var attributes: [String: String]
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
-    /// The meaning of all attributes.
     package private(set) var facts: SupplyFacts
 
-    /// Creates a supply.
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
@@ -74,7 +72,6 @@ package struct PowerSupply: Sendable, Hashable {
         facts.online.map { $0 >= 1 } ?? false
     }
 
-    /// The charge status that a pack reports.
     package var chargeStatus: Battery.ChargeStatus { facts.chargeStatus }
 
     /// Whether the pack reports that current flows out.

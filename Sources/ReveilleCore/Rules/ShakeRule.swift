@@ -35,15 +35,11 @@ package struct ShakeRule: Sendable {
     /// The number of samples in the last whole second; `nil` before.
     package private(set) var rate: Double?
 
-    /// Creates a rule without samples.
     package init() {}
 
-    /// Takes a sample.
+    /// Takes the length of an acceleration in g; returns the shake that the sample completes, if there is one.
     ///
-    /// - Parameters:
-    ///   - length: The length of the acceleration in g.
-    ///   - now: The time, which does not decrease.
-    /// - Returns: The shake that the sample completes, if there is one.
+    /// The time does not decrease.
     package mutating func take(_ length: Double, at now: Instant) -> Shake? {
         measure(at: now)
         if abs(length - 1) > Self.movement { lastMovement = now }

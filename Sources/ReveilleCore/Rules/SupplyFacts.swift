@@ -2,20 +2,17 @@
 
 /// The meaning of the power supply attributes that decide most readings.
 package struct SupplyFacts: Sendable, Hashable {
-    /// The kind of a supply.
     package enum Kind: Sendable {
         case battery, ups
         /// A supply that can power the system, such as `Mains` or `USB`.
         case other
     }
 
-    /// The kind of the supply.
     package private(set) var kind = Kind.other
     /// Whether it belongs to the machine and not to a peripheral.
     package private(set) var isSystem = true
     /// Whether the slot of a battery contains one.
     package private(set) var isPresent = true
-    /// The charge status that a battery reports.
     package private(set) var chargeStatus = Battery.ChargeStatus.unknown
     /// The number that shows whether a supply provides power.
     package private(set) var online: Double?

@@ -14,7 +14,6 @@ extension LaunchQueue {
         /// The generation of the name after the last firing.
         package var through: Int
 
-        /// Creates the state of a name.
         package init(value: PublishedValue, user: UInt32, times: Int, before: Int, through: Int) {
             self.value = value
             self.user = user
@@ -23,14 +22,12 @@ extension LaunchQueue {
             self.through = through
         }
 
-        /// Creates the state of a name after one firing.
         package init(_ firing: Firing) {
             self.init(
                 value: firing.value, user: firing.user, times: firing.times, before: firing.before,
                 through: firing.before + firing.times)
         }
 
-        /// Adds a later firing.
         package mutating func add(_ later: Waiting) {
             value = later.value
             user = later.user

@@ -15,7 +15,6 @@ package struct ScanElement: Sendable, Hashable {
     /// How many bits the value is shifted to the left.
     package let shift: Int
 
-    /// Parses a type.
     package init?(_ text: String) {
         let text = SysfsText.trimmed(text)
         let isLittleEndian = text.utf8.starts(with: "le:".utf8)

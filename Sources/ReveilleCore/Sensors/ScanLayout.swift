@@ -7,11 +7,7 @@ package struct ScanLayout: Sendable {
     package let bytes: Int
     private let places: [(offset: Int, element: ScanElement)]
 
-    /// Creates the layout of the enabled channels.
-    ///
-    /// - Parameters:
-    ///   - elements: The enabled channels in order of their index.
-    ///   - wanted: The channels to read, as positions in `elements`.
+    /// Creates the layout of the enabled channels in order of their index; those to read are positions in it.
     package init(_ elements: [ScanElement], wanted: [Int]) {
         var end = 0
         let offsets = elements.map { element in

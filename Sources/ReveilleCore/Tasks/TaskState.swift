@@ -22,7 +22,6 @@ package struct TaskState: Sendable, Hashable {
     /// Whether the task has ended: its time is over, or its subscription has ended.
     package var hasEnded: Bool
 
-    /// Creates a state, by default for a task in the foreground.
     package init(remaining: Duration? = nil, isExpiring: Bool = false, hasEnded: Bool = false) {
         self.remaining = remaining
         self.isExpiring = isExpiring

@@ -10,18 +10,15 @@ package struct TaskTable: Sendable {
 
     /// A task that has not ended.
     package struct Task: Sendable, Hashable {
-        /// The identifier.
         package let id: TaskID
         /// The name, for people.
         package let name: String
         /// The subscription with which the task ends.
         package let subscription: SubscriptionID
-        /// The process of the subscription.
         package let process: ProcessKey
         /// The user whose limit on tasks applies.
         package let user: UInt32
 
-        /// Creates a task.
         package init(id: TaskID, name: String, subscription: SubscriptionID, process: ProcessKey, user: UInt32) {
             self.id = id
             self.name = name
@@ -70,19 +67,16 @@ package struct TaskTable: Sendable {
     /// The time of the next change, in microseconds since boot; `nil` while no time runs for any task.
     package private(set) var next: UInt64?
     private var tasks: [TaskID: Task] = [:]
-    /// All processes with subscriptions.
     private var processes: [ProcessKey: Process] = [:]
     /// The processes in the background that have tasks.
     private var running: Set<ProcessKey> = []
 
-    /// Creates a table without tasks.
     package init(time: Duration) {
         self.time = time
     }
 
     // MARK: - Subscriptions
 
-    /// Adds a subscription of a process.
     package mutating func addSubscription(of process: ProcessKey, isInForeground: Bool, at now: UInt64) {
         change(process, at: now) {
             $0.subscriptions += 1
@@ -95,9 +89,7 @@ package struct TaskTable: Sendable {
         change(process, at: now) { $0.foreground += toForeground ? 1 : -1 }
     }
 
-    /// Removes a subscription of a process.
-    ///
-    /// - Returns: Its tasks, which have ended.
+    /// Removes a subscription of a process, and returns its tasks, which have ended.
     package mutating func removeSubscription(
         _ id: SubscriptionID, of process: ProcessKey, isInForeground: Bool, at now: UInt64
     ) -> [TaskID] {
@@ -127,12 +119,9 @@ package struct TaskTable: Sendable {
 
     // MARK: - Tasks
 
-    /// Begins a task.
+    /// Begins a task with a unique identifier.
     ///
-    /// - Parameters:
-    ///   - task: The task; its identifier must be unique.
-    ///   - now: The time since boot in microseconds.
-    /// - Returns: The state of the task. If the time is over, the task has ended, and is not in the table.
+    /// If the time of its process is over, the task has ended, and is not in the table.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
         precondition(tasks[task.id] == nil, "a task's identifier is used twice")
         let process = task.process
@@ -156,9 +145,7 @@ package struct TaskTable: Sendable {
         schedule(task.process)
     }
 
-    /// Removes the tasks whose time is over.
-    ///
-    /// - Returns: The tasks that have changed, in the order in which they began.
+    /// Removes the tasks whose time is over, and returns all that have changed, in the order in which they began.
     package mutating func advance(to now: UInt64) -> Changes {
         guard let next, next <= now else { return Changes() }
         var changes = Changes()
@@ -195,12 +182,10 @@ package struct TaskTable: Sendable {
         processes[process]?.tasks.isEmpty == false
     }
 
-    /// Returns the number of a user's tasks.
     package func count(of user: UInt32) -> Int {
         tasks.values.count { $0.user == user }
     }
 
-    /// Returns a task; `nil` if it has ended.
     package subscript(id: TaskID) -> Task? { tasks[id] }
 
     /// Returns the state of a task; an ended task has no time left.
