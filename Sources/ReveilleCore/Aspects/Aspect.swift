@@ -119,9 +119,3 @@ extension Aspect: Codable {
         try container.encode(name)
     }
 }
-
-/// A type with a member for each aspect of the device: an aspect, or the set of it alone.
-public protocol NamedAspects {
-    /// Creates the value for one aspect.
-    init(only aspect: Aspect)
-}

@@ -29,7 +29,6 @@ extension AspectDeclaration {
 
 /// What the bus and its clients do with an aspect.
 package struct AspectTraits: Sendable {
-    /// When the sources of an aspect are watched.
     package enum Sampling: Sendable {
         /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
         case always
@@ -50,34 +49,18 @@ package struct AspectTraits: Sendable {
         case stream
     }
 
-    let sampling: Sampling
-    let kind: Kind
-    let isDefault: Bool
-    let isReportedInParts: Bool
-    let isPostable: Bool
-    let place: Int
-
-    /// Creates the traits of an aspect.
-    ///
-    /// - Parameters:
-    ///   - sampling: When its sources are watched.
-    ///   - kind: What a reading is.
-    ///   - isDefault: Whether subscribers that name no aspects receive it. False for aspects of later versions: strict
-    ///     clients refuse fields that their interface description lacks.
-    ///   - isReportedInParts: Whether events list the parts that changed, since the whole state is too long to send.
-    ///   - isPostable: False for an aspect whose state is never made up: `Post` of the interface lacks its field.
-    ///   - place: Its place on a page, where the aspects that people look for come first.
-    init(
-        _ sampling: Sampling, kind: Kind = .state, isDefault: Bool = false, isReportedInParts: Bool = false,
-        isPostable: Bool = true, place: Int
-    ) {
-        self.sampling = sampling
-        self.kind = kind
-        self.isDefault = isDefault
-        self.isReportedInParts = isReportedInParts
-        self.isPostable = isPostable
-        self.place = place
-    }
+    /// When the sources of the aspect are watched.
+    var sampling: Sampling
+    var kind = Kind.state
+    /// Whether subscribers that name no aspects receive it: not for aspects of later versions, since strict clients
+    /// refuse fields that their interface description lacks.
+    var isDefault = false
+    /// Whether events list the parts that changed, since the whole state is too long to send.
+    var isReportedInParts = false
+    /// Whether a synthetic state can be posted; otherwise `Post` of the interface lacks its field.
+    var isPostable = true
+    /// Its place on a page, where the aspects that people look for come first.
+    var place: Int
 }
 
 /// Makes the state of any aspect.
@@ -113,15 +96,10 @@ extension BuiltInAspect {
     private static let allTraits = AspectTable { $0.declaration.traits }
     private var traits: AspectTraits { Self.allTraits[self] }
 
-    /// When the aspect's sources are watched.
     package var sampling: AspectTraits.Sampling { traits.sampling }
-    /// What a reading of the aspect is.
     package var kind: AspectTraits.Kind { traits.kind }
-    /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
-    /// Whether a synthetic state of the aspect can be posted.
     package var isPostable: Bool { traits.isPostable }
     /// Whether each subscription has its own state of the aspect: without a subscription, there is neither a state nor
     /// a history.

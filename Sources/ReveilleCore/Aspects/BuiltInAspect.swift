@@ -178,9 +178,4 @@ extension Reading {
         var blank = BlankStates()
         return Reading(of: builtIn, from: &blank)
     }
-
-    /// The value of a published name; `nil` for other aspects.
-    public var published: PublishedValue? {
-        if case .published(let value) = self { value } else { nil }
-    }
 }

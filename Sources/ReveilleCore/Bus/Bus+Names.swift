@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The names on a bus.
+struct NameTable: Sendable {
+    /// The log of each name that was published, or that a subscription gave.
+    var logs: [Aspect: Int] = [:]
+    /// The numbers of names that are not vacant, by user.
+    var counts: [UInt32: NameCount] = [:]
+    /// The slots of the subscriptions to each pattern.
+    var slotsOfPattern: [Substring: [Int32]] = [:]
+    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    var hasForgottenNames = false
+}
+
 /// The names of one user.
 package struct NameCount: Sendable, Hashable {
     /// The names that are published now.
@@ -14,8 +26,8 @@ extension Bus {
     /// Sets the state of a name, or withdraws it if there is no value; returns whether the state changed.
     ///
     /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
-    /// not published has no effect. The caller has checked the publisher and that the name is no pattern, and gives the
-    /// value in its canonical form.
+    /// not published has no effect. The caller has checked the publisher, and that the name is valid and not a pattern. The
+    /// value is in its canonical form.
     @discardableResult
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
@@ -62,6 +74,11 @@ extension Bus {
     /// The names that are published now or that subscriptions gave, in order.
     package var names: [Aspect] {
         nameTable.logs.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
+    }
+
+    package var hasForgottenNames: Bool {
+        get { nameTable.hasForgottenNames }
+        set { nameTable.hasForgottenNames = newValue }
     }
 
     /// Returns aspects with each pattern replaced by the names that it matches and that are published now.

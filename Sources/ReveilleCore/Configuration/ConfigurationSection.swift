@@ -51,7 +51,7 @@ package final class ConfigurationSection {
     ) throws(ConfigurationError) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = Self.number(value), range.contains(number) else {
-            throw wrong(name, "\(expected) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+            throw wrong(name, "\(expected) from \(range.lowerBound.text) to \(range.upperBound.text)")
         }
         return number
     }
@@ -183,10 +183,6 @@ package final class ConfigurationSection {
 
     /// The number of characters of a wrong value that an error shows: enough to find it.
     private static let shownLength = 60
-
-    private static func text(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
-    }
 
     private static func number(_ value: SettingsValue) -> Double? {
         switch value {

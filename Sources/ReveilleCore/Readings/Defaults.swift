@@ -91,7 +91,7 @@ extension Defaults: AspectDeclaration {
     public static var aspect: Aspect { .defaults }
 
     package static var traits: AspectTraits {
-        AspectTraits(.always, isDefault: true, isReportedInParts: true, place: 11)
+        AspectTraits(sampling: .always, isDefault: true, isReportedInParts: true, place: 11)
     }
     @usableFromInline package static var blank: Defaults { Defaults(domains: []) }
 
@@ -100,16 +100,6 @@ extension Defaults: AspectDeclaration {
         try listed.code(with: &coder)
         self = Defaults(listed)
     }
-}
-
-extension NamedAspects {
-    /// The user's settings files.
-    public static var defaults: Self { Self(only: Aspect(.defaults)) }
-}
-
-extension Reading {
-    /// The settings; `nil` for other aspects.
-    public var defaults: Defaults? { if case .defaults(let defaults) = self { defaults } else { nil } }
 }
 
 /// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.

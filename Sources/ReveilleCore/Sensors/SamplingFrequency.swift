@@ -24,13 +24,13 @@ package enum SamplingFrequency {
     /// The contents of `sampling_frequency_available` are a list, or `[lowest step highest]`; if they are `nil`, the
     /// sensor accepts any frequency. The result is `nil` if the contents are invalid.
     package static func lowest(atLeast wanted: Double, available: String?) -> String? {
-        guard let available else { return text(wanted) }
+        guard let available else { return wanted.text }
         let text = SysfsText.trimmed(available)
         if text.hasPrefix("["), text.hasSuffix("]") {
             let range = SysfsText.words(String(text.dropFirst().dropLast())).compactMap { SysfsText.number($0) }
             guard range.count == 3, range[0] <= range[2], range[1] > 0 else { return nil }
             let steps = ((wanted - range[0]) / range[1]).rounded(.up)
-            return self.text(min(range[2], range[0] + max(0, steps) * range[1]))
+            return min(range[2], range[0] + max(0, steps) * range[1]).text
         }
         let choices = numbers(text)
         return
@@ -47,9 +47,5 @@ package enum SamplingFrequency {
 
     private static func numbers(_ text: String) -> [(word: String, value: Double)] {
         SysfsText.words(text).compactMap { word in SysfsText.number(word).map { (word, $0) } }
-    }
-
-    private static func text(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }
