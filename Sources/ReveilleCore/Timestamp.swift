@@ -52,9 +52,7 @@ package struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-    /// The duration in seconds, exact if they are whole.
-    ///
-    /// Dividing by a second is not: it returns 9900.000000000002 for 9,900 seconds.
+    /// The duration in seconds, exact if they are whole; dividing gives 9900.000000000002 for 9,900 seconds.
     package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

@@ -44,8 +44,7 @@ package struct AspectTraits: Sendable {
         case state
         /// An occurrence: every reading counts, even an equal one.
         case tally
-        /// A sample: every reading is a change, even an equal one. Samples are neither saved nor resumed across a
-        /// restart.
+        /// A sample: every reading is a change, even an equal one; neither saved nor resumed across a restart.
         case stream
     }
 
@@ -101,12 +100,10 @@ extension BuiltInAspect {
     package var isDefault: Bool { traits.isDefault }
     package var isReportedInParts: Bool { traits.isReportedInParts }
     package var isPostable: Bool { traits.isPostable }
-    /// Whether each subscription has its own state of the aspect: without a subscription, there is neither a state nor
-    /// a history.
+    /// Whether each subscription has its own state of the aspect, and nothing else has a state or a history.
     package var isOfSubscription: Bool { traits.sampling == .never }
 
     package static let ofDevice = allCases.filter { !$0.isOfSubscription }
-    /// The aspects of the device in their order on a page.
     package static let onPage = ofDevice.sorted { $0.traits.place < $1.traits.place }
 
     private static let allFields = AspectTable { $0.declaration.describe() }

@@ -109,8 +109,7 @@ public enum Reading: Sendable, Hashable {
         }
     }
 
-    /// Passes the state to a coder as the field of its aspect's name, unless it is the value of a published name; of the
-    /// settings, only the given keys.
+    /// Passes the state to a coder as the field of its aspect, except a published value; of settings, the given keys.
     @inlinable
     package func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
         settings: [SettingsChange], with coder: inout Coder

@@ -6,9 +6,7 @@ package protocol Record: Sendable {
     /// A value whose fields can be replaced.
     static var blank: Self { get }
 
-    /// Passes each field to a coder, in the order of the interface.
-    ///
-    /// It is inlinable, so that each coder has its own code without calls in between.
+    /// Passes each field to a coder, in the order of the interface; inlinable, for a coder without calls in between.
     mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(with coder: inout Coder) throws(Coder.Fault)
 }
 
@@ -47,7 +45,6 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func accepts(_ values: StaticString)
     /// The unit with which charts show the field, after the number.
     mutating func chart(in unit: StaticString)
-    /// How a dashboard shows the field.
     mutating func show(as entity: @autoclosure () -> DashboardEntity)
 }
 
@@ -69,7 +66,6 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
     }
 }
 
-/// The numbers that a field can have.
 @usableFromInline
 package enum NumberRange: Sendable {
     case any

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The publisher of a name.
 package struct Publisher: Sendable, Hashable {
     package var user: UInt32
     /// The connection whose end withdraws the state; `nil` for a state that stays.
@@ -55,7 +54,6 @@ struct AspectLog {
 
     private var isName: Bool { aspect.builtIn == nil }
 
-    /// Whether the aspect is a stream, whose samples are not saved.
     var isStream: Bool { aspect.builtIn?.kind == .stream }
 
     /// Whether the state of an aspect that the bus provides is saved.

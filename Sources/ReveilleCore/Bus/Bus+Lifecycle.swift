@@ -45,9 +45,7 @@ extension Bus {
         if let log = lifecycles.removeValue(forKey: Int32(slot)) { removeLog(log) }
     }
 
-    /// Adds the lifecycle to its log if it has changed, with the sequence of the last change.
-    ///
-    /// This is not a change on the bus, since nobody else can see it.
+    /// Adds a changed lifecycle to its log; this is not a change on the bus, since nobody else can see it.
     mutating func noteLifecycle(of slot: Int, at time: Timestamp) {
         guard !lifecycles.isEmpty, let log = lifecycles[Int32(slot)], let state = slots[slot]?.lifecycle else { return }
         guard logs[log].append(.lifecycle(state), sequence: sequence, at: time, isPosted: false) else { return }

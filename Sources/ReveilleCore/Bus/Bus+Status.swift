@@ -18,8 +18,7 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.firstBehind } ?? -1 >= 0
     }
 
-    /// Returns the generation of the last change of an aspect that a subscription has taken; `nil` if the subscription
-    /// does not include the aspect.
+    /// The generation of the last change of an aspect that a subscription has taken; `nil` without the aspect.
     package func position(of aspect: Aspect, in id: SubscriptionID) -> Int? {
         var index = slotOf[id].flatMap { slots[Int($0)]?.firstEntry } ?? -1
         while index >= 0 {

@@ -102,7 +102,6 @@ extension Bus {
         }
     }
 
-    /// Ends a subscription, and discards its pending changes.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)

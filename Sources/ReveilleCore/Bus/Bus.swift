@@ -169,7 +169,6 @@ package struct Bus: ~Copyable {
         return logs[index].changes.state
     }
 
-    /// Returns the current states of aspects, and of the names that their patterns match.
     package mutating func states(of aspects: AspectSet, at time: Timestamp) -> [Event] {
         expand(aspects).map { state(of: $0, at: time) }
     }

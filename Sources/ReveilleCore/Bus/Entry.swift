@@ -16,7 +16,6 @@ struct Entry {
 
     /// The change that the subscriber last saw; `nil` only in an unused entry.
     var seen: Change?
-    /// The index of the log.
     let log: Int32
     /// The index of the subscription in `slots`.
     let slot: Int32

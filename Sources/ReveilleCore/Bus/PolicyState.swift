@@ -22,7 +22,6 @@ struct PolicyState {
         self.policy = policy
     }
 
-    /// Whether changes in the background are discarded.
     var isDropping: Bool { policy.background == .drop && !hadPending }
 
     /// Returns the changes to deliver one by one; `nil` once the log has dropped them all, so they are merged.

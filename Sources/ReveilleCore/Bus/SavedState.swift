@@ -39,7 +39,6 @@ package struct SavedState: Sendable, Hashable {
     package var sequence: Int
     /// The aspects that were read or posted.
     package var entries: [Entry]
-    /// The number of the last firing that the state contains.
     package var firings: Int
 
     package init(instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0) {
@@ -99,7 +98,6 @@ package enum KeptReading: Sendable, Hashable {
         }
     }
 
-    /// The reading, if it was saved whole.
     package var reading: Reading? {
         if case .whole(let reading) = self { reading } else { nil }
     }

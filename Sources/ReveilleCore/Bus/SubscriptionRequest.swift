@@ -56,8 +56,6 @@ package struct SubscriptionStatus: Sendable, Hashable {
     package var lifecycle: Lifecycle?
     /// The number of pending changes, for each aspect that has any; of some aspects if there are too many.
     package var pending: [Aspect: Int]
-    /// The number of events delivered.
     package var events: Int
-    /// The number of changes in these events.
     package var changes: Int
 }

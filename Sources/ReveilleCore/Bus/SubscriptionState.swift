@@ -22,7 +22,6 @@ struct SubscriptionState {
     var firstBehind: Int32 = -1
     var holds: HoldReasons
     var phase = LifecyclePhase.usual
-    /// Whether the subscription is in the bus's `ready` queue.
     var isQueued = false
     /// Whether an entry may have a policy.
     var hasPolicies = false

@@ -30,9 +30,7 @@ extension Bus {
     }
 }
 
-/// All changes of an aspect since the state that a subscriber has seen.
-///
-/// They become an event only when they are written.
+/// All changes of an aspect since the state that a subscriber has seen; an event only when they are written.
 package struct SoleEvent {
     /// Identifies an event among all events of one bus.
     package struct Identity: Sendable, Hashable {
@@ -41,7 +39,6 @@ package struct SoleEvent {
         let generation: Int
     }
 
-    /// The index of the aspect's log.
     let log: Int
     let seen: Change
     let generation: Int

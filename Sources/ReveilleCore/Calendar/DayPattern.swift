@@ -24,8 +24,7 @@ struct DayPattern: Sendable, Hashable {
 
     private func next(from start: Int, before end: Int) -> Int? {
         for span in months(from: start, before: end) {
-            guard let first = first(in: span.days, of: span.month) else { continue }
-            return first
+            if let first = first(in: span.days, of: span.month) { return first }
         }
         return nil
     }

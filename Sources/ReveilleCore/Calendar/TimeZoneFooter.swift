@@ -12,7 +12,6 @@ struct TimeZoneFooter: Sendable, Hashable {
         case ofMonth(Int, week: Int, weekday: Int)
     }
 
-    /// A change of the clocks.
     struct Change: Sendable, Hashable {
         var day: Day
         /// The wall time before the change, in seconds since the start of the day; up to a week before or after it.

@@ -84,9 +84,7 @@ private struct TZifHeader {
     let times: Int
     /// Where the index of the type of each time begins.
     var typeIndices: Int { times + timeCount * timeSize }
-    /// Where the types begin.
     var types: Int { typeIndices + timeCount }
-    /// The end of the table.
     let end: Int
 
     init(_ bytes: [UInt8], at start: Int, timeSize: Int) throws(FormatError) {

@@ -34,9 +34,7 @@ package struct TimeZoneRules: Sendable, Hashable {
         offsets.append(Int32(offset))
     }
 
-    /// Continues with a footer, which also replaces the offset from the last time of the table on.
-    ///
-    /// There is no last time if the table is empty.
+    /// Continues with a footer, which replaces the offset from the last time of the table on; `nil` for an empty table.
     mutating func `continue`(with footer: TimeZoneFooter, from time: Int?) {
         if let time {
             if transitions.last == time {

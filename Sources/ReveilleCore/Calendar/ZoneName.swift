@@ -6,15 +6,12 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
     /// A name of the tz database, such as `Europe/Berlin`, checked by ``init(_:)``.
     case named(String)
 
-    /// The length limit of a name in bytes, as for file names.
-    private static let longest = 255
-
     /// Creates a name from `local`, a name of the tz database, or `nil`, which means `local`; `nil` for other text.
     ///
     /// A name consists of letters, digits, `_`, `+`, `-` and `.` between slashes. It does not lead out of the directory
     /// of the database, because none of its parts begins with a `.`.
     package init?(_ text: String?) {
-        guard let text, text != "local" else {
+        guard let text, text != ScheduleEntry.localZone else {
             self = .local
             return
         }
@@ -23,7 +20,7 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
             part.first.map { $0 != UInt8(ascii: ".") } ?? false
                 && part.allSatisfy { $0.isLetter || $0.isDigit || "_+-.".utf8.contains($0) }
         }
-        guard isName, text.utf8.count <= Self.longest else { return nil }
+        guard isName, text.utf8.count <= ScheduleEntry.zoneLimit else { return nil }
         self = .named(text)
     }
 
@@ -32,7 +29,7 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .local: "local"
+        case .local: ScheduleEntry.localZone
         case .named(let name): name
         }
     }

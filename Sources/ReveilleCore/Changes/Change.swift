@@ -29,9 +29,7 @@ final class Change {
 
     /// Whether the change is still known; otherwise, only its generation is known.
     let isKnown: Bool
-    /// The generation of the last firing up to this change, or 0.
-    ///
-    /// A firing is a change even if the state stays the same.
+    /// The generation of the last firing up to this change, or 0; a firing is a change even of an equal state.
     let lastFiring: Int
 
     init(

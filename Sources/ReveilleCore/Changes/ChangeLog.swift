@@ -91,7 +91,6 @@ struct ChangeLog {
         ring.append(change)
     }
 
-    /// Returns the change of a generation that a subscriber has seen.
     func change(at generation: Int) -> Change {
         let known = max(generation, floor)
         return retained(known) ?? former[known]
@@ -124,7 +123,6 @@ struct ChangeLog {
         return event
     }
 
-    /// Returns one event for all changes since a subscriber's last seen change.
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         var event = Event(

@@ -6,7 +6,6 @@ struct ChangeRing {
     static let sizeLimit = 64 << 10
 
     private var changes: [Change?]
-    /// The place of the newest change.
     private var newest = 0
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1

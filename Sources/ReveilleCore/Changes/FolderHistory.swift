@@ -33,7 +33,6 @@ struct FolderHistory {
     /// All names of all folders.
     var state: [Folders.Folder] { fitting(sorted.map(\.state)) }
 
-    /// Returns the differences from the state that a subscriber saw at a generation.
     func differences(since generation: Int) -> [Folders.Folder] {
         fitting(sorted.filter { $0.changed > generation }.map { $0.difference(since: generation) })
             .filter { !$0.isEmpty }

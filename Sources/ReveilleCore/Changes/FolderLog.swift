@@ -10,9 +10,7 @@ struct FolderLog {
     /// A name that comes and goes more often while a program sleeps is rare: saving a file under the same name is one
     /// life. A subscriber that is older than a dropped life gets all names.
     static let livesLimit = 4
-    /// The number of removed names that are kept: more than a person removes at once.
-    ///
-    /// A subscriber that is older than a dropped name gets all names.
+    /// The number of removed names that are kept, more than a person removes at once; older subscribers get all names.
     static let removedLimit = 1_000
 
     /// A period during which a name was in the folder.
@@ -134,7 +132,6 @@ struct FolderLog {
         return folder
     }
 
-    /// Returns the difference from the state that a subscriber saw at a generation.
     func difference(since generation: Int) -> Folders.Folder {
         guard generation >= forgottenThrough, !listing.isCut else { return rescan }
         var added: [FolderEntry] = []

@@ -73,7 +73,6 @@ extension Folders.Folder {
         Set((removed + renamed.map(\.from)).map(EntryName.init(escaped:)))
     }
 
-    /// Creates the difference from a subscriber's names.
     private init(_ folder: Folders.Folder, origins: [EntryName: Origin], known: Set<EntryName>) {
         self.init(name: folder.name, path: folder.path)
         isRescan = folder.isRescan

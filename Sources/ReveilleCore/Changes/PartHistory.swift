@@ -47,7 +47,6 @@ enum PartHistory {
         }
     }
 
-    /// Records a change, and returns the parts that it affected.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> ChangedParts? {
         switch self {
         case .none: return nil
@@ -63,7 +62,6 @@ enum PartHistory {
         }
     }
 
-    /// All parts of the current state.
     func state(in reading: Reading) -> ChangedParts? {
         switch self {
         case .none: nil

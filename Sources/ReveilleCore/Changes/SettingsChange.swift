@@ -19,12 +19,22 @@ public struct SettingsChange: Sendable, Hashable {
     }
 }
 
+extension SettingsChange: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case domain, path, keys
+        case isOpaque = "opaque"
+    }
+
+    /// Lists all keys of a domain.
+    init(_ domain: Defaults.Domain) {
+        self.init(domain: domain.name, path: domain.path, keys: domain.keys, isOpaque: domain.isOpaque)
+    }
+}
+
 extension Reading {
     /// All keys of all domains, as in the event of a current state; empty for other aspects.
     @usableFromInline package var settings: [SettingsChange] {
-        (defaults?.domains ?? []).map {
-            SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
-        }
+        (defaults?.domains ?? []).map(SettingsChange.init)
     }
 
     /// The digest of settings or folders; `nil` for other aspects.

@@ -39,9 +39,7 @@ struct SettingsHistory {
         }
     }
 
-    /// Records the differences between two readings, and returns the settings that they affect.
-    ///
-    /// In a posted state, every key counts as changed: `listingAll`.
+    /// Records a change, and returns the settings that it affects: every key, if it lists all, as for a posted state.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
         guard let old = old.defaults, let new = new.defaults else { return [] }
         let (before, after) = (old.domainsByPath, new.domainsByPath)
@@ -68,7 +66,6 @@ struct SettingsHistory {
         return touched
     }
 
-    /// Returns whether all changes since a generation are known.
     func isComplete(since generation: Int) -> Bool { generation >= lastForgotten }
 
     /// Returns the changes since a generation; empty for a reading that is not settings.

@@ -11,9 +11,7 @@ package final class ConfigurationSection {
     private let path: String?
     private var known: Set<String> = []
 
-    /// Reads the sections of a whole file, an object in JSON5.
-    ///
-    /// - Throws: `ConfigurationError` with the line that is not JSON5.
+    /// Reads the sections of a whole file; throws the line that is not JSON5.
     package convenience init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let value: SettingsValue
         do {

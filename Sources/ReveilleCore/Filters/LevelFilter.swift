@@ -5,8 +5,7 @@
 /// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level that
 /// makes users and programs act. The last value is never lost.
 package struct LevelFilter: Sendable {
-    /// The change from one reading to the next that is reported at once: discharging is slower, so the pack or its gauge
-    /// has changed.
+    /// The change between readings that is reported at once: faster than discharging, so the pack or gauge is another.
     private static let jump = 0.05
     /// The levels at which programs warn, save and shut down (UPower: low 20%, critical 5%; phones: 20% and 10%).
     private static let thresholds = [0.20, 0.10, 0.05]

@@ -12,9 +12,7 @@ package struct MeanPower: Sendable {
 
     package init() {}
 
-    /// Takes a power in watts, and returns the mean.
-    ///
-    /// An unknown power, or the other direction, ends the mean.
+    /// Takes a power in watts, and returns the mean; an unknown power, or the other direction, ends the mean.
     package mutating func take(_ power: Double?, at now: Instant) -> Double? {
         guard let power, power != 0 else {
             powers.removeAll()

@@ -15,7 +15,6 @@ package struct RecentSamples: Sendable {
     /// The values, oldest first.
     package var values: [Double] { samples.map(\.value) }
 
-    /// Forgets the samples that are too old.
     package mutating func expire(at now: Instant) {
         samples.removeAll { now - $0.time > memory }
     }
@@ -27,7 +26,6 @@ package struct RecentSamples: Sendable {
         samples.append((value, now))
     }
 
-    /// Returns the newest sample of at least an age.
     package func newest(olderThan age: Duration, at now: Instant) -> (value: Double, time: Instant)? {
         samples.last { now >= $0.time + age }
     }

@@ -23,9 +23,7 @@ package struct BinaryPropertyList {
         bytes.count >= headerLength + trailerLength && bytes.starts(with: "bplist".utf8)
     }
 
-    /// Parses a file.
-    ///
-    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    /// Parses a file; throws if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
         guard opens(bytes) else { throw invalid("missing header or trailer") }
         var (list, top) = try trailer(of: bytes)

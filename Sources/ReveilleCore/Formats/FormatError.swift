@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the contents of a file.
 package struct FormatError: Error, Hashable, CustomStringConvertible {
     /// The reason: `unexpected end`.
     package let reason: String

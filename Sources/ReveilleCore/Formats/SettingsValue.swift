@@ -4,7 +4,6 @@
 ///
 /// Different notations of a value are the same value: `1`, `1.0` and `1e0` are one number.
 package indirect enum SettingsValue: Sendable, Hashable {
-    /// JSON's null.
     case null
     /// True or false; not a number.
     case bool(Bool)
@@ -20,9 +19,7 @@ package indirect enum SettingsValue: Sendable, Hashable {
     /// A table; the order of its keys does not matter.
     case dictionary([String: SettingsValue])
 
-    /// The largest number of nested containers.
-    ///
-    /// Settings have a dozen levels at most, and a reader uses a few stack frames for each level.
+    /// The largest number of nested containers: settings have a dozen, and a reader uses stack frames for each.
     package static let depthLimit = 128
 
     /// The largest number of values in one file.

@@ -2,7 +2,6 @@
 
 /// Text as the kernel's drivers write it to sysfs.
 package enum SysfsText {
-    /// Returns the text without the white space around it.
     package static func trimmed(_ text: String) -> String {
         String(Substring(text.utf8.trimmed(\.isSpace)))
     }

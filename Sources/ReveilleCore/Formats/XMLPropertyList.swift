@@ -8,7 +8,6 @@ package struct XMLPropertyList {
     private var scanner: XMLScanner
     private var budget = SettingsBudget()
 
-    /// Returns whether a file begins as an XML property list.
     package static func opens(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(512).drop(while: \.isSpace)
         guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
@@ -17,9 +16,7 @@ package struct XMLPropertyList {
         }
     }
 
-    /// Parses a file.
-    ///
-    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    /// Parses a file; throws if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
         // In another encoding, bytes that look like a tag may not be one.
         guard opens(bytes), !bytes.contains(0), bytes.isUTF8 else {

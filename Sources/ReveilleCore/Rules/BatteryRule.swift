@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives one reading from all power supplies.
-///
-/// The states are UIDevice's: they depend on being plugged in. The flow of current is ``Battery/chargeStatus``.
+/// Derives one reading from all power supplies; as in UIDevice, the state depends on being plugged in.
 package enum BatteryRule {
     /// The level at which a plugged battery counts as full: a display rounds 99.5% to 100%.
     private static let fullLevel = 0.995

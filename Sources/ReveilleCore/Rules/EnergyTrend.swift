@@ -23,9 +23,7 @@ package struct EnergyTrend: Sendable {
 
     package init() {}
 
-    /// Takes the energy of all packs in microwatt-hours; returns the direction, `nil` while it is unknown.
-    ///
-    /// An unknown energy ends the trend.
+    /// Takes the energy in microwatt-hours; returns the direction, `nil` while unknown, as after an unknown energy.
     package mutating func take(_ energy: Double?, at now: Instant) -> Direction? {
         guard let energy, energy.isFinite else {
             self = EnergyTrend()

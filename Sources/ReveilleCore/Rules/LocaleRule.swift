@@ -13,9 +13,7 @@ package enum LocaleRule {
     /// The longest valid value in bytes, as in systemd's locale_is_valid.
     private static let valueLimit = 127
 
-    /// Returns the reading for a set of variables.
-    ///
-    /// LANGUAGE is a list for messages only, and is ignored in the C locale, as in gettext.
+    /// Returns the reading; LANGUAGE is for messages only, and is ignored in the C locale, as in gettext.
     package static func reading(of environment: [String: String]) -> LocaleSettings {
         let messages = name(of: "LC_MESSAGES", in: environment)
         let languages = messages == .posix ? [] : preferred(environment["LANGUAGE"] ?? "")

@@ -35,9 +35,7 @@ package struct MotionRule: Sendable, Hashable {
         Self.plausible((1 / OrientationFrame.standardGravity) * image(of: sample), upTo: Self.accelerationLimit)
     }
 
-    /// Converts a rotation in radians per second; `nil` if it is not plausible.
-    ///
-    /// An axis of rotation does not change its sign in a mirror as a direction does.
+    /// Converts a rotation in radians per second, whose axis a mirror does not turn; `nil` if it is not plausible.
     package func rotation(_ sample: Vector) -> Motion.Vector? {
         Self.plausible(handedness * image(of: sample), upTo: Self.rotationLimit)
     }

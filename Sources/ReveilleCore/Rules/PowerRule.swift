@@ -69,7 +69,6 @@ package enum PowerRule {
         return pack
     }
 
-    /// Returns a text that says something.
     private static func text(_ attribute: String, of supply: PowerSupply) -> String? {
         guard let text = supply[attribute].map(SysfsText.trimmed), !text.isEmpty,
             !SysfsText.isWord(text, "unknown")

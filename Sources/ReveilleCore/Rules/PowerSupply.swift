@@ -34,7 +34,6 @@ package struct PowerSupply: Sendable, Hashable {
         facts.take(text, of: attribute)
     }
 
-    /// The attributes that the rules use.
     package static let attributeNames: [String] =
         [
             "type", "scope", "present", "status", "online", "capacity", "capacity_level", "current_now",
@@ -74,9 +73,7 @@ package struct PowerSupply: Sendable, Hashable {
 
     package var chargeStatus: Battery.ChargeStatus { facts.chargeStatus }
 
-    /// Whether the pack reports that current flows out.
-    ///
-    /// A positive value has no meaning, since ACPI reports no sign.
+    /// Whether the pack reports that current flows out; a positive value means nothing, since ACPI reports no sign.
     var isDraining: Bool {
         number("current_now").map { $0 < 0 } ?? false
     }

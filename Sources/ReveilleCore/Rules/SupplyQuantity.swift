@@ -45,7 +45,6 @@ package struct SupplyQuantity: Sendable {
         return Dictionary(uniqueKeysWithValues: all.map { ($0.attribute, $0) })
     }()
 
-    /// The attributes of all quantities, sorted.
     package static let attributes = all.keys.sorted()
 
     /// Returns the value of an attribute of a supply; `nil` if it is missing or cannot be right.

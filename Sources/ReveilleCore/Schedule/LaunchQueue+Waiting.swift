@@ -7,7 +7,6 @@ extension LaunchQueue {
         package var value: PublishedValue
         /// The owner of the entry.
         package var user: UInt32
-        /// The number of changes.
         package var times: Int
         /// The generation of the name before the first firing.
         package var before: Int

@@ -18,9 +18,7 @@ package struct LaunchQueue: Sendable {
 
     /// A program whose firings have not been received.
     package struct Program: Sendable, Hashable {
-        /// The program and its arguments.
         package let command: [String]
-        /// The firings, by name.
         package fileprivate(set) var waiting: [Aspect: Waiting] = [:]
         /// The names that have a subscriber.
         package fileprivate(set) var attended: Set<Aspect> = []
@@ -40,7 +38,6 @@ package struct LaunchQueue: Sendable {
         fileprivate var unattended: [Aspect: Waiting] { waiting.filter { !attended.contains($0.key) } }
     }
 
-    /// A change of the state of a program.
     package enum Step: Sendable, Hashable {
         /// The program is to be started, with the positions before its firings.
         case start([String], positions: [Aspect: Int])
@@ -198,7 +195,6 @@ package struct LaunchQueue: Sendable {
         table[key]?.due = max(now, earliest)
     }
 
-    /// Takes the next step that is due.
     package mutating func step(at now: UInt64) -> Step? {
         let due = table.filter { $0.value.due <= now && $0.value.waiting.count > $0.value.attended.count }
         guard let (key, program) = due.min(by: { $0.value.due < $1.value.due }) else { return nil }

@@ -9,10 +9,8 @@ package struct Schedule: ~Copyable {
     package static let longestSetBack: Int64 = 86_400_000_000
 
     package struct Item: Sendable, Hashable {
-        /// The user who added the entry.
         package var user: UInt32
         package var entry: ScheduleEntry
-        /// The time when the entry was added.
         package var added: Int64
         /// The time of the last slot that is over: earlier slots never fire, even if the clock is set back.
         package var after: Int64
@@ -74,7 +72,6 @@ package struct Schedule: ~Copyable {
     /// The time of the next slot of any entry; `nil` if none is due.
     package var next: Int64? { queue.next.map { Int64($0) } }
 
-    /// All items, by user and identifier.
     package var all: [Item] { slots.keys.sorted().flatMap { items(of: $0) } }
 
     /// Returns the items of a user, by identifier.

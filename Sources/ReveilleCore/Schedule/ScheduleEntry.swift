@@ -12,14 +12,11 @@ package struct ScheduleEntry: Sendable, Hashable {
     package static let longestInterval: Int64 = 3_155_760_000_000
     /// The last time in microseconds: the end of the year 9999.
     package static let lastTime: Int64 = 253_402_300_799_999_999
-    /// The most arguments of a command.
     package static let argumentLimit = 64
     /// The total length in bytes of a command's arguments, so that a journal of thousands of entries stays readable.
     package static let commandLimit = 4_096
 
-    /// The name that the owner gave the entry.
     package let id: String
-    /// The name under which the value is published.
     package let aspect: Aspect
     /// The value in its canonical form; `nil` for an object without members.
     package let value: [UInt8]?

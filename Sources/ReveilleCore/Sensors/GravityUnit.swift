@@ -16,7 +16,6 @@ package struct GravityUnit: Sendable {
     package private(set) var length: Double?
     /// The length of the latest implausible samples, and their number.
     private var other: (length: Double, count: Int)?
-    /// Whether a sample was plausible.
     private var isConfirmed = false
 
     /// Creates the unit before the first sample; the driver may state that samples are in g.

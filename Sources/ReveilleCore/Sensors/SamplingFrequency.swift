@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sampling frequency of a sensor.
-///
-/// Reading a value from a sensor at 1 Hz blocks for a second.
+/// The sampling frequency of a sensor: reading a value at 1 Hz blocks for a second.
 package enum SamplingFrequency {
     /// The lowest sufficient frequency, in Hz.
     package static let enough = 10.0

@@ -13,11 +13,9 @@ package enum ProcessKey: Sendable, Hashable {
     case hidden(connection: UInt64)
 }
 
-/// The state of a task, as its holder receives it.
 package struct TaskState: Sendable, Hashable {
     /// The time that is left; `nil` in the foreground.
     package var remaining: Duration?
-    /// Whether the time is about to end.
     package var isExpiring: Bool
     /// Whether the task has ended: its time is over, or its subscription has ended.
     package var hasEnded: Bool

@@ -11,7 +11,6 @@ package struct TaskTable: Sendable {
     /// A task that has not ended.
     package struct Task: Sendable, Hashable {
         package let id: TaskID
-        /// The name, for people.
         package let name: String
         /// The subscription with which the task ends.
         package let subscription: SubscriptionID
@@ -30,16 +29,13 @@ package struct TaskTable: Sendable {
 
     private struct Process {
         var subscriptions = 0
-        /// The number of these subscriptions that are in the foreground.
         var foreground = 0
         /// The times of the warning and of the end; `nil` in the foreground.
         var deadline: (warning: UInt64, end: UInt64)?
-        /// Whether the warning has been returned.
         var isWarned = false
         /// The tasks in the order in which they began.
         var tasks: [TaskID] = []
 
-        /// The time of the next change of the process's tasks.
         var next: UInt64? {
             tasks.isEmpty ? nil : deadline.map { isWarned ? $0.end : $0.warning }
         }
@@ -62,7 +58,6 @@ package struct TaskTable: Sendable {
 
     /// The time for tasks, at least a microsecond; a new time applies to later backgrounds.
     package var time: Duration
-    /// The number of tasks that were not ended in time.
     package private(set) var overruns = 0
     /// The time of the next change, in microseconds since boot; `nil` while no time runs for any task.
     package private(set) var next: UInt64?
@@ -84,7 +79,6 @@ package struct TaskTable: Sendable {
         }
     }
 
-    /// Moves a subscription of a process to the foreground, or from there to the background.
     package mutating func moveSubscription(of process: ProcessKey, toForeground: Bool, at now: UInt64) {
         change(process, at: now) { $0.foreground += toForeground ? 1 : -1 }
     }
@@ -119,9 +113,7 @@ package struct TaskTable: Sendable {
 
     // MARK: - Tasks
 
-    /// Begins a task with a unique identifier.
-    ///
-    /// If the time of its process is over, the task has ended, and is not in the table.
+    /// Begins a task with a unique identifier; if the time of its process is over, the task has ended at once.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
         precondition(tasks[task.id] == nil, "a task's identifier is used twice")
         let process = task.process
