@@ -34,13 +34,21 @@ extension Bus {
         slotOf[id].map { Int($0) }
     }
 
-    package var subscriptions: [SubscriptionStatus] {
-        slots.indices.compactMap { subscription(in: $0) }
-    }
+    package var subscriptions: [SubscriptionID] { slots.compactMap { $0?.id } }
 
-    package func subscription(in slot: Int) -> SubscriptionStatus? {
+    /// The most aspects with pending changes in the descriptions of all subscriptions together, about 4 MB.
+    private static let pendingTotal = 16_384
+    /// The number of such aspects that each description can have regardless: more than people read.
+    private static let pendingMinimum = 32
+    /// The most such aspects: a reply is written subscription by subscription, and none may take a long turn.
+    private static let pendingMaximum = 256
+
+    /// Describes the subscription in a slot, with its process and tasks; of too many pending aspects, some are left out.
+    package func subscriber(
+        in slot: Int, processID: Int32, userID: UInt32, tasks: [Subscriber.Task] = []
+    ) -> Subscriber? {
         guard let subscription = slots[slot] else { return nil }
-        let limit = SubscriptionStatus.pendingLimit(subscriptions: slotOf.count)
+        let limit = min(Self.pendingMaximum, max(Self.pendingMinimum, Self.pendingTotal / max(1, slotOf.count)))
         var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
         var pending: [Aspect: Int] = [:]
         var index = subscription.firstEntry
@@ -52,11 +60,11 @@ extension Bus {
             let count = self.pending(entry)
             if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
         }
-        return SubscriptionStatus(
-            id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
+        return Subscriber(
+            id: subscription.id.wireName, name: profiles[slot]?.name, processID: processID, userID: userID,
+            aspects: aspects, holds: subscription.holds,
             lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
-            events: subscription.events,
-            changes: subscription.changes)
+            events: subscription.events, changes: subscription.changes, tasks: tasks)
     }
 
     /// Returns whether a subscription's lifecycle was asked for, or does not follow from the holds.

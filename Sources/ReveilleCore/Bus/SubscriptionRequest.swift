@@ -36,26 +36,3 @@ package struct SubscriptionStart: Sendable, Hashable {
     /// The initial events, in ascending order of last change.
     package var events: [Event]
 }
-
-package struct SubscriptionStatus: Sendable, Hashable {
-    /// The most aspects in ``pending`` of all subscriptions together, about 4 MB.
-    private static let pendingTotal = 16_384
-    /// The number of aspects that each subscription can have in ``pending`` regardless: more than people read.
-    private static let pendingMinimum = 32
-    /// The most aspects in ``pending``: a reply is written subscription by subscription, and none may take a long turn.
-    private static let pendingMaximum = 256
-
-    static func pendingLimit(subscriptions count: Int) -> Int {
-        min(pendingMaximum, max(pendingMinimum, pendingTotal / max(1, count)))
-    }
-
-    package var id: SubscriptionID
-    package var name: String?
-    package var aspects: AspectSet
-    package var holds: HoldReasons
-    package var lifecycle: Lifecycle?
-    /// The number of pending changes, for each aspect that has any; of some aspects if there are too many.
-    package var pending: [Aspect: Int]
-    package var events: Int
-    package var changes: Int
-}

@@ -7,6 +7,20 @@ package struct SubscriptionID: Sendable, Hashable {
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
+
+    /// The name on the wire: 16 hexadecimal digits.
+    package var wireName: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Creates the identifier with a name on the wire; `nil` for any other text.
+    package init?(wireName: String) {
+        guard let number = UInt64(wireName, radix: 16) else { return nil }
+        self.init(rawValue: number)
+        // Digits have one notation only.
+        guard self.wireName == wireName else { return nil }
+    }
 }
 
 /// The part of a subscription that each delivery reads: the reasons that hold it, and its lists of entries.
