@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The growing pauses between attempts.
-///
-/// Pure.
 package struct Backoff: Sendable {
     private let shortest: Duration
     private let longest: Duration
     private var base: Duration
 
-    /// Creates pauses that begin with the shortest.
     package init(from shortest: Duration, to longest: Duration) {
         self.shortest = shortest
         self.longest = longest

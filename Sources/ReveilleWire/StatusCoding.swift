@@ -52,14 +52,6 @@ extension Subscriber: ReplyElement {
             events: try fields.count(.events), changes: try fields.count(.changes), tasks: tasks)
     }
 
-    /// Creates the description of a subscription from its status and the process that connected.
-    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
-        self.init(
-            id: status.id.wireName, name: status.name, processID: processID, userID: userID,
-            aspects: status.aspects, holds: status.holds, lifecycle: status.lifecycle, pending: status.pending,
-            events: status.events, changes: status.changes, tasks: tasks)
-    }
-
     package var structure: JSON {
         let pending = pending.sorted { $0.key < $1.key }.map { aspect, changes in
             JSON.object(["aspect": .string(aspect.name), "changes": .integer(Int64(changes))])
@@ -79,21 +71,5 @@ extension Subscriber: ReplyElement {
         if let lifecycle { structure["lifecycle"] = .string(lifecycle.rawValue) }
         if !tasks.isEmpty { structure["tasks"] = .array(tasks.map(\.structure)) }
         return .object(structure)
-    }
-}
-
-extension SubscriptionID {
-    /// The name on the wire: 16 hexadecimal digits.
-    package var wireName: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Creates the identifier with a name on the wire; `nil` for any other text.
-    package init?(wireName: String) {
-        guard let number = UInt64(wireName, radix: 16) else { return nil }
-        self.init(rawValue: number)
-        // Digits have one notation only.
-        guard self.wireName == wireName else { return nil }
     }
 }

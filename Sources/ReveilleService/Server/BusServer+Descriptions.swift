@@ -34,11 +34,9 @@ extension BusServer {
     }
 
     private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
-        bus.subscription(in: slot).map {
-            Subscriber(
-                $0, processID: connection.peer.pid, userID: connection.peer.uid,
-                tasks: parts.tasks.tasks(of: connection))
-        }
+        bus.subscriber(
+            in: slot, processID: connection.peer.pid, userID: connection.peer.uid,
+            tasks: parts.tasks.tasks(of: connection))
     }
 
     /// The sources of the device's aspects, and the publishers of names.
