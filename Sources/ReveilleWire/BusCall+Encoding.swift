@@ -4,29 +4,18 @@ import ReveilleCore
 package import Varlink
 
 extension Call {
-    /// Encodes a call of the bus.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - isOneway: Whether the service is asked not to reply.
     package init(_ call: BusCall, isOneway: Bool = false) {
         self.init(
             method: call.method.rawValue, parameters: call.parameters,
             mode: isOneway ? .oneway : call.method.isStream ? .more : .plain)
     }
 
-    /// A call of any method.
-    ///
-    /// - Parameters:
-    ///   - name: The method with its interface; without an interface, a method of the bus.
-    ///   - parameters: The parameters.
-    ///   - mode: The replies that the caller wants.
+    /// Creates a call of any method; a name without an interface is a method of the bus.
     package init(named name: String, parameters: JSONObject, mode: Mode) {
         let method = name.contains(".") ? name : BusInterface.qualified(name)
         self.init(method: method, parameters: parameters, mode: mode)
     }
 
-    /// A call for the properties of the service.
     package static var info: Call { Call(method: "org.varlink.service.GetInfo") }
 
     /// A call without any effect.
@@ -40,7 +29,6 @@ extension Call {
 }
 
 extension BusCall {
-    /// The method.
     package var method: BusMethod {
         switch self {
         case .subscribe: .subscribe
@@ -132,9 +120,7 @@ extension BusCall {
 }
 
 extension Duration {
-    /// The duration in milliseconds, rounded up: a hold never ends early.
-    ///
-    /// A longer duration than 64 bits can hold becomes the longest one.
+    /// The duration in milliseconds, rounded up, since a hold never ends early, and limited to 64 bits.
     package var wholeMilliseconds: Int64 {
         let milliseconds = (self / .milliseconds(1)).rounded(.up)
         return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)

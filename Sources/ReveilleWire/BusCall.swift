@@ -11,8 +11,7 @@ package enum BusCall: Sendable, Hashable {
     case setState(subscription: String, to: RequestedState, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is an ``EventsReply``.
     case getState(AspectSet)
-    /// Asks for the latest changes of an aspect: a number of them, or all that the bus keeps. The reply is an
-    /// ``EventsReply``.
+    /// Asks for the latest changes of an aspect, by default all that the bus keeps; the reply is an ``EventsReply``.
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
@@ -45,14 +44,7 @@ package enum BusCall: Sendable, Hashable {
         case coalesce, drop, immediate, hold, end
     }
 
-    /// Decodes a call.
-    ///
-    /// - Parameters:
-    ///   - call: A call whose parameter types have been checked.
-    ///   - method: The method of the call.
-    ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed, `QuotaExceeded` for too many aspects, and
-    ///   `ExpectedMore` for a Subscribe or BeginTask that does not ask for a stream.
+    /// Decodes a call whose parameter types have been checked; a `hold` policy can keep `history` changes.
     package init(_ call: borrowing Call, of method: BusMethod, history: Int) throws(CallError) {
         guard !method.isStream || call.mode == .more else { throw .expectedMore }
         let fields = Fields(call.parameters)

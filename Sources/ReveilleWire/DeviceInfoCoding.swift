@@ -39,12 +39,9 @@ extension Chassis: WordSet {}
 
 /// The interface's structure `Answer`.
 package struct CapabilityCheck: Sendable, Hashable {
-    /// The name of the capability.
     package var capability: String
-    /// Whether the device and the bus have it.
     package var answer: CapabilityAnswer
 
-    /// Creates an answer.
     package init(_ capability: String, _ answer: CapabilityAnswer) {
         self.capability = capability
         self.answer = answer

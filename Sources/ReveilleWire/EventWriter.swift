@@ -11,21 +11,15 @@ package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
-    /// The last reply with a sole event.
-    ///
-    /// Most subscribers in the foreground share it.
+    /// The last reply with a sole event; most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
-    /// The last reply with other events.
-    ///
-    /// Subscribers that slept equally long share it.
+    /// The last reply with other events; subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
 
-    /// Creates a writer that has written nothing.
     package init() {}
 
-    /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
         if let lastList, lastList.events.isSame(as: events) { return lastList.frame }
         let frame = Reply.encode(room: 1 + room(of: events), continues: true) { output in
@@ -36,14 +30,7 @@ package struct EventWriter {
         return frame
     }
 
-    /// Returns a whole reply of a stream with a sole event.
-    ///
-    /// All subscribers that receive the event share the bytes.
-    ///
-    /// - Parameters:
-    ///   - sole: The event, which must be of the same bus each time.
-    ///   - event: Returns the event, if it has to be written.
-    /// - Returns: The bytes, as for ``frame(_:)``.
+    /// Returns a whole reply of a stream with a sole event of the same bus; its subscribers share the bytes.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
         guard lastSole != sole.identity else { return soleFrame }
         lastSole = sole.identity
@@ -54,7 +41,6 @@ package struct EventWriter {
         return soleFrame
     }
 
-    /// Returns an event as JSON text.
     package mutating func text(of event: Event) -> [UInt8] {
         event.settings.isEmpty ? event.text : settings.text(of: event)
     }

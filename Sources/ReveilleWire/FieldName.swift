@@ -2,10 +2,8 @@
 
 import Varlink
 
-/// The name of a field.
 @usableFromInline
 package struct FieldName: Sendable, ExpressibleByStringLiteral {
-    /// The name.
     let name: StaticString
     /// The name, for comparisons.
     let shortName: ShortText
@@ -23,7 +21,6 @@ package struct FieldName: Sendable, ExpressibleByStringLiteral {
 }
 
 extension FieldName: CustomStringConvertible {
-    /// The name.
     @usableFromInline package var description: String { "\(name)" }
 }
 

@@ -3,7 +3,6 @@
 public import ReveilleCore
 import Varlink
 
-/// A structure of the interface.
 @usableFromInline
 package protocol WireStructure {
     /// Writes the fields in their order.
@@ -46,21 +45,18 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
 }
 
 extension WireStructure {
-    /// The structure as a JSON object.
     var object: JSONObject {
         var object: JSONObject = [:]
         write(to: &object)
         return object
     }
 
-    /// The room in bytes for the structure as JSON text.
     var room: Int {
         var room = TextRoom()
         room.add(self)
         return room.bytes
     }
 
-    /// The structure as JSON text.
     var text: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(addingCapacity: room) { $0.append(self) }

@@ -6,9 +6,6 @@ package import Varlink
 package enum Quota: String {
     case connections, aspects, names, value, entries, tasks, storage
 
-    /// Checks a number against the limit.
-    ///
-    /// - Throws: `QuotaExceeded` if it is larger than the limit.
     package func check(_ count: Int, atMost limit: Int) throws(CallError) {
         guard count <= limit else { throw .quotaExceeded(self, limit: limit) }
     }

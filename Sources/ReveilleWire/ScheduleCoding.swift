@@ -9,9 +9,6 @@ extension ScheduleEntry {
         case fire, skip
     }
 
-    /// Decodes an entry from its structure.
-    ///
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed.
     package init(structure: JSONObject) throws(CallError) {
         try self.init(Fields(structure))
     }
@@ -102,14 +99,11 @@ extension CalendarRule {
 
 /// An entry of the schedule, as its owner sees it.
 package struct ScheduleListing: Sendable, Hashable {
-    /// The entry.
     package var entry: ScheduleEntry
     /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
     package var next: Int64?
-    /// The number of its firings.
     package var fired: Int
 
-    /// Creates a description.
     package init(entry: ScheduleEntry, next: Int64?, fired: Int) {
         self.entry = entry
         self.next = next

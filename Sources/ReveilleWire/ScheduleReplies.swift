@@ -7,7 +7,6 @@ package struct AddReply: BusReply {
     /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
     package var next: Int64?
 
-    /// Creates a reply.
     package init(next: Int64?) {
         self.next = next
     }
@@ -21,10 +20,8 @@ package struct AddReply: BusReply {
 
 /// The reply to ``BusCall/cancelEntry(_:)``.
 package struct CancelReply: BusReply {
-    /// The number of entries that were removed.
     package var cancelled: Int
 
-    /// Creates a reply.
     package init(cancelled: Int) {
         self.cancelled = cancelled
     }

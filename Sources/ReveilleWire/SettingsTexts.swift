@@ -24,7 +24,6 @@ struct SettingsTexts {
     private var generation = -1
     private var texts: [Key: [UInt8]] = [:]
 
-    /// Returns an event as JSON text; equal events are written once.
     mutating func text(of event: Event) -> [UInt8] {
         let key = Key(
             changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,

@@ -52,7 +52,6 @@ extension Subscriber: ReplyElement {
             events: try fields.count(.events), changes: try fields.count(.changes), tasks: tasks)
     }
 
-    /// Creates the description of a subscription from its status and the process that connected.
     package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
         self.init(
             id: status.id.wireName, name: status.name, processID: processID, userID: userID,

@@ -8,7 +8,6 @@ package final class UnknownWords {
     /// The first unknown word and its field: `events.battery.state "swapping"`.
     package private(set) var first: String?
 
-    /// Creates an empty collection.
     package init() {}
 
     func note(_ word: String, in field: String) {

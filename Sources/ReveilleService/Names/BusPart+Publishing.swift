@@ -5,7 +5,6 @@ import ReveilleWire
 import Varlink
 
 extension BusPart {
-    /// Checks whether a user may publish or withdraw a value.
     func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
         try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
     }

@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The names that programs publish.
 final class PublishedNames: BusPart {
     let access: BusAccess
     private var tied = TiedNames()
@@ -14,7 +13,6 @@ final class PublishedNames: BusPart {
 
     /// Publishes or withdraws the state of a name for a peer.
     ///
-    /// - Returns: The new state of the name.
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid

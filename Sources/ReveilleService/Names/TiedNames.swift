@@ -7,18 +7,12 @@ import ReveilleCore
 /// A name is listed only while its last state is tied to the connection, so the list is never longer than the bus's
 /// own.
 struct TiedNames {
-    /// The names by connection.
     private var names: [UInt64: Set<Aspect>] = [:]
 
     /// Whether no state is tied to a connection.
     var isEmpty: Bool { names.isEmpty }
 
-    /// Notes that the state of a name was replaced.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - before: The connection to which the state was tied, if any.
-    ///   - now: The connection to which the state is tied now, if any.
+    /// Notes that the state of a name was replaced; `nil` stands for a state that is tied to no connection.
     mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?) {
         guard before != now else { return }
         if let before {
@@ -28,7 +22,6 @@ struct TiedNames {
         if let now { names[now, default: []].insert(name) }
     }
 
-    /// The names of a connection, in order.
     func names(of connection: UInt64) -> [Aspect] {
         names[connection]?.sorted() ?? []
     }

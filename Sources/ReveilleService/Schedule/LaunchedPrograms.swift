@@ -8,22 +8,17 @@ package import ReveilleSystem
 package struct LaunchedPrograms: Sendable {
     private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
 
-    /// Whether there is none.
     package var isEmpty: Bool { processes.isEmpty }
 
-    /// The programs with their processes, in the order of their commands.
     package var all: [(command: [String], process: ProcessIdentity)] {
         processes.values.sorted { $0.command.lexicographicallyPrecedes($1.command) }
     }
 
-    /// Adds a program that runs.
     package mutating func add(_ command: [String], _ process: ProcessIdentity) {
         processes[ExactText.list(command)] = (command, process)
     }
 
-    /// Removes a program that has ended.
-    ///
-    /// - Returns: Whether it was known.
+    /// Removes a program that has ended, and returns whether it was known.
     @discardableResult
     package mutating func remove(_ command: [String]) -> Bool {
         processes.removeValue(forKey: ExactText.list(command)) != nil

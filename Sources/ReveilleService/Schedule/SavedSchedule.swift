@@ -20,15 +20,12 @@ package struct SavedSchedule: Sendable {
     /// releases.
     private var omitted: (instance: String, firings: Int)?
 
-    /// Creates a schedule without entries.
     package init() {}
 
-    /// The entries, by user and identifier.
     package var items: [Schedule.Item] {
         entries.values.sorted { ($0.user, $0.entry.id) < ($1.user, $1.entry.id) }
     }
 
-    /// The programs to start, by command and name.
     package var launches: [ScheduleRecord.Launching] {
         programs.values.flatMap { $0.values }.sorted {
             $0.command == $1.command
@@ -36,12 +33,10 @@ package struct SavedSchedule: Sendable {
         }
     }
 
-    /// Returns the value that an entry publishes.
     func value(of id: String, of user: UInt32) -> PublishedValue? {
         entries[Key(user: user, id: ExactText(id))].map(\.entry.published)
     }
 
-    /// Applies the next record.
     package mutating func apply(_ record: ScheduleRecord) {
         switch record {
         case .began(let instance, let firings):
@@ -68,8 +63,7 @@ package struct SavedSchedule: Sendable {
 
     /// Returns a saved state with the firings that followed it.
     ///
-    /// - Returns: `nil` if the state is outdated: it lacks firings that the file has left out, or another instance
-    ///   followed.
+    /// The result is `nil` if the file has left out some of these firings, or another instance followed.
     package func completing(_ state: SavedState) -> SavedState? {
         guard firings.last?.instance ?? omitted?.instance ?? state.instance == state.instance else { return nil }
         if let omitted, omitted.instance == state.instance, state.firings < omitted.firings { return nil }

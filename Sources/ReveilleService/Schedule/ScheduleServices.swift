@@ -2,20 +2,15 @@
 
 package import ReveilleSystem
 
-/// The facilities of the machine that a schedule uses.
-///
-/// All may be missing, as in a program's private device.
+/// The facilities of the machine that a schedule uses; all may be missing, as in a program's private device.
 package struct ScheduleServices {
     /// The file that keeps the entries; without one, they end with the bus.
     package var file: ScheduleFile?
-    /// The rules of time zones.
     package var zones: (any ZoneSource)?
-    /// Starts programs.
     package var launcher: (any ProgramLauncher)?
     /// The address of the bus, for the programs that are started.
     package var address: String?
 
-    /// Creates a set of facilities.
     package init(
         file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, launcher: (any ProgramLauncher)? = nil,
         address: String? = nil

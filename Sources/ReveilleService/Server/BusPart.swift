@@ -27,14 +27,12 @@ protocol BusPart: AnyObject {
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?)
     /// The bus continues as a new instance.
     func renewed()
-    /// The configuration has changed.
     func reconfigured()
 
     /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
     ///
     /// A part calls ``BusAccess/timesChanged()`` when this time changes.
     var next: UInt64? { get }
-    /// Does what is due.
     func advance(to now: UInt64)
     /// The bus is about to end, and all connections have closed.
     func stop()

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a server.
 struct BusParts {
     let suspensions: Suspensions
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
-    /// All parts, in the order in which they learn of a new subscription.
-    ///
-    /// The end of a subscription is reported in reverse.
+    /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []
@@ -30,6 +27,5 @@ struct BusParts {
         if isWaiting { waiting.append(part) } else { waiting.removeAll { $0 === part } }
     }
 
-    /// Asks all parts for the next time when something is due.
     mutating func updateNext() { next = all.compactMap(\.next).min() }
 }

@@ -10,7 +10,6 @@ import Varlink
 // The replies for people.
 
 extension BusServer {
-    /// The subscriptions with their processes.
     var subscriberList: ListReply {
         var slot = -1
         return ListReply(of: Subscriber.self) { [unowned self] in
@@ -41,7 +40,6 @@ extension BusServer {
         }
     }
 
-    /// The sources of the device's aspects, and the publishers of names.
     var sourceList: ListReply {
         var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
         return ListReply(of: AspectSource.self) { [unowned self] in
@@ -49,7 +47,6 @@ extension BusServer {
         }
     }
 
-    /// Returns the source of an aspect of the device, or the publisher of a name.
     func source(of aspect: Aspect) -> AspectSource {
         aspect.builtIn.map(describe) ?? describe(aspect)
     }

@@ -4,7 +4,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The connections of a server.
 struct ConnectionTable {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
@@ -13,16 +12,13 @@ struct ConnectionTable {
     private var served: [ObjectIdentifier: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
     private var refused = RefusedConnections()
-    /// The number of the next connection.
     private var next: UInt64 = 0
 
-    /// All connections.
     var all: [Connection] { Array(served.values) + refused.all }
 
     /// The connections that are not over a limit.
     var calling: some Collection<Connection> { served.values }
 
-    /// Returns the number of a new connection.
     mutating func takeNumber() -> UInt64 {
         defer { next += 1 }
         return next
@@ -41,9 +37,7 @@ struct ConnectionTable {
         }
     }
 
-    /// Adds a connection.
-    ///
-    /// Returns the connection over a limit that the new one displaces, if any.
+    /// Adds a connection, and returns the connection over a limit that the new one displaces, if any.
     mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
         if isRefused { return refused.add(connection) }
         served[ObjectIdentifier(connection)] = connection

@@ -7,7 +7,6 @@ import ReveilleSystem
 /// They count toward no limit. When there is no room for another, the oldest of its user or the oldest of all is
 /// closed. A peer that calls as soon as it is connected gets its answer in time.
 struct RefusedConnections {
-    /// The most connections of one user.
     static let perUser = 4
     /// The most connections in total, since descriptors are few.
     static let total = 16
@@ -23,7 +22,6 @@ struct RefusedConnections {
         return all.count > Self.total ? all.removeFirst() : nil
     }
 
-    /// Removes a connection if it is present.
     mutating func remove(_ connection: Connection) {
         all.removeAll { $0 === connection }
     }

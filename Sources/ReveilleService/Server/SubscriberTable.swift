@@ -2,17 +2,14 @@
 
 import ReveilleCore
 
-/// The connections with subscriptions, by slot.
 struct SubscriberTable {
     private var table: [Connection?] = []
 
-    /// The connections of all subscriptions.
     var connections: [Connection] { table.compactMap(\.self) }
 
     /// One more than the largest slot that was in use.
     var slotCount: Int { table.count }
 
-    /// The connection of the subscription in a slot.
     subscript(slot: Int) -> Connection? {
         get { slot < table.count ? table[slot] : nil }
         set {

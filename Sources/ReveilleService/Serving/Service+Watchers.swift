@@ -6,8 +6,6 @@ package import ReveilleWatchers
 
 extension Service {
     /// Creates one watcher for each aspect of the device; all are off.
-    ///
-    /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
         loop: EventLoop, configuration: Configuration, files: FileLocations,
         context: (BuiltInAspect) -> WatcherContext

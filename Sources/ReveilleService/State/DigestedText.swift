@@ -4,7 +4,6 @@ import ReveilleCore
 
 /// Text of a file that begins with its digest, so that damage is noticed.
 enum DigestedText {
-    /// Returns a text after its digest and a space.
     static func encode(_ text: [UInt8]) -> [UInt8] {
         Array(String(Digest(of: text).value, radix: 16).utf8) + [UInt8(ascii: " ")] + text
     }

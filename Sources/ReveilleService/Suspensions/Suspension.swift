@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// The suspension of a program, from the call on until its cgroup is thawed again.
 final class Suspension {
-    /// The cgroup that is frozen.
     let cgroup: String
     /// The process that was to be suspended.
     let origin: SubscriberProcess
@@ -24,7 +23,6 @@ final class Suspension {
         self.cgroup = cgroup
     }
 
-    /// The connections of all subscriptions in the cgroup, in the order of their numbers.
     var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
 
     /// Returns whether a process is now in the cgroup or below it.
@@ -37,7 +35,6 @@ final class Suspension {
         Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
     }
 
-    /// Returns whether a cgroup equals another or is below it.
     private static func isBelow(_ path: String, _ other: String) -> Bool {
         path == other || path.utf8.starts(with: (other + "/").utf8)
     }

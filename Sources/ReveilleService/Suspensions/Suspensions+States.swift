@@ -9,7 +9,6 @@ import Varlink
 // SetState.
 
 extension Suspensions {
-    /// Sets the state of a subscription for a peer.
     func setState(
         _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
@@ -58,7 +57,6 @@ extension Suspensions {
             then: replying(to: connection))
     }
 
-    /// Returns the end of a call that had to wait.
     private func replying(to connection: Connection) -> () -> Void {
         { [weak self, weak connection] in
             // The events of a wake are sent before its reply.

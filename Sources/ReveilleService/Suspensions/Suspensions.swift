@@ -9,7 +9,6 @@ final class Suspensions: BusPart {
     let access: BusAccess
     let programs: any Programs
     let freezes: FreezeWatch
-    /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     /// The programs that are suspended, on the way to it, or being thawed.
     var suspensions: [Suspension] = []
@@ -22,15 +21,6 @@ final class Suspensions: BusPart {
     /// The timer for another attempt to thaw the cgroups that the last bus left frozen.
     var formerThaws: (any LoopSource)?
 
-    /// Creates the part.
-    ///
-    /// - Parameters:
-    ///   - access: The server.
-    ///   - loop: The loop.
-    ///   - programs: Follows, freezes and ends the processes of subscribers.
-    ///   - record: The cgroups that the bus before has frozen.
-    ///   - logger: The log.
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         _ access: BusAccess, loop: any Loop, programs: any Programs, record: FrozenRecord, _ logger: Logger
     ) throws(SystemError) {

@@ -11,7 +11,6 @@ final class TaskService: BusPart {
     let access: BusAccess
     private let programs: any Programs
     private var tasks: TaskTable
-    /// The holders of tasks, by their connection.
     private var holders: [TaskID: TaskHolder] = [:]
 
     init(_ access: BusAccess, programs: any Programs, time: Duration) {
@@ -61,7 +60,6 @@ final class TaskService: BusPart {
         }
     }
 
-    /// Ends the task of a connection, if it has one.
     private func endTask(of connection: Connection) {
         guard let holder = holders.removeValue(forKey: connection.number) else { return }
         holder.end?.cancel()
@@ -77,9 +75,7 @@ final class TaskService: BusPart {
         if !tasks.hasTasks(process) { access.becameIdle() }
     }
 
-    /// Returns whether a process has a task whose time is not over.
-    ///
-    /// Until then, the process is neither suspended nor ended.
+    /// Returns whether a process has a task whose time is not over; until then it is neither suspended nor ended.
     func isBusy(_ process: SubscriberProcess) -> Bool {
         tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }
@@ -114,7 +110,6 @@ final class TaskService: BusPart {
         access.deliverSoon()
     }
 
-    /// Returns the process behind a subscription.
     private func key(of connection: Connection) -> ProcessKey {
         if let process = connection.process { return .followed(ObjectIdentifier(process)) }
         let peer = connection.peer
@@ -122,7 +117,6 @@ final class TaskService: BusPart {
         return peer.pid > 0 ? .visible(pid: peer.pid, user: peer.uid) : .hidden(connection: connection.number)
     }
 
-    /// Returns the tasks of a subscription.
     func tasks(of connection: Connection) -> [Subscriber.Task] {
         guard let id = connection.subscription, !holders.isEmpty else { return [] }
         return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock).map {

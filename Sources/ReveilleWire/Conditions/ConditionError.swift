@@ -2,7 +2,6 @@
 
 /// The reason why a text is not a condition, or a condition does not fit the states of an aspect.
 package struct ConditionError: Error, Sendable, Hashable {
-    /// The reason, which names the invalid part.
     package let reason: String
     /// The invalid word, if it may be a misspelling of a candidate; see ``candidates``.
     package let word: String

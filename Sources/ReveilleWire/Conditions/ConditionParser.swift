@@ -102,11 +102,9 @@ private struct ConditionParser {
 }
 
 extension Condition {
-    /// Parses a condition.
+    /// Parses comparisons with `==`, `!=`, `<`, `<=`, `>` or `>=`, joined by `and`, `or`, `not` and parentheses.
     ///
-    /// - Parameter text: Comparisons with `==`, `!=`, `<`, `<=`, `>` or `>=`, joined by `and`, `or`, `not` and
-    ///   parentheses. Strings that are not a word of letters, digits, `_`, `-` and `.` are quoted.
-    /// - Throws: `ConditionError`.
+    /// Strings that are not a word of letters, digits, `_`, `-` and `.` are quoted.
     package init(parsing text: String) throws(ConditionError) {
         var parser = try ConditionParser(text)
         self = try parser.parse()

@@ -5,7 +5,6 @@ package import Varlink
 
 /// Some fields of a reading's structure; the other fields keep their current values.
 package struct PartialReading: Sendable {
-    /// The reason why the fields do not make a reading.
     package enum Invalid: Error {
         /// The structure does not have a field; it has the known ones.
         case unknownField(String, known: [String])

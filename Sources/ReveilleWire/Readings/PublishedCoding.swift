@@ -10,9 +10,7 @@ extension PublishedValue {
     /// In a reply, four levels surround a value, and every reader limits the depth of a message.
     package static let depthLimit = Limits.jsonDepth - 4
 
-    /// Creates the state that JSON describes; null stands for a withdrawn state.
-    ///
-    /// - Returns: `nil` if the JSON is neither null nor an object, or is nested too deeply for an event.
+    /// Creates a state from an object, or a withdrawn one from null; `nil` for other types, and for deeper nesting.
     package init?(_ name: Aspect, validating json: JSON) {
         guard let value = json.objectValue else {
             guard json.isNull else { return nil }

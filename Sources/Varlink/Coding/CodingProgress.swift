@@ -8,7 +8,6 @@ final class CodingProgress {
     /// types need, and still use little stack.
     private static let maximumCalls = 4 * Limits.jsonDepth
 
-    /// The maximum nesting of arrays and objects.
     let maximumDepth: Int
     /// The path of the value whose code runs or, after an error, of the value whose code threw it.
     private(set) var path: [any CodingKey] = []
@@ -35,7 +34,6 @@ final class CodingProgress {
         return result
     }
 
-    /// Ends the conversion and returns its error.
     @discardableResult
     func fail(at path: [any CodingKey], _ reason: String) -> JSONCodingError {
         let failure = failure ?? JSONCodingError(at: path, reason)
@@ -43,7 +41,6 @@ final class CodingProgress {
         return failure
     }
 
-    /// Ends the conversion because arrays and objects are nested too deeply.
     @discardableResult
     func failAsTooDeep(at path: [any CodingKey]) -> JSONCodingError {
         fail(at: path, "\(JSONError.Reason.tooDeep(maximum: maximumDepth))")

@@ -14,15 +14,12 @@ extension Interface {
         try schema.validate(call.parameters, input)
     }
 
-    /// Checks that the parameters of a reply are the results of a method; throws as ``validate(_:)`` does.
     package func validate(_ results: JSONObject, of call: Call) throws(CallError) {
         guard let output = outputs[Array(call.member.utf8)] else { throw .methodNotFound(call.method) }
         try schema.validate(results, output)
     }
 
     /// Checks that an error is declared by the interface and has the declared parameters.
-    ///
-    /// - Throws: ``CallError``: MethodNotFound with the name of the error, or InvalidParameter as ``validate(_:)`` does.
     package func validate(_ error: CallError) throws(CallError) {
         guard let details = details[Array(Call(method: error.name).member.utf8)] else {
             throw .methodNotFound(error.name)

@@ -29,7 +29,6 @@ extension JSON {
         room(forString: string.utf8.span)
     }
 
-    /// The room in bytes for a string in UTF-8.
     static func room(forString bytes: Span<UInt8>) -> Int {
         var room = bytes.count + 2
         for index in bytes.indices where needsEscape(bytes[index]) { room += 5 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONText {
-    /// Appends a value as compact JSON text in UTF-8, with members in their order.
     func write(_ index: Int, into output: inout [UInt8]) {
         switch nodes[index].value {
         case .null: output.append(contentsOf: "null".utf8)

@@ -3,7 +3,6 @@
 // The parts of JSON text, written to memory that has room for them.
 
 extension OutputSpan<UInt8> {
-    /// Appends text as it is.
     package mutating func append(text: String) {
         let bytes = text.utf8.span
         for index in bytes.indices { append(bytes[index]) }
@@ -14,7 +13,6 @@ extension OutputSpan<UInt8> {
         append(string: string.utf8.span)
     }
 
-    /// Appends a quoted string in UTF-8, as a string.
     mutating func append(string bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var plain = 0
@@ -40,7 +38,6 @@ extension OutputSpan<UInt8> {
 
     // MARK: - Digits
 
-    /// The digit zero eight times.
     private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
 
     private mutating func append(digitsOf value: UInt64) {

@@ -9,7 +9,6 @@ extension Call {
         try self.init(Message.text(parsing: frame))
     }
 
-    /// Creates a call from a message.
     init(_ text: JSONText) throws(VarlinkError) {
         var method: JSONText.Part?
         var parameters: Int?
@@ -53,8 +52,6 @@ extension Call {
         return JSON.object(message).bytes + [0]
     }
 
-    /// Parses one of the three flags.
-    ///
     /// `null` is rejected: a flag decides whether the call gets a reply at all, so its value is not guessed.
     private static func flag(_ member: String, _ value: JSONText.Value) throws(VarlinkError) -> Bool {
         guard case .bool(let flag) = value else { throw .wrongType(member: member) }

@@ -31,7 +31,6 @@ public struct Call: Sendable {
         self.mode = mode
     }
 
-    /// Creates a call from the positions of its method and parameters in a message.
     init(_ text: JSONText, method: JSONText.Part, parameters: Int?, mode: Mode) {
         self.text = text
         name = method
@@ -42,7 +41,6 @@ public struct Call: Sendable {
     /// The method with its interface, such as `org.example.Interface.Method`.
     public var method: String { text.string(name) }
 
-    /// Returns the position of the method in a list of methods with their interfaces, or `nil` if it is not there.
     package func position(in methods: NameTable) -> Int? {
         text.position(of: name, in: methods)
     }

@@ -2,7 +2,6 @@
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Parses a message, an object, from the first bytes of an array.
     static func text(
         parsing bytes: [UInt8], count: Int, reusing nodes: inout [JSONText.Node]
     ) throws(VarlinkError) -> JSONText {
@@ -16,7 +15,6 @@ enum Message {
         return text
     }
 
-    /// Parses a message, an object.
     static func text(parsing frame: [UInt8]) throws(VarlinkError) -> JSONText {
         var nodes: [JSONText.Node] = []
         return try text(parsing: frame, count: frame.count, reusing: &nodes)
@@ -38,7 +36,6 @@ enum Message {
     }
 }
 
-/// The names of the members of messages.
 extension ShortText {
     static let method = ShortText("method")
     static let parameters = ShortText("parameters")

@@ -6,28 +6,22 @@ struct MessageDecoder: Sendable {
     /// The values of the last message; the next message reuses their memory.
     private var nodes: [JSONText.Node] = []
 
-    /// Creates a decoder; the length of a message does not include its NUL.
     init(maximumLength: Int) {
         frames = FrameDecoder(maximumLength: maximumLength)
     }
 
-    /// The number of bytes that have not been taken as messages.
     var bufferedCount: Int { frames.bufferedCount }
 
-    /// Appends bytes from the stream; after an error they are discarded.
     mutating func feed(_ bytes: Span<UInt8>) {
         frames.feed(bytes)
     }
 
-    /// Takes the next message.
-    ///
-    /// - Returns: The message, always an object; `nil` if no message is complete.
+    /// Takes the next message, always an object; `nil` if no message is complete.
     mutating func next() throws(VarlinkError) -> JSONText? {
         guard let message = try frames.nextMessage() else { return nil }
         return try Message.text(parsing: message, count: message.count - 1, reusing: &nodes)
     }
 
-    /// Releases the memory for the next message.
     mutating func releaseMemory() {
         nodes = []
         frames.releaseMemory()

@@ -9,7 +9,6 @@ extension Reply {
         try self.init(Message.text(parsing: frame))
     }
 
-    /// Creates a reply from a message.
     init(_ text: JSONText) throws(VarlinkError) {
         self.init()
         var member = 1
@@ -58,14 +57,9 @@ extension Reply {
         }
     }
 
-    /// Encodes a reply whose parameters are written directly into it.
+    /// Encodes a reply whose parameters `write` appends as a compact JSON object of at most `room` bytes.
     ///
-    /// - Parameters:
-    ///   - memory: An array whose memory is used for the bytes, unless it is shared.
-    ///   - room: The most bytes that the parameters need.
-    ///   - continues: Whether more replies follow.
-    ///   - write: Appends the parameters as a compact JSON object.
-    /// - Returns: The bytes to send, including the NUL.
+    /// The bytes, with the NUL, use the memory of an array unless it is shared.
     package static func encode(
         reusing memory: consuming [UInt8] = [], room: Int, continues: Bool,
         parameters write: (inout OutputSpan<UInt8>) -> Void
