@@ -58,9 +58,9 @@ package struct SubscribeReply: BusReply {
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
-        subscription = try fields.string(.subscription)
-        instance = try fields.string(.instance)
-        resumed = try fields.optionalBool(.resumed)
+        subscription = try fields.string("subscription")
+        instance = try fields.string("instance")
+        resumed = try fields.optionalBool("resumed")
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -86,7 +86,7 @@ package struct EventsReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        instance = try Fields(parameters).string(.instance)
+        instance = try Fields(parameters).string("instance")
         events = try [Event](parameters, noting: unknownWords)
     }
 

@@ -14,25 +14,25 @@ extension ScheduleEntry {
     }
 
     init(_ fields: Fields) throws(CallError) {
-        let id = try fields.string(.id)
+        let id = try fields.string("id")
         let aspect = try fields.aspect { $0.isPublished }
         let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
-        let at = try fields.time(.at)
-        let every = try fields.time(.every)
-        let calendar = try fields.optionalStructure(.calendar).map { parts throws(CallError) in
+        let at = try fields.time("at")
+        let every = try fields.time("every")
+        let calendar = try fields.optionalStructure("calendar").map { parts throws(CallError) in
             try CalendarRule(parts, of: fields)
         }
-        let zone = try fields.optionalString(.zone)
-        let until = try fields.time(.until)
-        let missed: MissedWord? = try fields.optionalWord(.ifMissed)
-        let grace = try fields.time(.grace)
-        let launch = fields.has(.launch) ? try fields.strings(.launch) : nil
+        let zone = try fields.optionalString("zone")
+        let until = try fields.time("until")
+        let missed: MissedWord? = try fields.optionalWord("ifMissed")
+        let grace = try fields.time("grace")
+        let launch = fields.has("launch") ? try fields.strings("launch") : nil
         do throws(ScheduleEntryError) {
             self = try ScheduleEntry(
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
                 until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, launch: launch)
         } catch {
-            throw fields.invalid(error.field.fieldName)
+            throw .invalidParameter(fields.path(of: error.field.rawValue))
         }
     }
 
@@ -52,26 +52,10 @@ extension ScheduleEntry {
     }
 }
 
-extension ScheduleEntryError.Field {
-    fileprivate var fieldName: FieldName {
-        switch self {
-        case .id: .id
-        case .aspect: .aspect
-        case .at: .at
-        case .every: .every
-        case .calendar: .calendar
-        case .zone: .zone
-        case .until: .until
-        case .grace: .grace
-        case .launch: .launch
-        }
-    }
-}
-
 /// The interface's structure `Calendar`.
 extension CalendarRule {
     fileprivate init(_ fields: Fields, of entry: Fields) throws(CallError) {
-        let parts: [FieldName] = [.month, .day, .weekday, .hour, .minute, .second]
+        let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
         do throws(CalendarRuleError) {
@@ -80,8 +64,8 @@ extension CalendarRule {
                 second: values[5])
         } catch {
             switch error {
-            case .outOfRange(let part, _, _): throw fields.invalid(parts.first { "\($0)" == part } ?? .month)
-            case .empty: throw entry.invalid(.calendar)
+            case .outOfRange(let part, _, _): throw .invalidParameter(fields.path(of: part))
+            case .empty: throw entry.invalid("calendar")
             }
         }
     }
@@ -113,12 +97,12 @@ package struct ScheduleListing: Sendable, Hashable {
 
 /// The interface's structure `Scheduled`.
 extension ScheduleListing: ReplyElement {
-    package static var list: FieldName { .entries }
+    package static var list: FieldName { "entries" }
 
     package init?(_ fields: Fields) throws(CallError) {
-        guard let entry = try fields.optionalStructure(.entry) else { throw fields.invalid(.entry) }
+        guard let entry = try fields.optionalStructure("entry") else { throw fields.invalid("entry") }
         self.init(
-            entry: try ScheduleEntry(entry), next: try fields.time(.next), fired: try fields.count(.fired))
+            entry: try ScheduleEntry(entry), next: try fields.time("next"), fired: try fields.count("fired"))
     }
 
     package var structure: JSON {

@@ -12,7 +12,7 @@ package struct AddReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        next = try Fields(parameters).optional(.next) { $0.integerValue }
+        next = try Fields(parameters).optional("next") { $0.integerValue }
     }
 
     package var parameters: JSONObject { ["next": next.map { .integer($0) } ?? .null] }
@@ -27,7 +27,7 @@ package struct CancelReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        cancelled = try Fields(parameters).count(.cancelled)
+        cancelled = try Fields(parameters).count("cancelled")
     }
 
     package var parameters: JSONObject { ["cancelled": .integer(Int64(cancelled))] }

@@ -8,9 +8,9 @@ extension TaskState: BusReply {
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
         self.init(
-            remaining: try fields.optionalCount(.remaining).map { .milliseconds($0) },
-            isExpiring: try fields.optionalBool(.expiring) ?? false,
-            hasEnded: try fields.optionalBool(.ended) ?? false)
+            remaining: try fields.optionalCount("remaining").map { .milliseconds($0) },
+            isExpiring: try fields.optionalBool("expiring") ?? false,
+            hasEnded: try fields.optionalBool("ended") ?? false)
     }
 
     package var parameters: JSONObject {
@@ -23,11 +23,11 @@ extension TaskState: BusReply {
 
 /// The interface's structure `Task`.
 extension Subscriber.Task: ReplyElement {
-    package static var list: FieldName { .tasks }
+    package static var list: FieldName { "tasks" }
 
     package init(_ fields: Fields) throws(CallError) {
         self.init(
-            name: try fields.string(.name), remaining: try fields.optionalCount(.remaining).map { .milliseconds($0) })
+            name: try fields.string("name"), remaining: try fields.optionalCount("remaining").map { .milliseconds($0) })
     }
 
     package var structure: JSON { ["name": .string(name), "remaining": JSON(remaining: remaining)] }
