@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-import ReveilleSystem
+package import ReveilleSystem
 
 /// The schedule that the records of a file describe.
 package struct SavedSchedule: Sendable {
@@ -92,5 +92,28 @@ package struct SavedSchedule: Sendable {
             programs[key, default: [:]][name] = ScheduleRecord.Launching(
                 command: command, starts: starts, instance: firing.instance, waiting: LaunchQueue.Waiting(firing))
         }
+    }
+}
+
+/// The programs that a bus has launched as its children.
+///
+/// They outlast the bus, and the next bus does not start them a second time.
+package struct LaunchedPrograms: Sendable {
+    private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
+
+    package var isEmpty: Bool { processes.isEmpty }
+
+    package var all: [(command: [String], process: ProcessIdentity)] {
+        processes.values.sorted { $0.command.lexicographicallyPrecedes($1.command) }
+    }
+
+    package mutating func add(_ command: [String], _ process: ProcessIdentity) {
+        processes[ExactText.list(command)] = (command, process)
+    }
+
+    /// Removes a program that has ended, and returns whether it was known.
+    @discardableResult
+    package mutating func remove(_ command: [String]) -> Bool {
+        processes.removeValue(forKey: ExactText.list(command)) != nil
     }
 }

@@ -27,7 +27,14 @@ final class BusAccess {
 
     // MARK: - Connections
 
-    func connection(of id: SubscriptionID) -> Connection? { server.connection(of: id) }
+    /// Returns a subscription, whose state only its own user and root may change.
+    func subscription(_ name: String, for caller: Connection) throws(CallError) -> (SubscriptionID, Connection) {
+        guard let id = SubscriptionID(wireName: name), let target = server.connection(of: id) else {
+            throw .noSuchSubscription(name)
+        }
+        guard [0, target.peer.uid].contains(caller.peer.uid) else { throw .permissionDenied }
+        return (id, target)
+    }
 
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
 

@@ -32,6 +32,12 @@ extension BusServer {
         }
     }
 
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { parts.schedule.timers.sourceCount }
+
+    /// The cgroups that are recorded as frozen, or as about to be.
+    package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
+
     private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
         bus.subscription(in: slot).map {
             Subscriber(

@@ -45,4 +45,10 @@ extension BusServer {
         guard wasInBackground != isInBackground else { return }
         for part in parts.all { part.moved(connection, toForeground: !isInBackground) }
     }
+
+    /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
+    package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
+        guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }
+        parts.suspensions.setFrozen(isFrozen, connection)
+    }
 }

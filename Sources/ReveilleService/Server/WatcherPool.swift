@@ -180,7 +180,7 @@ struct Demand: Equatable {
 }
 
 /// Calls back once all operations have ended; the first operation begins with the barrier.
-private final class Barrier {
+final class Barrier {
     private var open = 1
     private let completion: () -> Void
 

@@ -2,7 +2,6 @@
 
 import Glibc
 import ReveilleSystem
-import ReveilleWatchers
 
 package struct FileLocations: Sendable {
     /// A prefix of every path; empty for the real files.
@@ -20,10 +19,6 @@ package struct FileLocations: Sendable {
         self.configHome = configHome
         self.isSystemWide = isSystemWide
     }
-
-    var settings: [String] { isSystemWide ? [] : ["~/.config"] }
-
-    var locale: [String] { LocaleWatcher.usualPaths(home: home, configHome: configHome) }
 
     /// Returns the locations of the current user's files, without the root if they are below it.
     ///

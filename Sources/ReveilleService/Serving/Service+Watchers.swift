@@ -24,11 +24,13 @@ extension Service {
             let context = context(aspect)
             switch aspect {
             case .locale:
+                let usual = LocaleWatcher.usualPaths(home: files.home, configHome: files.configHome)
                 return try LocaleWatcher(
-                    loop: loop, settings: settings(configuration.locale.paths ?? files.locale), context: context)
+                    loop: loop, settings: settings(configuration.locale.paths ?? usual), context: context)
             case .defaults:
+                let usual = files.isSystemWide ? [] : ["~/.config"]
                 return try DefaultsWatcher(
-                    loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
+                    loop: loop, settings: settings(configuration.defaults.paths ?? usual), context: context)
             case .battery:
                 return try BatteryWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.battery, context: context)

@@ -62,14 +62,10 @@ extension Suspensions {
     ///
     /// Failed thaws are tried again later; their failures have been logged the first time.
     func thawFormerPrograms(isRepeated: Bool = false) {
-        var waiting = 1
-        let answered: () -> Void = { [weak self] in
-            waiting -= 1
-            if waiting == 0 { self?.thawFormerProgramsLater() }
-        }
+        let barrier = Barrier { [weak self] in self?.thawFormerProgramsLater() }
         for cgroup in formerCgroups where !suspensions.contains(where: { $0.overlaps(cgroup) }) {
             if !isRepeated { logger.notice("thawing \(cgroup), which the last bus left frozen") }
-            waiting += 1
+            let answered = barrier.enter()
             programs.thaw(cgroup) { [weak self] failure in
                 if let failure {
                     self?.logger.log(
@@ -80,7 +76,7 @@ extension Suspensions {
                 answered()
             }
         }
-        answered()
+        barrier.leave()
     }
 
     private func thawFormerProgramsLater() {

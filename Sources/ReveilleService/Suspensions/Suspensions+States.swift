@@ -12,10 +12,7 @@ extension Suspensions {
     func setState(
         _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = access.connection(of: id) else {
-            throw .noSuchSubscription(name)
-        }
-        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
+        let (_, target) = try access.subscription(name, for: connection)
         // All processes of other PID namespaces have the id 0, and cannot be distinguished.
         let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
         let reason: HoldReasons = isOwn ? .app : .operator

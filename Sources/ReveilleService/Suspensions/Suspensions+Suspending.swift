@@ -184,16 +184,9 @@ extension Suspensions {
         if suspension.departure == nil { suspensions.removeAll { $0 === suspension } }
         forget(suspension.cgroup)
         endPhases(.suspended, of: suspension.processes)
-        var waking = 1
-        let ended: () -> Void = { [weak self] in
-            waking -= 1
-            if waking == 0 { self?.finishWakes(of: suspension) }
-        }
-        for connection in suspension.members {
-            waking += 1
-            access.wake(connection, from: .frozen, then: ended)
-        }
-        ended()
+        let barrier = Barrier { [weak self] in self?.finishWakes(of: suspension) }
+        for connection in suspension.members { access.wake(connection, from: .frozen, then: barrier.enter()) }
+        barrier.leave()
     }
 
     func finishWakes(of suspension: Suspension) {

@@ -27,12 +27,9 @@ final class TaskService: BusPart {
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
-        guard let id = SubscriptionID(wireName: subscription), let target = access.connection(of: id) else {
-            throw .noSuchSubscription(subscription)
-        }
-        // As for SetState: root may act for every user. The tasks that it begins count among its own.
+        let (id, target) = try access.subscription(subscription, for: connection)
+        // The tasks that root begins for another user count among its own.
         let user = connection.peer.uid
-        guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
         try Quota.tasks.check(tasks.count(of: user) + 1, atMost: configuration.lifecycle.tasks)
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)

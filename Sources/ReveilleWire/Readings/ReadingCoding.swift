@@ -34,3 +34,74 @@ package enum ReadingCoding {
         return try fields.record(of: builtIn)
     }
 }
+
+/// The field `value` of an event, and of a Publish.
+extension PublishedValue {
+    /// The deepest nesting of arrays and objects in a value, including the value itself.
+    ///
+    /// In a reply, four levels surround a value, and every reader limits the depth of a message.
+    package static let depthLimit = Limits.jsonDepth - 4
+
+    /// Creates a state from an object, or a withdrawn one from null; `nil` for other types, and for deeper nesting.
+    package init?(_ name: Aspect, validating json: JSON) {
+        guard let value = json.objectValue else {
+            guard json.isNull else { return nil }
+            self.init(name, bytes: nil)
+            return
+        }
+        guard !value.isDeeper(than: Self.depthLimit) else { return nil }
+        self.init(name, value)
+    }
+
+    /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
+    package static let callMargin = 512
+    /// The length in bytes of the longest value that fits in a call.
+    package static let sizeLimit = Limits.frame - callMargin
+
+    /// Creates a state from a value; equal values make equal states.
+    package init(_ name: Aspect, _ value: JSONObject?) {
+        self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })
+    }
+
+    /// The value as JSON; null if it was withdrawn.
+    package var structure: JSON {
+        guard let bytes else { return .null }
+        // The bytes were written from a JSON value.
+        return (try? JSON.parse(bytes)) ?? .null
+    }
+}
+
+/// Some fields of a reading's structure; the other fields keep their current values.
+package struct PartialReading: Sendable {
+    package enum Invalid: Error {
+        /// The structure does not have a field; it has the known ones.
+        case unknownField(String, known: [String])
+        /// A field, given with its path below the aspect, does not allow the value.
+        case invalidValue(field: String)
+    }
+
+    private let fields: JSONObject
+
+    /// Creates the fields from a JSON object; `nil` for another JSON value.
+    package init?(parsing text: String) throws(JSONError) {
+        guard let fields = try JSON.parse(Array(text.utf8)).objectValue else { return nil }
+        self.fields = fields
+    }
+
+    /// Returns the reading with these fields and the current values of the others.
+    package func completed(with now: Event) throws(Invalid) -> Reading {
+        var all = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
+        for member in fields.members {
+            guard all[member.name] != nil else {
+                throw .unknownField(member.name, known: all.members.map(\.name))
+            }
+            all[member.name] = member.value
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(.object(all), of: now.aspect)
+        } catch {
+            let path = error.parameters["parameter"]?.stringValue ?? ""
+            throw .invalidValue(field: String(path.dropFirst("\(now.aspect).".count)))
+        }
+    }
+}
