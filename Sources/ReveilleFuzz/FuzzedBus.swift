@@ -132,8 +132,8 @@ struct FuzzedBus: ~Copyable {
     /// Checks that valid events survive encoding.
     static func checkEvents(_ events: JSON) throws(Falsified) {
         for structure in events.arrayValue ?? [] {
-            guard let event = try? EventCoding.decode(structure) else { continue }
-            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event after encoding")
+            guard let event = try? Event(structure: structure) else { continue }
+            try requireEqual(try? Event(structure: event.structure), event, "an event after encoding")
         }
     }
 }
