@@ -15,7 +15,6 @@ package enum Clocks {
         read(CLOCK_BOOTTIME)
     }
 
-    /// Whether the wall clock is synchronized with a source of time.
     package static var isSynchronized: Bool { c_reveille_clock_is_synchronized() != 0 }
 
     /// Returns the time since boot without suspend, as supervisors measure it.

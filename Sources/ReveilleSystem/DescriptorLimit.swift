@@ -13,8 +13,6 @@ package enum DescriptorLimit {
     private static let smallestShare: Int32 = 6
 
     /// Raises the limit as far as the user may; the usual 1024 is less than the bus's limit on connections.
-    ///
-    /// - Returns: The new limit.
     @discardableResult
     package static func raise() -> Int {
         var limit = rlimit()

@@ -4,15 +4,12 @@
 ///
 /// Strings are equal if they differ only in their Unicode normalization. For the kernel, such paths are two paths.
 package struct ExactText: Hashable, Sendable {
-    /// The text.
     package let text: String
 
-    /// Wraps a text.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Returns the arguments of a command, to compare it with others.
     package static func list(_ command: [String]) -> [ExactText] { command.map { ExactText($0) } }
 
     package static func == (one: ExactText, other: ExactText) -> Bool {

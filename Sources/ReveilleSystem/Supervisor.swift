@@ -17,7 +17,6 @@ package enum Supervisor {
         sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clocks.monotonic())")
     }
 
-    /// Reports that the service is stopping.
     package static func notifyStopping() {
         sd_notify(0, "STOPPING=1")
     }
@@ -32,7 +31,6 @@ package enum Supervisor {
 
     /// A socket passed by the supervisor.
     package enum Handed {
-        /// A listening socket.
         case listener(Int32)
         /// A socket with a connected peer, as passed by `varlinkctl exec:`.
         case connection(Int32)

@@ -9,10 +9,8 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     package let operation: String
     /// The path or address, if there is one.
     package let subject: String?
-    /// The error number (errno(3)).
     package let code: Int32
 
-    /// Creates an error with the code in `errno`, or with the given one.
     package init(_ operation: String, on subject: String? = nil, code: Int32 = errno) {
         self.operation = operation
         self.subject = subject

@@ -4,12 +4,9 @@ import Glibc
 
 /// The names of the host and of the kernel's release (uname(2)).
 package struct SystemName: Sendable, Hashable {
-    /// The name of the host.
     package let host: String
-    /// The release of the kernel.
     package let release: String
 
-    /// Reads the current names.
     package init() {
         var name = utsname()
         // It fails only for an invalid pointer.

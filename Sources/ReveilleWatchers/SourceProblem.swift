@@ -13,7 +13,6 @@ final class SourceProblem {
         self.context = context
     }
 
-    /// Logs a problem, unless it is the current one.
     func warn(_ problem: String) {
         if problem != current { context.warn(problem) }
         current = problem

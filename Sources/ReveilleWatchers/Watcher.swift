@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// Loop thread only. A watcher knows neither subscribers nor posted states.
 package protocol Watcher: AnyObject {
-    /// The aspect of the readings.
     var aspect: BuiltInAspect { get }
 
     /// How closely to watch, initially `.off`; the service sets it as subscribers arrive, are held and leave.
@@ -51,7 +50,6 @@ extension Watcher {
     /// A watcher that reads during the call, or on another thread, takes no later turns.
     package var laterTime: UInt64 { 0 }
 
-    /// Reads every source.
     package func update(then completion: @escaping () -> Void) {
         refresh(then: completion)
     }
@@ -65,20 +63,15 @@ package protocol StreamWatcher: Watcher {
 
 /// An explanation of an aspect's reading for a person.
 package struct Examination: Sendable, Hashable {
-    /// A name, and the value that was found there.
     package struct Finding: Sendable, Hashable {
         /// The name of a device, a file or a value.
         package var name: String
-        /// The value.
         package var value: String
     }
 
-    /// The findings, in the order of reading.
     package var findings: [Finding]
-    /// Advice about missing or incorrect sources, if any.
     package var advice: [String]
 
-    /// Creates an examination without findings.
     package init(advice: [String] = []) {
         findings = []
         self.advice = advice
@@ -93,7 +86,6 @@ package struct Examination: Sendable, Hashable {
         }
     }
 
-    /// Appends a finding.
     mutating func add(_ name: String, _ value: String) {
         findings.append(Finding(name: name, value: value))
     }
@@ -119,11 +111,9 @@ package enum Pace: Sendable {
     static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 }
 
-/// The sources of an aspect.
 package enum SourceDescription: Sendable, Hashable {
     /// The names of the devices or files.
     case available(String)
-    /// Why there is no source.
     case unavailable(String)
 
     /// Describes sources that have to be found first; an error is the reason why there are none.
@@ -147,7 +137,6 @@ package struct WatcherContext {
     /// Counts a loss of events: a netlink or inotify queue was full, and everything is read again.
     package let overflowed: () -> Void
 
-    /// Creates a context.
     package init(
         report: @escaping (Reading) -> Void, warn: @escaping (String) -> Void, overflowed: @escaping () -> Void
     ) {

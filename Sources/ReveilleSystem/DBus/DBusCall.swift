@@ -12,7 +12,6 @@ final class DBusCall {
         self.completion = completion
     }
 
-    /// Sends the call.
     func send(
         _ message: DBusMessage, over bus: OpaquePointer, loop: EventLoop, timeout: Duration
     ) throws(SystemError) {

@@ -3,11 +3,8 @@
 import CSystemd
 
 extension DBusConnection {
-    /// The outcome of a request for a name.
     package enum NameOutcome: Sendable, Hashable {
-        /// The name belongs to this connection.
         case acquired
-        /// Another connection has the name.
         case taken
     }
 

@@ -7,7 +7,6 @@ import Glibc
 ///
 /// Nothing blocks: the connection is established while the loop runs, and earlier calls wait for it. Loop thread only.
 package final class DBusConnection {
-    /// A message bus.
     package enum Bus {
         /// The machine's bus, or the bus at `$DBUS_SYSTEM_BUS_ADDRESS`.
         case system

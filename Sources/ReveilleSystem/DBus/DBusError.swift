@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The failure of a D-Bus call.
 package struct DBusError: Error, Hashable, CustomStringConvertible {
     /// The name, such as `org.freedesktop.DBus.Error.AccessDenied`.
     package let name: String
     /// The text of the peer, or of libsystemd.
     package let message: String
 
-    /// Creates a failure.
     package init(name: String, message: String) {
         self.name = name
         self.message = message
@@ -15,10 +13,8 @@ package struct DBusError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 
-    /// The name of the error for something that a bus's policy forbids.
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
-    /// The name of the error that a bus or libsystemd reports for a peer that does not reply.
     static let noReply = "org.freedesktop.DBus.Error.NoReply"
     /// Whether a bus reports that a service is not connected to it and cannot be activated.
     ///

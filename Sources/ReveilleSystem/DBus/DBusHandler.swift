@@ -19,7 +19,6 @@ package final class DBusHandler {
     /// The pointer that libsystemd passes to the callback.
     var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Ends the calls of the handler.
     package func cancel() {
         slot = sd_bus_slot_unref(slot)
     }

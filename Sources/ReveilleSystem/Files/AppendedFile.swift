@@ -21,15 +21,12 @@ package final class AppendedFile {
         size = Int(status.st_size)
     }
 
-    /// Appends bytes.
-    ///
-    /// - Throws: `SystemError`; a part of the bytes may then be in the file.
+    /// After an error, a part of the bytes may be in the file.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
         try disk.write(bytes, to: descriptor.number, of: path)
         size += bytes.count
     }
 
-    /// Shortens the file to an earlier length.
     package func truncate(to length: Int) throws(SystemError) {
         try disk.attempt(.truncate, "ftruncate", on: path) {
             retryingOnInterrupt { ftruncate(descriptor.number, off_t(length)) } == 0

@@ -2,7 +2,6 @@
 
 import Glibc
 
-/// The names in a directory.
 package struct DirectoryListing: Sendable, Hashable {
     /// The maximum number of names to read from one directory.
     ///
@@ -16,9 +15,6 @@ package struct DirectoryListing: Sendable, Hashable {
     /// Whether the directory has more than ``limit`` names; then an arbitrary subset was read.
     package private(set) var isCut = false
 
-    /// Lists a directory.
-    ///
-    /// - Throws: `SystemError` if the directory does not exist or cannot be read.
     package init(of path: String) throws(SystemError) {
         guard let directory = opendir(path) else { throw SystemError("opendir", on: path) }
         defer { closedir(directory) }

@@ -14,15 +14,12 @@ func withName<Result>(
 
 /// The entries of a directory, read one after the other through one descriptor.
 package final class DirectoryScan {
-    /// A file of any type.
     package struct Status: Sendable, Hashable {
-        /// The device and inode of the file.
         package let identity: Identity
         /// The time of creation in nanoseconds since 1970; 0 if it is not recorded.
         package let born: Int64
         /// The type of the file, as in the mode of stat(2).
         package let type: UInt32
-        /// The size in bytes.
         package let size: UInt64
         /// The time of the last modification in nanoseconds since 1970.
         package let modified: Int64
@@ -40,9 +37,7 @@ package final class DirectoryScan {
 
     /// The device and inode of a file.
     package struct Identity: Sendable, Hashable {
-        /// The number of the device.
         package let device: UInt64
-        /// The number of the file on the device.
         package let inode: UInt64
     }
 
@@ -51,9 +46,6 @@ package final class DirectoryScan {
     private let path: String
     private let directory: OpaquePointer
 
-    /// Opens a directory.
-    ///
-    /// - Throws: `SystemError`: ENOENT, ENOTDIR for another file, EACCES.
     package init(of path: String) throws(SystemError) {
         self.path = path
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)

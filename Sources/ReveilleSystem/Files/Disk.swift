@@ -4,21 +4,16 @@ import Glibc
 
 /// The disk that files are written to; a test's disk refuses some steps.
 package struct Disk {
-    /// A step of writing a file.
     package enum Step: CaseIterable {
         case open, write, sync, rename, syncDirectory, truncate, unlink
     }
 
-    /// Returns whether to fail instead of a step.
     private let refuses: (Step) -> Bool
 
-    /// Creates a disk that by default refuses nothing.
     package init(refuses: @escaping (Step) -> Bool = { _ in false }) {
         self.refuses = refuses
     }
 
-    /// Carries out a step.
-    ///
     /// Throws the disk's error, or else the system call's.
     func attempt(
         _ step: Step, _ call: String, on path: String, _ body: () -> Bool

@@ -4,11 +4,8 @@ import Glibc
 
 /// The result of reading a whole file.
 package enum FileContents: Sendable, Hashable {
-    /// The contents.
     case bytes([UInt8])
-    /// The file does not exist.
     case missing
-    /// The file exceeds the limit, in bytes.
     case tooLarge(limit: Int)
     /// The path leads to a directory, pipe, socket or device.
     case notAFile

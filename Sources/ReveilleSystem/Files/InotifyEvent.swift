@@ -8,7 +8,6 @@ import Glibc
 package struct InotifyEvent: Sendable, Hashable {
     /// The number of the watch, or -1 for an overflow.
     package let watch: Int32
-    /// The flags that describe the event.
     package let mask: UInt32
     /// The name of the entry, or an empty string for the directory itself; `nil` for a name that is not valid UTF-8.
     package let name: String?

@@ -12,7 +12,6 @@ package struct MemoryFile: ~Copyable {
     /// The descriptor, positioned at the start of the contents.
     package var number: Int32 { descriptor.number }
 
-    /// Creates a file with contents.
     package init(_ contents: [UInt8]) throws(SystemError) {
         let number = c_reveille_memory_file("reveille")
         guard number >= 0 else { throw SystemError("memfd_create") }

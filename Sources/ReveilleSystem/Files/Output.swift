@@ -2,7 +2,6 @@
 
 import Glibc
 
-/// Writing all of some bytes to a descriptor.
 package enum Output {
     /// Writes bytes, and waits for room if another process has made the descriptor non-blocking.
     ///

@@ -4,7 +4,6 @@ import Glibc
 
 /// A file without which a program cannot start, such as a file that its user named.
 package enum RequiredFile {
-    /// Why a file cannot be used.
     package struct Unusable: Error, Hashable, CustomStringConvertible {
         /// The path and the reason, on one line.
         package let description: String

@@ -13,7 +13,6 @@ package struct IIOBuffer: ~Copyable {
         package var name: String
         /// The format in a scan, such as `le:s16/32>>0`.
         package var type: String
-        /// The position among the channels.
         var index: Int
     }
 

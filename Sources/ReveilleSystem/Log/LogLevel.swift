@@ -4,9 +4,7 @@
 package enum LogLevel: String, Sendable, CaseIterable, Comparable {
     case trace, debug, info, notice, warning, error, critical
 
-    /// A level that does not exist.
     package struct Invalid: Error, CustomStringConvertible {
-        /// The origin of the level, its text, and the levels that exist.
         package let description: String
     }
 

@@ -34,7 +34,6 @@ package struct ProgramLog: Sendable {
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes a message, if its level is important enough.
     package func write(_ level: LogLevel, _ message: String) {
         guard level >= self.level else { return }
         _ = Output.writeReady((line(level, message) + "\n").utf8, to: STDERR_FILENO)

@@ -19,7 +19,6 @@ package final class SubjectLog<Subject: Hashable> {
         last = known
     }
 
-    /// Writes a message, unless it repeats the last message about its subject.
     package func write(_ level: LogLevel, _ message: String, about subject: Subject) {
         if last.count >= Self.subjectLimit, last[subject] == nil { last = [:] }
         guard last.updateValue(message, forKey: subject) != message else { return }

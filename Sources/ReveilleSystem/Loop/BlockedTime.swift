@@ -13,7 +13,6 @@ package struct BlockedTime: ~Copyable {
     private let worked = Clocks.thread()
     private let slept = c_reveille_sleeps()
 
-    /// Starts to measure.
     package init() {}
 
     /// Returns the time since the start in microseconds; up to a millisecond, the wait for a processor is included.

@@ -8,7 +8,6 @@ final class DeferredCalls {
     private var calls: [() -> Void] = []
     private var timer: (any LoopSource)?
 
-    /// Creates an object that uses nothing before a call is added.
     init(loop: any Loop) {
         self.loop = loop
     }

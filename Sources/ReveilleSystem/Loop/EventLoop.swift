@@ -11,7 +11,6 @@ package final class EventLoop: Loop {
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
-        /// Creates a set of conditions from epoll flags.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// Data, or the end of the stream, can be read.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
@@ -52,7 +51,6 @@ package final class EventLoop: Loop {
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
 
-    /// Creates a loop.
     package init() throws(SystemError) {
         var event: OpaquePointer?
         let result = sd_event_new(&event)

@@ -10,7 +10,6 @@ package final class EventSource: LoopSource {
     package enum Priority: Int64 {
         /// Device and file changes, which a flood of calls must not delay.
         case watcher = -10
-        /// Other sources.
         case normal = 0
         /// Connections that are always busy. They wait for connections that are only occasionally busy.
         case flood = 10

@@ -4,7 +4,6 @@
 ///
 /// ``EventLoop`` uses the kernel's clocks and events; tests use a loop with controlled time and order.
 package protocol Loop: AnyObject {
-    /// The type of its event sources.
     associatedtype Source: LoopSource
 
     /// The wall-clock time in microseconds since 1970, UTC.
@@ -38,14 +37,12 @@ extension Loop {
         return now > start ? now - start : 0
     }
 
-    /// Waits for a descriptor with normal priority.
     package func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, handler: @escaping (EventLoop.Interest) -> Void
     ) throws(SystemError) -> Source {
         try watch(descriptor, for: interest, priority: .normal, handler: handler)
     }
 
-    /// Creates a timer with normal priority.
     package func timer(handler: @escaping () -> Void) throws(SystemError) -> Source {
         try timer(priority: .normal, handler: handler)
     }
@@ -67,7 +64,6 @@ package protocol LoopSource: AnyObject {
 
 /// The reason why a ``WallClockAlarm`` calls its handler.
 package enum WallClockEvent: Sendable, Hashable {
-    /// The time has come.
     case expired
     /// The clock was set or the machine resumed, without a distinction; the time may have come too.
     case clockChanged

@@ -13,9 +13,6 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
     /// The loop, to be used only by jobs of this executor and by callbacks of the loop.
     package var loop: EventLoop { turner.loop }
 
-    /// Starts the thread.
-    ///
-    /// - Throws: `SystemError` if a thread, loop or pipe cannot be created.
     package init() throws(SystemError) {
         let turner = try LoopTurner()
         try Pthread.start { turner.run() }

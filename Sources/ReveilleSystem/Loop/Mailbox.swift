@@ -30,7 +30,6 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
 
     private let state: Lock<State>
 
-    /// Creates a mailbox.
     package init(_ contents: sending Contents) { state = Lock(State(contents: contents)) }
 
     /// Reads or changes the contents, without waking consumers.

@@ -4,7 +4,6 @@ import Glibc
 
 /// Waiting for one descriptor without an event loop.
 package enum Readiness {
-    /// The condition to wait for.
     package enum Direction { case readable, writable }
 
     /// Waits until a descriptor is readable or writable, or has ended.

@@ -36,7 +36,6 @@ package final class SharedTimer {
             timer.schedule(number, within: interval)
         }
 
-        /// Cancels the next call.
         package func disarm() {
             timer.disarm(number)
         }
@@ -60,13 +59,11 @@ package final class SharedTimer {
     private var lastNumber = 0
     private var isRunning = false
 
-    /// Creates a timer without polls.
     package init(loop: any Loop) throws(SystemError) {
         self.loop = loop
         timer = try loop.timer(priority: .watcher) { [weak self] in self?.run() }
     }
 
-    /// Creates a poll that is not scheduled.
     package func poll(handler: @escaping () -> Void) -> Poll {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, handler: handler))

@@ -24,7 +24,6 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return nil
     }
 
-    /// Finds the mount that is visible to this process.
     package static func find() -> CgroupHierarchy? {
         guard case .bytes(let bytes) = FileContents.read("/proc/self/mountinfo", limit: mountLimit) else { return nil }
         return CgroupHierarchy(inMountInfo: String(decoding: bytes, as: UTF8.self))

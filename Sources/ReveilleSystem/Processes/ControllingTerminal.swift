@@ -2,7 +2,6 @@
 
 import Glibc
 
-/// The controlling terminal of this process, if there is one.
 package struct ControllingTerminal {
     private let wasThere: Bool
 

@@ -4,7 +4,6 @@ import Glibc
 
 /// The environment variables; an empty variable counts as unset.
 package enum Environment {
-    /// The value of a variable, or `nil` if it is not set.
     package static subscript(name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

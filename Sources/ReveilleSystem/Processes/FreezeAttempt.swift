@@ -36,7 +36,6 @@ final class FreezeAttempt {
         look()
     }
 
-    /// Ends the attempt.
     func finish(_ failure: CannotFreeze?) {
         guard let completion else { return }
         self.completion = nil

@@ -4,7 +4,6 @@ import Glibc
 
 /// The signals that this process inherited as ignored, from nohup(1) or a shell without job control.
 package enum IgnoredSignals {
-    /// Whether a signal is ignored.
     package static func contains(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }

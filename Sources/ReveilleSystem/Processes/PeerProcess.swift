@@ -9,9 +9,7 @@ import Glibc
 /// another process only if the peer ended earlier, left its socket to a child, and its ID was reused.
 package final class PeerProcess: FollowedProcess {
     private let descriptor: OwnedDescriptor
-    /// The process ID as seen by this process; 0 in another PID namespace.
     package let pid: Int32
-    /// The user of the process when it connected.
     package let user: UInt32
 
     /// Opens the process at the other end of a connection.
@@ -30,10 +28,8 @@ package final class PeerProcess: FollowedProcess {
         }
     }
 
-    /// The descriptor, borrowed for the lifetime of the object, which becomes readable when the process ends.
     package var number: Int32 { descriptor.number }
 
-    /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     package var cgroup: String? {
         let path = CgroupHierarchy.path(ofProcess: "\(pid)")
         // The ID belonged to the process during the read if the process has not ended since.
@@ -52,6 +48,5 @@ package final class PeerProcess: FollowedProcess {
         }
     }
 
-    /// Whether the process has ended; until then, no other process has its ID.
     package var hasEnded: Bool { (try? Readiness.wait(number, for: .readable, atMost: .zero)) ?? true }
 }

@@ -4,14 +4,11 @@ import Glibc
 
 /// The unmistakable identity of a process: an ID is reused, but never with the same start time in the same boot.
 package struct ProcessIdentity: Sendable, Hashable {
-    /// The process ID.
     package let pid: Int32
     /// The time of its start, in clock ticks since boot.
     package let start: UInt64
-    /// The ID of the boot.
     package let boot: String
 
-    /// Creates the identity of a process.
     package init(pid: Int32, start: UInt64, boot: String) {
         self.pid = pid
         self.start = start
@@ -33,7 +30,6 @@ package struct ProcessIdentity: Sendable, Hashable {
     /// The position of the start in ``fields(inStat:)``.
     private static let startField = 19
 
-    /// Returns the start in `/proc/PID/stat`.
     package static func start(inStat bytes: [UInt8]) -> UInt64? {
         let fields = fields(inStat: bytes)
         return fields.count > startField ? UInt64(fields[startField]) : nil

@@ -5,7 +5,6 @@ import CReveilleLinux
 import CSystemd
 import Glibc
 
-/// The start of programs.
 package enum ProcessSpawn {
     /// The process group and session of a program, and the terminal that belongs to them.
     package enum Group {

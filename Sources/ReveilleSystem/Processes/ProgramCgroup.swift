@@ -48,7 +48,6 @@ struct ProgramCgroup {
         return cgroup
     }
 
-    /// Checks that the cgroup contains no other processes.
     private func check(_ subscribers: Set<Int32>) throws(CannotFreeze) {
         for process in try processes() where !subscribers.contains(process) {
             throw CannotFreeze(

@@ -30,7 +30,6 @@ package protocol ProgramLauncher: AnyObject {
     var ended: ([String], String) -> Void { get set }
 }
 
-/// The result of launching a program.
 package enum Launch: Sendable, Hashable {
     /// The program has been executed; with its process, if it is a child.
     case started(ProcessIdentity?)

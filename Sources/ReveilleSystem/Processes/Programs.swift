@@ -68,7 +68,6 @@ package struct CannotFreeze: Error, Sendable, Hashable, CustomStringConvertible 
     /// The reason, for a person: what was tried, on what, and why it failed.
     package let reason: String
 
-    /// Creates an error.
     package init(_ reason: String) {
         self.reason = reason
     }

@@ -9,7 +9,6 @@ package final class SystemLauncher: ProgramLauncher {
     private let loop: EventLoop
     private let manager: ServiceManager
     private var children: [[ExactText]: LaunchedChild] = [:]
-    /// The commands whose launch has not been completed.
     private var launching: Set<[ExactText]> = []
     /// Completions that must not run before ``launch(_:adding:then:)`` returns.
     private let later: DeferredCalls

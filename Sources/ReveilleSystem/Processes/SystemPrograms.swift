@@ -19,7 +19,6 @@ package final class SystemPrograms: Programs {
     /// The attempts that have not been completed; each cgroup has at most one.
     private var attempts: [String: FreezeAttempt] = [:]
 
-    /// Creates an object that uses nothing before it is called.
     package init(loop: any Loop, manager: ServiceManager) {
         self.loop = loop
         self.manager = manager
@@ -109,7 +108,6 @@ package final class SystemPrograms: Programs {
         }
     }
 
-    /// Completes a request to the service manager.
     private func complete(
         _ failure: ServiceManager.Failure?, _ isFrozen: Bool, _ cgroup: ProgramCgroup,
         then completion: (CannotFreeze?) -> Void

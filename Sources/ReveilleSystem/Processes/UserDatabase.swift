@@ -2,7 +2,6 @@
 
 import Glibc
 
-/// The users of this system.
 package enum UserDatabase {
     /// The first and the largest size of the buffer for an entry in bytes; a usual entry is shorter than the first.
     private static let bufferSizes = 1_024...1_048_576

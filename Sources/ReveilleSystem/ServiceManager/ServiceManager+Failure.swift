@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ServiceManager {
-    /// The reason why a call failed.
     package enum Failure: Error, Hashable, CustomStringConvertible {
-        /// There is no service manager.
         case absent(String)
         /// The manager does not have the unit, or the unit is not running.
         case unknownUnit(String)
@@ -23,7 +21,6 @@ extension ServiceManager {
 }
 
 extension ServiceManager.Failure {
-    /// The names of errors that concern the unit.
     private static let unknownUnits: Set = [
         "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
         "org.freedesktop.systemd1.UnitInactive",
@@ -43,7 +40,6 @@ extension ServiceManager.Failure {
 }
 
 extension Result {
-    /// The error, or `nil` after a success.
     var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

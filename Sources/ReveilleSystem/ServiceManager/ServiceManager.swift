@@ -7,8 +7,6 @@ import Glibc
 /// The connection is opened when it is first needed. It is closed when it has not been used for a while, because a
 /// connection receives the end of every job. Nothing blocks, and each call has a timeout. Loop thread only.
 package final class ServiceManager {
-    /// The time for a reply.
-    ///
     /// The manager replies when a unit is frozen, which takes longer on a busy machine.
     package static let callTimeout: Duration = .seconds(10)
     /// The time for a job: enough for even a busy machine to execute a program.
@@ -47,7 +45,6 @@ package final class ServiceManager {
         later = DeferredCalls(loop: loop)
     }
 
-    /// Whether there is a connection.
     package var isConnected: Bool { connection != nil }
 
     // Completions are called once on the loop, after the function returns, unless the manager is released before.
@@ -68,7 +65,6 @@ package final class ServiceManager {
         call("FreezeUnit", [.string(unit)]) { completion($0.failure) }
     }
 
-    /// Thaws the processes of a unit.
     package func thaw(_ unit: String, then completion: @escaping (Failure?) -> Void) {
         call("ThawUnit", [.string(unit)]) { completion($0.failure) }
     }

@@ -2,7 +2,6 @@
 
 /// A unit that exists only while it runs, or fails to.
 package struct TransientUnit: Hashable {
-    /// The name with its suffix.
     let name: String
     /// The properties, an `a(sv)` of D-Bus.
     let properties: DBusValue

@@ -10,7 +10,6 @@ package struct UnitName: Sendable, Hashable {
     /// The complete name, such as `app-reveille-player-1f.scope`.
     package let text: String
 
-    /// The name with this text.
     package init(_ text: String) {
         self.text = text
     }
@@ -55,7 +54,6 @@ package struct UnitName: Sendable, Hashable {
         return text.hasSuffix(".scope") && (text.hasPrefix("app-") || text.hasPrefix("run-"))
     }
 
-    /// Whether the unit contains a service manager.
     package var isOfManager: Bool {
         text == "init.scope" || text.hasPrefix("user@")
     }

@@ -4,10 +4,8 @@
 package struct PendingOutput {
     private var bytes: ArraySlice<UInt8> = []
 
-    /// Creates output without bytes.
     package init() {}
 
-    /// Whether no bytes wait.
     package var isEmpty: Bool { bytes.isEmpty }
 
     /// Writes bytes after the waiting bytes, and keeps the bytes that do not fit.

@@ -4,7 +4,6 @@
 package final class ReadBuffer {
     private let memory: UnsafeMutableRawBufferPointer
 
-    /// Allocates memory for a number of bytes.
     package init(capacity: Int) {
         memory = .allocate(byteCount: capacity, alignment: 1)
     }
@@ -13,7 +12,6 @@ package final class ReadBuffer {
         memory.deallocate()
     }
 
-    /// The most bytes that are read at once.
     package var capacity: Int { memory.count }
 
     /// Reads once from a stream, and calls the body with the bytes if there are any.

@@ -28,9 +28,7 @@ struct SocketFile {
 struct SocketLock: ~Copyable {
     private let descriptor: OwnedDescriptor
 
-    /// Takes the lock.
-    ///
-    /// - Throws: `SystemError`: bind(2) with `EADDRINUSE` if another process holds the lock.
+    /// Throws bind(2) with `EADDRINUSE` if another process holds the lock.
     init(_ path: String) throws(SystemError) {
         let file = path + ".lock"
         let descriptor = try OwnedDescriptor(opening: file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)

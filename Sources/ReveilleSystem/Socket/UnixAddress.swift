@@ -4,12 +4,9 @@ package import Glibc
 
 /// The address of a socket in the file system, such as `unix:/run/reveille/org.reveille.Bus`.
 package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The path of the socket.
     package let path: String
 
-    /// An invalid address.
     package struct Invalid: Error, CustomStringConvertible {
-        /// The text and the reason why it is invalid.
         package let description: String
     }
 
@@ -49,7 +46,6 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     /// The size of `sun_path` without its terminating NUL (unix(7)).
     package static let pathLimit = 107
 
-    /// The address in the form that ``init(_:)`` parses.
     package var description: String { "unix:" + path }
 
     /// Calls a closure with the address in the kernel's format.

@@ -13,10 +13,8 @@ package final class UnixListener {
     private var file: SocketFile?
     private let lock: SocketLock?
 
-    /// The result of accepting a connection.
     package enum Accepted {
         case connection(UnixStream)
-        /// No connection is pending.
         case none
         /// Descriptors or memory are exhausted; retrying immediately would spin.
         case exhausted(SystemError)

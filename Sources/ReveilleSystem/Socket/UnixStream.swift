@@ -13,7 +13,6 @@ package protocol ByteStream: AnyObject {
     var hasLostOutput: Bool { get }
     /// Whether more bytes may follow the last read, although the buffer had room for them.
     var isInterrupted: Bool { get }
-    /// Returns the credentials of the process that connected.
     func peer() throws(SystemError) -> UnixStream.Peer
     /// Reads the available bytes into a buffer, as many as fit.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
@@ -35,11 +34,9 @@ package final class UnixStream: ByteStream {
     package private(set) var isInterrupted = false
     private var wasReset = false
 
-    /// The result of a read or a write.
     package enum Outcome: Sendable, Hashable {
         /// The number of bytes transferred, at least one.
         case bytes(Int)
-        /// No bytes can be transferred now.
         case wouldBlock
         /// The peer has closed the connection or stopped writing.
         case ended
@@ -47,12 +44,10 @@ package final class UnixStream: ByteStream {
 
     /// The process that connected, according to SO_PEERCRED.
     package struct Peer: Sendable, Hashable {
-        /// The process ID as seen by this process.
         package var pid: Int32
         /// The effective user ID.
         package var uid: UInt32
 
-        /// Creates credentials.
         package init(pid: Int32, uid: UInt32) {
             self.pid = pid
             self.uid = uid
@@ -114,7 +109,6 @@ package final class UnixStream: ByteStream {
         }
     }
 
-    /// Creates two connected streams in this process.
     package static func pair() throws(SystemError) -> (UnixStream, UnixStream) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

@@ -4,9 +4,7 @@ import Glibc
 
 /// The result of reading an attribute of a device.
 package enum SysfsAttribute: Sendable, Hashable {
-    /// The text of the attribute.
     case text(String)
-    /// The device or the attribute does not exist.
     case missing
     /// The driver has no value now: ENODATA, EAGAIN, EIO or another error.
     case failed(SystemError)
@@ -16,10 +14,8 @@ package enum SysfsAttribute: Sendable, Hashable {
     /// The size of the first read: Swift allocates no more on the stack, and few attributes are longer.
     private static let usualLimit = 1_024
 
-    /// The flags for opening an attribute for reading.
     static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
 
-    /// The text, or `nil` without one.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
@@ -49,7 +45,6 @@ package enum SysfsAttribute: Sendable, Hashable {
         }
     }
 
-    /// Writes an attribute.
     package static func write(_ text: String, to path: String) throws(SystemError) {
         let descriptor = try OwnedDescriptor(opening: path, O_WRONLY | O_TRUNC | O_NONBLOCK)
         let bytes = Array(text.utf8)

@@ -16,7 +16,6 @@ package final class SysfsReader {
         self.path = path
     }
 
-    /// Reads the attribute.
     package func read() -> SysfsAttribute {
         if let value = readAgain() { return value }
         descriptor = nil

@@ -13,12 +13,10 @@ package struct UdevDevice: Sendable, Hashable {
     package var ancestors: [String]
     /// The device type, such as `iio_device`; `nil` for most devices.
     package var kind: String?
-    /// The node in `/dev`, if there is one.
     package var node: String?
     /// The properties set by udev's rules, or by the kernel if there is no udev daemon.
     package var properties: [String: String]
 
-    /// The directory of the parent device.
     package var parent: String? { ancestors.first }
 
     private init(_ device: OpaquePointer, isBare: Bool) {

@@ -8,13 +8,11 @@ import Glibc
 /// It must be created, used and released on one thread (libudev(3)). An event's properties may be outdated, so
 /// the receiver reads the device instead.
 package final class UdevMonitor {
-    /// The result of receiving an event.
     package enum Received {
         /// A device event, with an action such as `change`, `add` or `remove`.
         case event(subsystem: String, path: String, action: String)
         /// The kernel's queue overflowed; unknown events were lost.
         case overflow
-        /// No event is pending.
         case nothing
     }
 
@@ -53,7 +51,6 @@ package final class UdevMonitor {
     /// The descriptor to wait on, owned by the monitor.
     package var descriptor: Int32 { udev_monitor_get_fd(monitor) }
 
-    /// Takes the next event.
     package func receive() -> Received {
         errno = 0
         guard let device = udev_monitor_receive_device(monitor) else {

@@ -9,7 +9,6 @@ package import ReveilleSystem
 /// values for a second after an event. So each event leads to several reads, and between events the watcher polls. A
 /// machine without a battery is not polled.
 package final class BatteryWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between reads without an event; many drivers send none when only the level drifts.
         package var pollInterval: Duration = .seconds(30)
@@ -20,7 +19,6 @@ package final class BatteryWatcher: Watcher {
         /// The shortest time between changes of the level only; 0 for no limit.
         package var levelInterval: Duration = .seconds(60)
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -47,12 +45,10 @@ package final class BatteryWatcher: Watcher {
     /// The end of the reads after a start; they go on while a status is unknown.
     private var startEnd = Instant(microseconds: 0)
     private var isStatusUnknown = false
-    /// The time of the last reading.
     private var readAt: Instant?
     private let problem: SourceProblem
     private var supplies = FoundSupplies(attributes: PowerSupply.attributeNames)
 
-    /// Creates a watcher that is off.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
     ) throws(SystemError) {

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// The power supplies that a watcher has found, until they must be found again.
 struct FoundSupplies {
-    /// The result of reading all supplies.
     typealias Read = (supplies: [PowerSupply], isMacBook: Bool)
 
     /// The subsystems whose events show that supplies have changed.
@@ -22,7 +21,6 @@ struct FoundSupplies {
     /// Whether a supply may change without an event; true if the supplies must be found.
     var mayDrift: Bool { found?.mayDrift ?? true }
 
-    /// Makes the next read find the supplies again.
     mutating func forget() {
         found = nil
     }

@@ -14,11 +14,9 @@ struct PowerSupplies {
     /// Whether the machine is a MacBook, whose firmware reports a wrong `capacity` (DMI).
     let isMacBook: Bool
 
-    /// The attributes that a reading needs.
     enum Extent {
         /// The attributes that decide the battery's reading, and all others only if these do not suffice.
         case decisive
-        /// All attributes of batteries.
         case batteries
         /// All attributes, to show them to a person.
         case everything
@@ -43,7 +41,6 @@ struct PowerSupplies {
     /// Whether a supply may change without an event, as a battery may.
     var mayDrift: Bool { devices.contains(where: \.isBattery) }
 
-    /// Returns whether all of these devices are known.
     func contains(_ paths: Set<String>) -> Bool {
         paths.isSubset(of: self.paths)
     }

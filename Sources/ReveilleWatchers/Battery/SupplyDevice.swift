@@ -15,9 +15,7 @@ struct SupplyDevice {
     /// Most drivers choose their attributes when they register, so missing attributes are removed until the device
     /// reports a change, or until the next poll.
     private var others: [String]
-    /// All attributes but the decisive ones.
     private let allOthers: [String]
-    /// The USB-C ports of the same device.
     private let ports: [UdevDevice]
 
     /// Reads the attributes that never change.
@@ -69,7 +67,6 @@ struct SupplyDevice {
         return supply
     }
 
-    /// Adds the other attributes.
     mutating func readOthers(into supply: inout PowerSupply) {
         others.removeAll { name in
             let value = device.attribute(name)

@@ -10,7 +10,6 @@ package struct SettingsFile: Hashable {
     /// Whether the format is not read.
     package var isOpaque = false
 
-    /// Creates the contents of a file whose format is not read.
     static func opaque(_ bytes: [UInt8]) -> SettingsFile {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }

@@ -2,7 +2,6 @@
 
 /// The name of a settings file, which suggests its format and names its domain.
 struct SettingsName: Hashable {
-    /// The format that a name suggests.
     enum Kind: Hashable {
         case propertyList, json, keyfile
         /// Usually a keyfile: `*.conf`, `*rc`.
@@ -13,14 +12,12 @@ struct SettingsName: Hashable {
         case foreign
     }
 
-    /// The format that the name suggests.
     let kind: Kind
     /// The domain: the name without its extension.
     ///
     /// The dot of a hidden file does not begin an extension.
     let domain: String
 
-    /// Parses a file's name.
     init(_ name: String) {
         let bytes = name.utf8
         let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))

@@ -64,7 +64,6 @@ package final class DeviceFeed {
         weak var interest: Interest?
     }
 
-    /// Creates a feed without listeners.
     package init(loop: EventLoop, subsystems: Set<String> = usualSubsystems) {
         self.loop = loop
         self.subsystems = subsystems

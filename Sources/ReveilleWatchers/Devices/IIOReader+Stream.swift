@@ -4,7 +4,6 @@ import Glibc
 import ReveilleCore
 import ReveilleSystem
 
-/// The part of a reader that serves streams.
 extension IIOReader {
     /// The descriptor of the open buffer, borrowed until the next sample or rest; `nil` while the buffer is closed.
     ///

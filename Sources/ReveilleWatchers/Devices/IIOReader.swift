@@ -6,9 +6,7 @@ package import ReveilleSystem
 
 /// One sample of an IIO sensor.
 package enum IIOSample: Sendable, Hashable {
-    /// The raw value of each channel.
     case values([Double])
-    /// The sensor is gone.
     case missing
     /// The error that the driver returned instead.
     case failed(SystemError)
@@ -29,7 +27,6 @@ package struct IIOChannels: Sendable, Hashable {
     /// Whether scans contain their time; it is then the last value of a sample from the buffer.
     package var hasTimes = false
 
-    /// Creates a description of channels.
     package init(
         device: String, names: [String], suffix: String = "raw", hasAttributes: Bool = true, node: String? = nil
     ) {
@@ -43,7 +40,6 @@ package struct IIOChannels: Sendable, Hashable {
     /// The names of the channels that a scan must contain.
     var scanned: [String] { names + (hasTimes ? ["in_timestamp"] : []) }
 
-    /// The path of a channel's attribute.
     fileprivate func path(of name: String) -> String {
         "\(device)/\(name)_\(suffix)"
     }

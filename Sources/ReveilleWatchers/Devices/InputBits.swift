@@ -11,7 +11,6 @@ package struct InputBits {
         words = SysfsText.words(text).reversed().map { UInt64($0, radix: 16) ?? 0 }
     }
 
-    /// Returns whether a bit is set, counted from 0.
     package func contains(_ bit: Int) -> Bool {
         bit / 64 < words.count && words[bit / 64] & (1 << UInt64(bit % 64)) != 0
     }

@@ -75,7 +75,6 @@ package final class Sampler {
     /// Whether a sensor measures, or keeps changed attributes, until it rests.
     private var hasTraces = false
 
-    /// Starts the thread.
     package init(loop: EventLoop) throws(SystemError) {
         exchange = try Exchange()
         source = try loop.watch(exchange.resultPipe.readingEnd, for: .readable, priority: .watcher) { [weak self] _ in

@@ -17,7 +17,6 @@ package struct SensorSpeed {
 
     private var quickReads = 0
 
-    /// Creates the speed of an unknown sensor.
     package init() {}
 
     /// Whether the sensor may be read on the loop.
@@ -31,7 +30,6 @@ package struct SensorSpeed {
         quickReads = Self.isQuick(microseconds) ? min(quickReads + 1, Self.trial) : 0
     }
 
-    /// Requires another trial.
     package mutating func restart() {
         quickReads = 0
     }

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// A sensor that can be read.
 protocol FoundSensor: Equatable {
-    /// How it is read.
     var access: SensorAccess { get }
 }
 
@@ -18,7 +17,6 @@ enum SensorAccess: Hashable {
     case input(String, isStream: Bool)
 }
 
-/// One sample of a sensor.
 enum SensorSample {
     /// The raw value of each channel.
     case values([Double])

@@ -11,11 +11,9 @@ struct DisplayDevices {
     private static let types = ["firmware", "platform", "raw"]
 
     private let connectors: [(connector: DisplayConnector, status: String)]
-    /// The backlight that is read, if there is one.
     private let backlight: UdevDevice?
     private let brightness: Double?
 
-    /// Reads the present devices.
     init() throws(SystemError) {
         connectors = try UdevDevice.all(of: "drm", isBare: true).compactMap(Self.connector)
         backlight = try UdevDevice.all(of: "backlight", isBare: true).min { Self.rank(of: $0) < Self.rank(of: $1) }
@@ -48,7 +46,6 @@ struct DisplayDevices {
     /// Whether a display is connected whose modes are unknown.
     var lackModes: Bool { connectors.contains { $0.connector.isConnected && $0.connector.preferredMode == nil } }
 
-    /// Returns the reading, with a configured scale.
     func reading(scale: Double?) -> Display {
         DisplayRule.reading(of: connectors.map(\.connector), brightness: brightness, scale: scale)
     }
@@ -61,7 +58,6 @@ struct DisplayDevices {
             : .available(names.joined(separator: ", "))
     }
 
-    /// Describes the devices for a person.
     func examine(scale: Double?) -> Examination {
         var examination = Examination()
         for (connector, status) in connectors {

@@ -7,16 +7,13 @@ package import ReveilleSystem
 ///
 /// The kernel reports each change as a uevent, so nothing is polled. Loop thread only.
 package final class DisplayWatcher: Watcher {
-    /// How to describe screens.
     package struct Settings: Sendable {
         /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.
         package var scale: Double?
 
-        /// Creates the default settings.
         package init() {}
     }
 
-    /// The subsystems whose events are needed.
     package static let subsystems: Set<String> = ["drm", "backlight"]
 
     /// The time between reads while a display was connected and its modes are unknown.

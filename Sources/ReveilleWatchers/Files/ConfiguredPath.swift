@@ -13,7 +13,6 @@ enum ConfiguredPath {
         return "/" + PathChain.names(of: path).filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// Returns the last name of a path.
     static func name(of path: String) -> String {
         PathChain.names(of: path).last ?? ""
     }

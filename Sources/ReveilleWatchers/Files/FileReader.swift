@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// Reads files of a format, below a root directory.
 struct FileReader<Value: Equatable> {
-    /// The result of reading one path.
     enum Look {
         /// The digest of the bytes is the given one.
         case same
@@ -13,7 +12,6 @@ struct FileReader<Value: Equatable> {
         case contents(Value?, Digest)
         /// The names of the watcher's files in a directory, and the problem with the other names.
         case directory([String], problem: String?)
-        /// The path does not exist.
         case missing
         /// The path cannot be read or understood.
         case failed(String)
@@ -21,7 +19,6 @@ struct FileReader<Value: Equatable> {
 
     /// The directory that all paths are relative to; empty for the root directory.
     let root: String
-    /// The format of the files.
     let format: FileFormat<Value>
 
     /// The digest of an empty file.
@@ -32,7 +29,6 @@ struct FileReader<Value: Equatable> {
         format.membership?(ConfiguredPath.name(of: path)) ?? .no
     }
 
-    /// Follows a path.
     func way(to path: String) -> PathChain {
         PathChain(following: path, root: root)
     }
@@ -80,7 +76,6 @@ struct FileReader<Value: Equatable> {
 }
 
 extension DirectoryListing {
-    /// The problem of a directory with too many files.
     static var cutProblem: String { "has more than \(limit) files; the others are ignored" }
 
     /// The problem of the names that are ignored, if any.

@@ -13,7 +13,6 @@ package struct FileSettings: Sendable, Hashable {
     /// How long a missing or empty file keeps its values.
     package var deletionGrace: Duration
 
-    /// Creates settings.
     package init(
         paths: [String], root: String, home: String, settle: Duration = .milliseconds(50),
         deletionGrace: Duration = .milliseconds(250)

@@ -8,7 +8,6 @@ import ReveilleCore
 /// incomplete copy. Only the state after the last step matters. Therefore a read follows a short time after a write, an
 /// empty or missing file keeps its values for a grace period, and invalid contents are read again a few times.
 struct FileSettling: Sendable, Hashable {
-    /// The configured delays.
     struct Timing: Sendable, Hashable {
         /// The time from the end of a write to the read.
         var readDelay: Duration
@@ -28,12 +27,10 @@ struct FileSettling: Sendable, Hashable {
         case touched
     }
 
-    /// The result of a read.
     enum Outcome: Sendable, Hashable {
         case good, empty, missing, failed
     }
 
-    /// The consequence of a read.
     enum Verdict: Sendable, Hashable {
         /// The result counts: the values, no values, or no file.
         case take
@@ -63,7 +60,6 @@ struct FileSettling: Sendable, Hashable {
     private var hollowSince: Instant?
     private var attempts = 0
 
-    /// Notes a change.
     mutating func notice(_ notice: Notice, at now: Instant, timing: Timing) {
         if notice == .touched, deadline != nil { return }
         isBeingWritten = notice == .written

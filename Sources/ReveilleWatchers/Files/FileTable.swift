@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// The files of a watcher, their last valid values, and when to read them next.
 struct FileTable<Value: Equatable> {
-    /// One file.
     struct Entry {
         /// The last valid value; `nil` for a file that is missing or not the watcher's.
         var value: Value?
@@ -20,9 +19,7 @@ struct FileTable<Value: Equatable> {
         fileprivate var way: PathChain?
     }
 
-    /// The effects of reading.
     struct Effects {
-        /// Whether a value has changed.
         var hasChanged = false
         /// The files that were found in a directory, and must be watched.
         var appeared: [String] = []
@@ -65,12 +62,10 @@ struct FileTable<Value: Equatable> {
         reader.root + path
     }
 
-    /// When the next file must be read.
     var deadline: Instant? {
         entries.values.lazy.compactMap(\.settling.deadline).min()
     }
 
-    /// Notes a change of a file in the table.
     mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
         self.notice(notice, of: ExactText(path), at: now)
     }
@@ -122,7 +117,6 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads all files, whether due or not.
     mutating func readAll(at now: Instant) -> Effects {
         var effects = Effects()
         // First the configured paths: directories may have files that are not in the table yet.

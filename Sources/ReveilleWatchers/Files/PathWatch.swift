@@ -9,7 +9,6 @@ import ReveilleSystem
 /// missing name are watched for changes of their entries. A path that changes is followed again; after a mount, all
 /// paths are followed again. Loop thread only.
 final class PathWatch {
-    /// A change.
     enum Notice: Hashable {
         /// The target of a watched path changed.
         case path(String, FileSettling.Notice)
@@ -75,7 +74,6 @@ final class PathWatch {
         }
     }
 
-    /// Stops watching a path.
     func remove(_ path: String) {
         replaceChain(of: ExactText(path), with: nil)
     }
@@ -162,7 +160,6 @@ final class PathWatch {
 }
 
 extension FileSettling.Notice {
-    /// Converts an entry's event to a notice about the file.
     init(_ kind: DirectoryWatch.Kind) {
         self =
             switch kind {

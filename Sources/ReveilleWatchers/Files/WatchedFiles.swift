@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class WatchedFiles<Value: Equatable> {
-    /// The files and their last valid values.
     private(set) var table: FileTable<Value>
     /// Whether to watch: at any pace but `.off`, since unchanged files cost nothing.
     var pace: Pace = .off {
@@ -84,7 +83,6 @@ final class WatchedFiles<Value: Equatable> {
     /// The watched values, or freshly read values while nothing is watched.
     var current: FileTable<Value> { pace == .off ? readSeparately() : table }
 
-    /// Reads everything now into a table of its own.
     func readSeparately() -> FileTable<Value> {
         var table = unread
         _ = table.readAll(at: loop.now)

@@ -5,13 +5,11 @@ import ReveilleSystem
 
 /// A single scan of a folder's entries, which may take several turns of the loop.
 final class FolderScan {
-    /// The result of a scan.
     enum Outcome {
         /// The entries of a directory, at most ``FolderListing/nameLimit``, and the number of all.
         case entries(SortedEntries, count: Int, of: DirectoryScan.Status)
         /// The path does not exist, or leads to a file.
         case missing(String)
-        /// The directory cannot be read.
         case failed(String)
     }
 

@@ -82,7 +82,6 @@ package final class FoldersWatcher: Watcher {
         timer?.fire(after: .zero)
     }
 
-    /// Scans all folders at once.
     private func scanAll() {
         scan = nil
         for index in folders.indices {
@@ -166,9 +165,7 @@ package final class FoldersWatcher: Watcher {
         return (index, folders[index].scan(root: root, at: now), now)
     }
 
-    /// Continues the scan, and takes its result.
-    ///
-    /// - Returns: Whether it is finished.
+    /// Continues the scan, and returns whether it is finished.
     private func finishScan(while mayContinue: () -> Bool) -> Bool {
         guard let (index, folderScan, start) = scan else { return true }
         guard let outcome = folderScan.advance(while: mayContinue) else { return false }
@@ -238,7 +235,6 @@ package final class FoldersWatcher: Watcher {
 }
 
 extension PathChain {
-    /// Whether the path leads to a directory.
     fileprivate var isDirectory: Bool {
         if case .directory = end { true } else { false }
     }

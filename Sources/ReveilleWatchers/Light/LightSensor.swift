@@ -3,14 +3,12 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// An ambient light sensor that can be used.
 struct LightSensor: FoundSensor {
     let access: SensorAccess
     let rule: LightRule
 
     typealias Candidate = SensorCandidate<LightSensor>
 
-    /// Finds all candidates.
     static func candidates() throws(SystemError) -> [Candidate] {
         try IIODevice.all().compactMap(candidate)
     }

@@ -6,12 +6,10 @@ package import ReveilleSystem
 
 /// Watches the ambient light sensor, which is sampled because the kernel reports no changes of its value.
 package final class LightWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground: screens follow the light slowly.
         package var sampleInterval: Duration = .seconds(1)
 
-        /// Creates the default settings.
         package init() {}
     }
 

@@ -28,7 +28,6 @@ package struct LocaleFiles {
     private(set) var paths: [String] = []
     private var environment: [String: String] = [:]
 
-    /// Combines the files of a table.
     init(in table: FileTable<[String: String]>) {
         let existing = table.paths.compactMap { path in
             table.entries[ExactText(path)]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
@@ -44,7 +43,6 @@ package struct LocaleFiles {
         environment.merge(variables) { $1 }
     }
 
-    /// The reading of these variables.
     var reading: LocaleSettings {
         LocaleRule.reading(of: environment)
     }

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// A device that provides acceleration, rotation, or both at one moment.
 struct MotionDevice: Equatable {
-    /// The vectors of one sample.
     struct Values: Equatable {
         var acceleration: Motion.Vector?
         var rotation: Motion.Vector?

@@ -10,7 +10,6 @@ package import ReveilleSystem
 package final class MotionFeed {
     /// A watcher's use of the feed; releasing the use ends it.
     package final class Use {
-        /// Takes a sample.
         var sampled: (Motion) -> Void = { _ in }
         /// Called when there is no sensor.
         var gone: () -> Void = {}
@@ -82,7 +81,6 @@ package final class MotionFeed {
         self.settings = settings
     }
 
-    /// Begins a use that wants no samples yet.
     func begin(context: WatcherContext) -> Use {
         let use = Use(self, context: context)
         uses[ObjectIdentifier(use)] = Weak(use: use)
@@ -176,7 +174,6 @@ package final class MotionFeed {
         for stream in released { stream.setInterval(nil) }
     }
 
-    /// Finds the sensors that are present now.
     private func look() {
         let found: [MotionDevice]
         do throws(SystemError) {

@@ -10,7 +10,6 @@ import ReveilleSystem
 /// else is read by a sampler. A buffer that falls silent is replaced by the attributes for a while. Loop thread only.
 final class MotionStream {
     let device: MotionDevice
-    /// Takes a sample.
     var sampled: (SensorSample) -> Void = { _ in }
     /// Called when the device has gone.
     var gone: () -> Void = {}
@@ -34,7 +33,6 @@ final class MotionStream {
     private var readable: EventSource?
     /// The time between samples; `nil` while the device rests.
     private var interval: Duration?
-    /// The time of the next sample.
     private var due = Instant(microseconds: 0)
     /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
@@ -69,7 +67,6 @@ final class MotionStream {
         if let reader { sampler?.rest(reader) }
     }
 
-    /// How the device is read, for a person.
     var manner: String { reader?.manner ?? "by its node" }
 
     /// Sets the time between samples, or lets the device rest.

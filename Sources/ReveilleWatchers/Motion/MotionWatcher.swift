@@ -8,10 +8,8 @@ package final class MotionWatcher: StreamWatcher {
     package let aspect = BuiltInAspect.motion
     private let feed: MotionFeed
     private let use: MotionFeed.Use
-    /// The time of the last sample.
     private var last = Motion.unknown.takenAt
 
-    /// Creates a watcher that is off.
     package init(feed: MotionFeed, context: WatcherContext) {
         self.feed = feed
         use = feed.begin(context: context)

@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Describes the links and the default routes for a person.
 enum NetworkExamination {
     /// The most links that are listed: a host of containers has hundreds.
     private static let linkLimit = 8

@@ -7,12 +7,10 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class NetworkFeed {
-    /// A notification.
     enum Notice {
         case message(NetlinkMessage)
         /// The recording was replaced.
         case recorded
-        /// Notifications were lost.
         case lost
         /// There are no more notifications.
         case failed(SystemError)

@@ -10,7 +10,6 @@ enum NetworkSource {
     /// A directory with a file of all tables' messages; below a root, the file replaces the kernel's tables.
     case recording(directory: String)
 
-    /// The name of the file.
     static let fileName = "rtnetlink"
 
     /// The largest recording that is read: hundreds of links.
@@ -18,9 +17,6 @@ enum NetworkSource {
     /// The most attempts to read tables that change while the kernel sends them.
     private static let attempts = 3
 
-    /// Reads all tables.
-    ///
-    /// - Throws: `SystemError` if the kernel refuses, or the file cannot be read.
     func read() throws(SystemError) -> NetworkTables {
         switch self {
         case .kernel:

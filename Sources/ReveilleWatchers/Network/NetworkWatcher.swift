@@ -80,7 +80,6 @@ package final class NetworkWatcher: Watcher {
         }
     }
 
-    /// Reads the tables once they have settled.
     private func settle() {
         let now = loop.now
         let first = firstChange ?? now

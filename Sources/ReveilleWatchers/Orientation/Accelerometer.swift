@@ -27,7 +27,6 @@ struct Accelerometer: FoundSensor {
 
     private static let channels = ["in_accel_x", "in_accel_y", "in_accel_z"]
 
-    /// Returns whether a device measures acceleration.
     static func isPart(of device: IIODevice) -> Bool {
         hasAttributes(device) || isBuffered(device)
     }

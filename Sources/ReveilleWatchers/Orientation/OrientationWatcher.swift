@@ -5,7 +5,6 @@ package import ReveilleSystem
 
 /// Watches the pose of the device with the accelerometer in its display half.
 package final class OrientationWatcher: Watcher {
-    /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
@@ -16,7 +15,6 @@ package final class OrientationWatcher: Watcher {
         /// The mount matrix; `nil` for the device's own.
         package var matrix: MountMatrix?
 
-        /// Creates the default settings.
         package init() {}
     }
 

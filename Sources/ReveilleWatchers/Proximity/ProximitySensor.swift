@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A proximity sensor that can be used.
 struct ProximitySensor: FoundSensor {
     /// `SW_FRONT_PROXIMITY` of linux/input-event-codes.h: 1 is near.
     static let frontSwitch = 0x0B

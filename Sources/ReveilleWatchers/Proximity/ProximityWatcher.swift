@@ -8,14 +8,12 @@ package import ReveilleSystem
 /// The kernel sends no event when a sensor's value changes, so the sensor is sampled while it is watched. A switch
 /// sends events.
 package final class ProximityWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
         /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -69,7 +67,6 @@ package final class ProximityWatcher: Watcher {
 }
 
 extension ProximitySensor {
-    /// Returns the state that a sample means after another state.
     fileprivate func state(_ sample: SensorSample, last: Proximity) throws(SystemError) -> Proximity {
         switch sample {
         case .input(let device): try device.isOn(switch: Self.frontSwitch) ? .near : .far

@@ -62,7 +62,6 @@ package final class ZoneFiles {
         if let zone = ZoneName(name), !zone.isConstant, zones[zone] == nil { add(zone) }
     }
 
-    /// Ends all watches.
     package func stop() {
         watch = nil
         timer = nil

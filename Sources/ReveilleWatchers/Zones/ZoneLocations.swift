@@ -20,7 +20,6 @@ package struct ZoneLocations: Sendable, Hashable {
         local = root + "/etc/localtime"
     }
 
-    /// Returns the path of a zone's file.
     func path(of zone: ZoneName) -> String {
         switch zone {
         case .local: local
@@ -58,12 +57,10 @@ package struct ZoneLocations: Sendable, Hashable {
     }
 }
 
-/// The reason why the rules of a zone are unknown.
 package struct ZoneError: Error, Hashable, CustomStringConvertible {
     /// The reason, on one line.
     package let description: String
 
-    /// Creates an error.
     package init(_ description: String) {
         self.description = description
     }

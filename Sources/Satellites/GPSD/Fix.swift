@@ -10,7 +10,6 @@ package struct Fix: Sendable, Hashable {
         case full = "3d"
     }
 
-    /// The dimensions that were measured.
     package var mode: Mode
     /// Degrees north of the equator, -90 to 90.
     package var latitude: Double

@@ -13,7 +13,6 @@ package enum GPSDError: Error, Sendable, Hashable, CustomStringConvertible {
     /// gpsd reported an error; its message.
     case refused(String)
 
-    /// The reason, as a clause about gpsd.
     package var description: String {
         switch self {
         case .lineTooLong: "sent a line of more than \(LineSplitter.limit) bytes"

@@ -10,7 +10,6 @@ package struct LineSplitter: Sendable {
     /// The start of a line whose end has not been received.
     private var rest: [UInt8] = []
 
-    /// Creates a splitter at the start of a line.
     package init() {}
 
     /// Returns the lines that the bytes complete, without their line feeds.

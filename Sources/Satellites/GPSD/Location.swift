@@ -4,7 +4,6 @@
 ///
 /// Every member is present; unknown values are `null`.
 package struct Location: Sendable, Hashable {
-    /// The fix.
     package var fix: Fix
     /// The length in meters of the path through all published fixes since the program was started.
     package var distance: Double
@@ -15,7 +14,6 @@ extension Location: Encodable {
         case mode, latitude, longitude, altitude, speed, course, accuracy, verticalAccuracy, time, distance
     }
 
-    /// Encodes the location as an object without nested values.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         try members.encode(fix.mode.rawValue, forKey: .mode)

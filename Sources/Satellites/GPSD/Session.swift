@@ -16,7 +16,6 @@ package struct Session: Sendable {
     package private(set) var ignored: String?
     private var splitter = LineSplitter()
 
-    /// Creates a session in which nothing has been received.
     package init() {}
 
     /// Returns the fixes that the bytes complete, oldest first, each with the path of its receiver.

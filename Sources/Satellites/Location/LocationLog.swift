@@ -2,7 +2,6 @@
 
 import ReveilleSystem
 
-/// The log of the program.
 typealias LocationLog = SubjectLog<Subject>
 
 /// The subjects of messages that may repeat.

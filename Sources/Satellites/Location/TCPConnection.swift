@@ -23,9 +23,7 @@ final class TCPConnection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Connects to the first address of the host that accepts.
-    ///
-    /// - Throws: ``Failure`` of the last address.
+    /// Connects to the first address of the host that accepts, or throws the failure of the last.
     init(to endpoint: Endpoint) throws(Failure) {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -62,7 +62,6 @@ package enum Measurement: Sendable, Hashable {
         }
     }
 
-    /// The properties with their values.
     var entries: [PropertyEntry] {
         switch self {
         case .orientation(let orientation, let tilt):

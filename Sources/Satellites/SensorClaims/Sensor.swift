@@ -8,7 +8,6 @@ package enum Sensor: String, Sendable, Hashable, CaseIterable {
     case light = "Light"
     case proximity = "Proximity"
 
-    /// The aspect of the bus with the sensor's readings.
     package var aspect: Aspect {
         switch self {
         case .accelerometer: .orientation

@@ -5,7 +5,6 @@ extension SensorClaims {
     package enum Input: Sendable, Hashable {
         /// A connection has sent a request; its number is valid until the request is answered or forgotten.
         case request(SensorRequest, from: String, number: Int)
-        /// A connection has left the message bus.
         case left(String)
         /// The bus has answered ``Effect/check`` with the sensors that the device has; `nil` if it could not be asked.
         case checked(Set<Sensor>?)
@@ -27,9 +26,7 @@ extension SensorClaims {
         case forget(Int)
         /// Send `PropertiesChanged` to each of the connections.
         case signal([PropertyEntry], to: Set<String>)
-        /// Subscribe to a sensor's aspect.
         case follow(Sensor)
-        /// Cancel the subscription.
         case unfollow(Sensor)
         /// Ask the bus which sensors the device has.
         case check

@@ -46,7 +46,6 @@ package struct SensorClaims: Sendable {
         ([loss, end] + sensors.values.flatMap { [$0.retry] + $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
     }
 
-    /// Takes an input, and returns what to do, in order.
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         effects = []
         var isRequest = false
@@ -69,7 +68,6 @@ package struct SensorClaims: Sendable {
         return effects
     }
 
-    /// Begins the first check.
     package mutating func begin() -> [Effect] {
         effects = []
         check()
@@ -104,7 +102,6 @@ package struct SensorClaims: Sendable {
         }
     }
 
-    /// The value of a property now.
     package func value(of property: SensorProperty) -> PropertyValue {
         for (sensor, state) in sensors where sensor.presence == property || sensor.measured.contains(property) {
             return state.value(of: property, sensor)

@@ -11,7 +11,6 @@ package enum SensorProperty: String, Sendable, Hashable, CaseIterable {
     case hasProximity = "HasProximity"
     case proximityNear = "ProximityNear"
 
-    /// The type of the values, in D-Bus's notation.
     package var signature: String {
         switch self {
         case .hasAccelerometer, .hasAmbientLight, .hasProximity, .proximityNear: "b"
@@ -29,21 +28,16 @@ package enum SensorProperty: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The value of a property.
 package enum PropertyValue: Sendable, Hashable {
     case boolean(Bool)
     case text(String)
     case number(Double)
 }
 
-/// A property and its value.
 package struct PropertyEntry: Sendable, Hashable {
-    /// The name of the property.
     package var name: String
-    /// Its value.
     package var value: PropertyValue
 
-    /// Creates an entry.
     package init(_ name: String, _ value: PropertyValue) {
         self.name = name
         self.value = value

@@ -32,7 +32,6 @@ struct SensorState {
     var backoff = Backoff(from: shortestPause, to: longestPause)
     var waiting: [Waiting] = []
 
-    /// The value of a property of the sensor.
     func value(of property: SensorProperty, _ sensor: Sensor) -> PropertyValue {
         if property == sensor.presence { return .boolean(isPresent) }
         let entries = (measurement ?? .none(of: sensor)).entries
@@ -40,7 +39,6 @@ struct SensorState {
         return entries.first { $0.name == property.rawValue }?.value ?? .boolean(false)
     }
 
-    /// Forgets the sensor's measurement.
     mutating func lose() {
         isPresent = false
         isUnannounced = false

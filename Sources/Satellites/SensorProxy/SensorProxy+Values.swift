@@ -6,7 +6,6 @@ import ReveilleSystem
 import SensorClaims
 
 extension SensorProxy {
-    /// The reason why the service cannot start or continue.
     enum Failure: Error, CustomStringConvertible {
         /// The bus does not answer.
         case bus(ReveilleError)
@@ -41,7 +40,6 @@ extension SensorProxy {
 }
 
 extension SensorAnswer {
-    /// The values of the reply.
     var values: [DBusValue] {
         switch self {
         case .done: []
@@ -53,7 +51,6 @@ extension SensorAnswer {
 }
 
 extension [PropertyEntry] {
-    /// The properties by their names.
     var dictionary: DBusValue { .dictionary(map { ($0.name, $0.value.value) }) }
 }
 

@@ -39,8 +39,6 @@ actor SensorProxy {
     }
 
     /// Runs until nobody needs the service.
-    ///
-    /// - Throws: ``Failure``.
     func run() async throws(Failure) {
         let failure = await withCheckedContinuation { continuation in
             ending = continuation
@@ -65,7 +63,6 @@ actor SensorProxy {
         ending = nil
     }
 
-    /// Takes an input, and does what follows from it.
     func handle(_ input: SensorClaims.Input) {
         perform(claims.handle(input, at: .now))
         guard let deadline = claims.deadline else { return timer?.disarm() ?? () }
