@@ -43,10 +43,7 @@ package enum DescriptorLimit {
         return number >= most - min(reserve, most / smallestShare)
     }
 
-    /// Whether a descriptor outside the reserve is available.
-    ///
-    /// - Parameter descriptor: Any open descriptor.
-    /// - Returns: False if the next descriptor would belong to the reserve.
+    /// Whether a descriptor outside the reserve is available; needs any open descriptor.
     package static func hasRoom(beside descriptor: Int32) -> Bool {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return false }

@@ -21,9 +21,7 @@ package enum Supervisor {
         sd_notify(0, "STOPPING=1")
     }
 
-    /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`).
-    ///
-    /// - Returns: Whether there is a supervisor; whether it keeps the socket is unknown.
+    /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`); false without a supervisor.
     package static func store(_ listener: Int32) -> Bool {
         var number = listener
         return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=varlink", &number, 1) > 0

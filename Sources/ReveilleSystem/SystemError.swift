@@ -31,9 +31,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Repeats a call for as long as signals interrupt it.
-///
-/// - Returns: The result of the call; -1 with `errno` for every other failure.
+/// Repeats a call for as long as signals interrupt it; returns -1 with `errno` for every other failure.
 package func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

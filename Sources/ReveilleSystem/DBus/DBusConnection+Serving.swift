@@ -16,8 +16,6 @@ extension DBusConnection {
     private static let ownerReplies: Set<UInt32> = [1, 4]
 
     /// Requests a well-known name; calls to it arrive at the objects that are served.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent.
     package func request(
         name: String, timeout: Duration, then completion: @escaping (Result<NameOutcome, DBusError>) -> Void
     ) throws(SystemError) {
@@ -30,8 +28,6 @@ extension DBusConnection {
     }
 
     /// Calls back with whether a name has an owner; `nil` if the bus does not answer.
-    ///
-    /// - Throws: `SystemError` if the question cannot be sent.
     package func hasOwner(
         _ name: String, timeout: Duration, then completion: @escaping (Bool?) -> Void
     ) throws(SystemError) {
@@ -62,10 +58,7 @@ extension DBusConnection {
         return handler
     }
 
-    /// Calls a handler for each call of an object, until the result is released; the handler answers the call, now or
-    /// later.
-    ///
-    /// - Throws: `SystemError` if the path is invalid.
+    /// Calls a handler for each call of an object, until the result is released; the handler answers, now or later.
     package func serve(_ path: String, handler: @escaping (DBusMessage) -> Void) throws(SystemError) -> DBusHandler {
         let handler = DBusHandler { message in
             handler(message)
@@ -78,9 +71,7 @@ extension DBusConnection {
         return handler
     }
 
-    /// Answers a call with values.
-    ///
-    /// - Throws: `SystemError` if the reply cannot be formed or sent; the connection continues.
+    /// Answers a call with values; the connection continues after an error.
     package func answer(_ call: DBusMessage, with values: [DBusValue]) throws(SystemError) {
         // libsystemd checks this for errors only.
         guard sd_bus_message_get_expect_reply(call.message) > 0 else { return }
@@ -92,9 +83,6 @@ extension DBusConnection {
         try send(reply, to: nil)
     }
 
-    /// Answers a call with an error.
-    ///
-    /// - Throws: `SystemError` as ``answer(_:with:)-(_,[DBusValue])`` does.
     package func answer(_ call: DBusMessage, with error: DBusError) throws(SystemError) {
         var raw = sd_bus_error()
         defer { sd_bus_error_free(&raw) }
@@ -103,9 +91,7 @@ extension DBusConnection {
         guard result >= 0 else { throw SystemError("sd_bus_reply_method_error", on: call.sender, code: -result) }
     }
 
-    /// Sends a signal of an object to one connection.
-    ///
-    /// - Throws: `SystemError` if the signal cannot be formed or sent; the connection continues.
+    /// Sends a signal of an object to one connection, which continues after an error.
     package func signal(
         _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String
     ) throws(SystemError) {

@@ -22,9 +22,6 @@ package final class DBusConnection {
     /// Called when the connection has been lost; calls that had no reply fail before.
     package var closed: () -> Void = {}
 
-    /// Starts to connect.
-    ///
-    /// - Throws: `SystemError` if the bus is absent or refuses the connection.
     package init(to bus: Bus, loop: EventLoop) throws(SystemError) {
         self.loop = loop
         var opened: OpaquePointer?
@@ -93,8 +90,6 @@ package final class DBusConnection {
     }
 
     /// Calls a handler for each signal of an object, until this is released.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent to the bus.
     func listen(
         from service: String, _ path: String, _ interface: String, _ member: String,
         handler: @escaping (DBusMessage) -> Void

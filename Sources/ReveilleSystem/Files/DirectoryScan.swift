@@ -68,11 +68,11 @@ package final class DirectoryScan {
         closedir(directory)
     }
 
-    /// Reads the next entry.
+    /// Reads the next entry, if there is one.
     ///
-    /// - Parameter body: Takes the bytes of the name, and a function that returns the status; `nil` for an entry that has
-    ///   gone. Neither may leave the closure.
-    /// - Returns: Whether there was an entry.
+    /// `body` takes the bytes of the name, and a function that returns the status; `nil` for an entry that has gone.
+    /// Neither may leave the closure.
+    ///
     /// - Throws: `SystemError` if the directory cannot be read.
     package func next(
         _ body: (_ name: Span<UInt8>, _ status: () -> Status?) -> Void

@@ -51,8 +51,6 @@ package final class DirectoryWatch {
     private var paths: [Int32: Set<ExactText>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
-    ///
-    /// - Throws: `SystemError` if the user's inotify instances are used up (EMFILE).
     package init(loop: EventLoop, handler: @escaping (Event) -> Void) throws(SystemError) {
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard number >= 0 else { throw SystemError("inotify_init1") }

@@ -12,12 +12,7 @@ package enum FileContents: Sendable, Hashable {
     /// The file may exist but cannot be read.
     case unreadable(SystemError)
 
-    /// Reads a regular file; never blocks on a pipe or a device.
-    ///
-    /// - Parameters:
-    ///   - path: The path; links are followed.
-    ///   - limit: The maximum size in bytes.
-    /// - Returns: The contents, or the reason why there are none.
+    /// Reads a regular file and follows links; never blocks on a pipe or a device.
     package static func read(_ path: String, limit: Int) -> FileContents {
         // Checked before opening: opening a device can have side effects, such as rewinding a tape.
         var status = stat()

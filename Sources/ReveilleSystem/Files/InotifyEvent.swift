@@ -12,11 +12,9 @@ package struct InotifyEvent: Sendable, Hashable {
     /// The name of the entry, or an empty string for the directory itself; `nil` for a name that is not valid UTF-8.
     package let name: String?
 
-    /// Parses the events in the result of one read.
+    /// Returns the events in the result of one read, in their order.
     ///
-    /// - Parameter buffer: Bytes from the kernel. An event truncated at the end keeps the available part of its
-    ///   name. Events with an incomplete header are omitted.
-    /// - Returns: The events in their order.
+    /// An event truncated at the end keeps the available part of its name. Events with an incomplete header are omitted.
     package static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0

@@ -17,8 +17,6 @@ package final class MountWatch {
     private var isWaiting = false
 
     /// Starts watching; `changed` is called on the loop, once for all changes within the delay.
-    ///
-    /// - Throws: `SystemError` if the mount table is unavailable.
     package init(loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
         descriptor = try OwnedDescriptor(opening: "/proc/thread-self/mountinfo", O_RDONLY | O_NOCTTY)
         timer = try loop.timer(priority: .watcher) { [weak self] in

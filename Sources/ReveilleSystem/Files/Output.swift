@@ -5,11 +5,7 @@ import Glibc
 package enum Output {
     /// Writes bytes, and waits for room if another process has made the descriptor non-blocking.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes; after a failure, a part of them may have been written.
-    ///   - descriptor: The descriptor.
-    ///   - name: The name of the file, for errors.
-    /// - Throws: `SystemError` if they cannot be written.
+    /// - Throws: `SystemError` with the name; a part of the bytes may have been written.
     package static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32, of name: String) throws(SystemError)
     {
         var rest = Array(bytes)[...]

@@ -45,11 +45,7 @@ package struct PathChain: Sendable, Hashable {
     package private(set) var steps: [Step] = []
     package private(set) var end: End = .directory("/")
 
-    /// Follows a path through its current links.
-    ///
-    /// - Parameters:
-    ///   - path: The path, relative to the root directory.
-    ///   - root: The root directory: absolute links start here, and `..` does not lead beyond it.
+    /// Follows a path below a root directory, where absolute links start and beyond which `..` does not lead.
     package init(following path: String, root: String) {
         var base = "/"
         if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {

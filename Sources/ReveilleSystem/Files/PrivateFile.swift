@@ -40,12 +40,8 @@ package enum PrivateFile {
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - contents: The new contents.
-    ///   - limit: The maximum size.
-    ///   - isDurable: Whether to wait until a loss of power could not undo the replacement.
-    ///   - disk: The disk.
+    /// If durable, it waits until a loss of power could not undo the replacement.
+    ///
     /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless only making
     ///   it durable failed.
     package static func replace(

@@ -9,13 +9,7 @@ package enum RequiredFile {
         package let description: String
     }
 
-    /// Reads a regular file.
-    ///
-    /// - Parameters:
-    ///   - path: The path; links are followed.
-    ///   - limit: The maximum size in bytes.
-    /// - Returns: The contents.
-    /// - Throws: ``Unusable`` with the path and the reason.
+    /// Reads a regular file and follows links.
     package static func read(_ path: String, limit: Int) throws(Unusable) -> [UInt8] {
         switch FileContents.read(path, limit: limit) {
         case .bytes(let bytes): return bytes

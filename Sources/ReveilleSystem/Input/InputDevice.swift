@@ -38,9 +38,7 @@ package final class InputDevice {
         return (Int(value), Int(resolution))
     }
 
-    /// Discards the pending events, which serve only as a signal to read the state.
-    ///
-    /// - Returns: Whether the device still exists.
+    /// Discards the pending events, which only mean that the state is to be read; false if the device is gone.
     package func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             while true {

@@ -8,11 +8,7 @@ package enum LogLevel: String, Sendable, CaseIterable, Comparable {
         package let description: String
     }
 
-    /// Returns the level that a program logs.
-    ///
-    /// - Parameter option: The level that is given on the command line.
-    /// - Returns: This level, otherwise the level in `$LOG_LEVEL` (in any case of letters), otherwise `info`.
-    /// - Throws: ``Invalid`` if `$LOG_LEVEL` is not a level.
+    /// Returns the level of the command line, else of `$LOG_LEVEL` (in any case of letters), else `info`.
     package static func chosen(_ option: LogLevel?) throws(Invalid) -> LogLevel {
         if let option { return option }
         guard let text = Environment["LOG_LEVEL"] else { return .info }

@@ -12,12 +12,6 @@ package struct ProgramLog: Sendable {
     private let program: String
     private let isJournal: Bool
 
-    /// Creates a log.
-    ///
-    /// - Parameters:
-    ///   - program: The name of the program, for readers other than a journal. A journal notes the name itself.
-    ///   - level: The least important level that is written.
-    ///   - isJournal: Whether the lines have the form for a journal.
     package init(of program: String, level: LogLevel, isJournal: Bool = ProgramLog.isStderrJournal) {
         self.program = program
         self.level = level

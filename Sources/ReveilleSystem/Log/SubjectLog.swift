@@ -9,11 +9,7 @@ package final class SubjectLog<Subject: Hashable> {
     package let log: ProgramLog
     private var last: [Subject: String]
 
-    /// Creates a log.
-    ///
-    /// - Parameters:
-    ///   - log: The log to write to.
-    ///   - known: Messages that are not news at first, by subject.
+    /// Creates a log; `known` has the messages that are not news at first.
     package init(_ log: ProgramLog, known: [Subject: String] = [:]) {
         self.log = log
         last = known

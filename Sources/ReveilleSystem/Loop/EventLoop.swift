@@ -90,14 +90,10 @@ package final class EventLoop: Loop {
         sd_event_set_watchdog(event, 1)
     }
 
-    /// Waits for conditions of a descriptor.
+    /// Calls a handler whenever conditions of a borrowed descriptor occur, until the source is released.
     ///
-    /// - Parameters:
-    ///   - descriptor: A borrowed descriptor; it must remain open while the source exists.
-    ///   - interest: The conditions; ``Interest/hungUp`` and ``Interest/failed`` are always included.
-    ///   - priority: The order among sources that are due at the same time.
-    ///   - handler: Called with the conditions whenever any of them occur.
-    /// - Returns: The source; waiting ends when it is released.
+    /// The descriptor must remain open meanwhile. ``Interest/hungUp`` and ``Interest/failed`` are always included.
+    ///
     /// - Throws: `SystemError` if the descriptor does not support waiting.
     package func watch(
         _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority,

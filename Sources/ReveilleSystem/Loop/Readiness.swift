@@ -6,10 +6,7 @@ import Glibc
 package enum Readiness {
     package enum Direction { case readable, writable }
 
-    /// Waits until a descriptor is readable or writable, or has ended.
-    ///
-    /// - Returns: Whether the condition occurred before the timeout.
-    /// - Throws: `SystemError` if poll(2) fails.
+    /// Waits until a descriptor is readable or writable, or has ended; false after the time.
     @discardableResult
     package static func wait(
         _ descriptor: Int32, for direction: Direction, atMost patience: Duration

@@ -21,10 +21,7 @@ package final class RouteSocket {
 
     private let descriptor: OwnedDescriptor
 
-    /// Creates a socket.
-    ///
-    /// - Parameter isListening: Whether to receive changes, and not only the answers to requests.
-    /// - Throws: `SystemError` if the process may not use netlink.
+    /// A socket that listens receives changes, and not only the answers to requests.
     package init(isListening: Bool) throws(SystemError) {
         let number = c_reveille_route_socket(isListening ? 1 : 0)
         guard number >= 0 else { throw SystemError("socket", on: "rtnetlink") }

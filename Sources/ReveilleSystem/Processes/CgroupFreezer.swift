@@ -11,9 +11,7 @@ package final class CgroupFreezer {
     private let descriptor: OwnedDescriptor
     private var source: (any LoopSource)?
 
-    /// Starts watching a cgroup.
-    ///
-    /// `changed` is called on the loop when ``isFrozen`` may have changed, or processes have entered or left.
+    /// Starts watching; `changed` is called when ``isFrozen`` may have changed, or processes have entered or left.
     ///
     /// - Throws: `SystemError`; ENOENT if the cgroup does not exist or is the root, which is never frozen.
     package init(

@@ -6,10 +6,9 @@ import Glibc
 package enum Execution {
     /// Replaces the program of this process; returns only by throwing.
     ///
-    /// - Parameters:
-    ///   - count: The number of the last arguments of this process that are the command; at least one. The command is
-    ///     looked up in `PATH`.
-    ///   - changes: Variables that are set in the environment or, with `nil`, removed from it.
+    /// The command is the last arguments of this process, at least one, and is looked up in `PATH`. A change to `nil`
+    /// removes a variable from the environment.
+    ///
     /// - Throws: `SystemError` with the name of the program.
     package static func replaceProcess(
         byLast count: Int, changing changes: [String: String?]

@@ -10,11 +10,7 @@ final class FreezeAttempt {
     private var isRequested = false
     private var completion: ((FreezeAttempt, CannotFreeze?) -> Void)?
 
-    /// Starts to watch the freezer.
-    ///
-    /// `completion` is called once on the loop, after this returns, unless this is released before.
-    ///
-    /// - Throws: ``CannotFreeze`` if the cgroup does not exist, or has no freezer.
+    /// Starts; `completion` is called once on the loop, after this returns, unless this is released before.
     init(
         _ cgroup: ProgramCgroup, loop: any Loop, then completion: @escaping (FreezeAttempt, CannotFreeze?) -> Void
     ) throws(CannotFreeze) {

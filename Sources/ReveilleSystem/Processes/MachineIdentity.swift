@@ -11,8 +11,6 @@ package enum MachineIdentity {
         ))
 
     /// Returns 32 hexadecimal digits that identify this machine, and do not reveal its machine-id(5).
-    ///
-    /// - Throws: `SystemError` if the machine has no identity.
     package static func forNetworks() throws(SystemError) -> String {
         var id = sd_id128_t()
         let result = sd_id128_get_machine_app_specific(application, &id)

@@ -12,10 +12,7 @@ package final class PeerProcess: FollowedProcess {
     package let pid: Int32
     package let user: UInt32
 
-    /// Opens the process at the other end of a connection.
-    ///
-    /// - Throws: `SystemError` if the process has ended or its PID namespace is not visible, or if descriptors
-    ///   have run out.
+    /// Throws if the process has ended or its PID namespace is not visible, or if descriptors have run out.
     package init(of stream: any ByteStream) throws(SystemError) {
         let peer = try stream.peer()
         pid = peer.pid

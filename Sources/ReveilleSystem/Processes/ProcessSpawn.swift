@@ -19,16 +19,11 @@ package enum ProcessSpawn {
     /// Signals that nohup(1) ignores, or a shell for a background job: the program ignores them if this process does.
     private static let inheritedSignals = [SIGHUP, SIGINT, SIGQUIT]
 
-    /// Starts a program with default signal handling.
+    /// Starts a program with default signal handling, and returns its process ID; the caller waits for it.
     ///
-    /// - Parameters:
-    ///   - arguments: The program, looked up in `PATH`, and its arguments; at least one.
-    ///   - path: The path of the program, if it has been looked up before.
-    ///   - environment: The complete environment.
-    ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared, and
-    ///     all others are closed.
-    ///   - group: The process group and session of the program.
-    /// - Returns: The process ID; the caller waits for the process.
+    /// The program is looked up in `PATH` unless its path is known. Of the descriptors, by their numbers in the program,
+    /// others from 0 to 2 are shared, and all others are closed.
+    ///
     /// - Throws: `SystemError` with the name of the program.
     package static func spawn(
         _ arguments: [String], at path: String? = nil, environment: [String: String],

@@ -12,8 +12,6 @@ struct ProgramCgroup {
     private let directory: String
 
     /// Finds the cgroup of a path that ``suspending(_:of:own:subscribers:in:)`` returned.
-    ///
-    /// - Throws: ``CannotFreeze`` if the hierarchy that is mounted here does not contain it.
     init(_ path: String, in hierarchy: CgroupHierarchy?) throws(CannotFreeze) {
         guard let directory = hierarchy?.directory(of: path) else {
             throw CannotFreeze("cgroup \(path) is not in a cgroup v2 hierarchy that is mounted here")

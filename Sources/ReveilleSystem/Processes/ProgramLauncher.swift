@@ -6,13 +6,9 @@
 package protocol ProgramLauncher: AnyObject {
     /// Starts a command, unless it is still running since it was last started.
     ///
-    /// Commands are the same if the bytes of their arguments are; the environment does not matter.
-    ///
-    /// - Parameters:
-    ///   - arguments: The program, looked up in `PATH` unless its name contains a slash, and its arguments.
-    ///   - additions: Variables that are added to the environment of the program.
-    ///   - completion: Called once on the loop, after this returns, when the program has been executed or could not be.
-    ///     It is called within ``ServiceManager/callTimeout`` plus ``ServiceManager/jobTimeout``.
+    /// Commands are the same if the bytes of their arguments are; the environment does not matter. The program is looked
+    /// up in `PATH` unless its name contains a slash. `completion` is called once on the loop, after this returns, and
+    /// within ``ServiceManager/callTimeout`` plus ``ServiceManager/jobTimeout``.
     func launch(
         _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
     )

@@ -30,11 +30,7 @@ package final class ServiceManager {
     private var calls = 0
     private var idling: EventSource?
 
-    /// Creates a manager that is not connected.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - address: The address of a message bus in place of the usual one.
+    /// Creates a manager that connects when it is needed, to the address or else to the usual message bus.
     package convenience init(loop: EventLoop, address: String? = nil) {
         self.init(loop: loop, bus: address.map(DBusConnection.Bus.address) ?? (geteuid() == 0 ? .system : .user))
     }

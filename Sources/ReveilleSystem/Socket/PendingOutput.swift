@@ -8,9 +8,7 @@ package struct PendingOutput {
 
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Writes bytes after the waiting bytes, and keeps the bytes that do not fit.
-    ///
-    /// - Returns: Whether the peer still reads. If it does not, all bytes are discarded.
+    /// Writes bytes after the waiting bytes, and keeps what does not fit; false if the peer no longer reads.
     package mutating func write(_ added: [UInt8], to stream: any ByteStream) throws(SystemError) -> Bool {
         guard isEmpty else {
             bytes += added
@@ -25,9 +23,7 @@ package struct PendingOutput {
         return try write(to: stream)
     }
 
-    /// Writes as many of the waiting bytes as there is room for.
-    ///
-    /// - Returns: Whether the peer still reads. If it does not, the waiting bytes are discarded.
+    /// Writes as many of the waiting bytes as there is room for; discards them if the peer no longer reads.
     package mutating func write(to stream: any ByteStream) throws(SystemError) -> Bool {
         while !isEmpty {
             switch try stream.write(bytes.span) {

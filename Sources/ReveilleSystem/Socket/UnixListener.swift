@@ -20,9 +20,8 @@ package final class UnixListener {
         case exhausted(SystemError)
     }
 
-    /// Listens at an address that every user can connect to.
+    /// Listens at an address that every user can connect to; its directory must exist.
     ///
-    /// - Parameter address: The address; its directory must exist.
     /// - Throws: `SystemError` with `EADDRINUSE` if another process serves the address, or if its path is not a
     ///   socket.
     package init(at address: UnixAddress) throws(SystemError) {

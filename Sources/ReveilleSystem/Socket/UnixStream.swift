@@ -69,12 +69,10 @@ package final class UnixStream: ByteStream {
     /// How long a program without an event loop waits for room in a listener's queue; the same as for a reply.
     package static let connectPatience: Duration = .seconds(10)
 
-    /// Connects to a listening socket.
+    /// Connects to a listening socket, and waits while the listener's queue is full.
     ///
-    /// - Parameters:
-    ///   - address: The address of the listener.
-    ///   - patience: The maximum wait while the listener's queue is full. No descriptor reports when there is room,
-    ///     so a loop passes zero and retries later.
+    /// No descriptor reports when there is room, so a loop passes zero and retries later.
+    ///
     /// - Throws: `SystemError`, with `EAGAIN` if the queue remained full.
     package convenience init(
         connectingTo address: UnixAddress, atMost patience: Duration = UnixStream.connectPatience

@@ -60,11 +60,9 @@ package struct UdevDevice: Sendable, Hashable {
 
     /// Returns the current devices of a subsystem, sorted by name with numbers compared by value.
     ///
-    /// - Parameters:
-    ///   - subsystem: The subsystem. A subsystem that does not exist has no devices.
-    ///   - isBare: Whether to omit kind, node and properties, for which the kernel queries the driver: a battery
-    ///     would read every gauge, and a mouse would wait for its radio.
-    /// - Returns: The devices.
+    /// Bare devices have no kind, node and properties, for which the kernel queries the driver: a battery would read every
+    /// gauge, and a mouse would wait for its radio. A subsystem that does not exist has no devices.
+    ///
     /// - Throws: `SystemError` if udev is unavailable.
     package static func all(of subsystem: String, isBare: Bool = false) throws(SystemError) -> [UdevDevice] {
         guard let udev = udev_new() else { throw SystemError("udev_new") }

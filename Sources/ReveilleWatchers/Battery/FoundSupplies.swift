@@ -31,7 +31,7 @@ struct FoundSupplies {
         found?.listAttributes(of: changes.changed)
     }
 
-    /// Reads the supplies, and finds them if they are unknown or have changed their kind or their attributes.
+    /// Reads the supplies, and finds them if they are unknown or lack the needed values.
     ///
     /// - Parameters:
     ///   - extent: The attributes to read.
@@ -54,11 +54,7 @@ struct FoundSupplies {
 }
 
 extension SourceDescription {
-    /// Creates the description of the packs among supplies, and of other supplies.
-    ///
-    /// - Parameters:
-    ///   - supplies: All supplies.
-    ///   - others: Returns whether to name a supply that is not a pack.
+    /// Describes the packs among supplies, and the others that match.
     init(packsOf supplies: [PowerSupply], and others: (PowerSupply) -> Bool = { _ in false }) {
         let packs = supplies.filter(\.isPack)
         guard !packs.isEmpty else {

@@ -23,9 +23,6 @@ struct PowerSupplies {
     }
 
     /// Finds the supplies that are present now.
-    ///
-    /// - Parameter attributes: The names of all attributes that may be read.
-    /// - Throws: `SystemError` if udev is unavailable.
     init(attributes: [String] = PowerSupply.attributeNames) throws(SystemError) {
         let supplies = try UdevDevice.all(of: "power_supply", isBare: true)
         let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
@@ -52,10 +49,7 @@ struct PowerSupplies {
         }
     }
 
-    /// Reads all supplies.
-    ///
-    /// - Parameter extent: The attributes to read.
-    /// - Returns: The supplies; `nil` if a supply has gone, so that all must be found again.
+    /// Reads all supplies; `nil` if a supply has gone, so that all must be found again.
     mutating func read(_ extent: Extent = .decisive) -> [PowerSupply]? {
         var supplies: [PowerSupply] = []
         for device in devices {

@@ -15,9 +15,6 @@ package final class DefaultsWatcher: Watcher {
     package let aspect = BuiltInAspect.defaults
     private let files: WatchedFiles<SettingsFile>
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, settings: FileSettings, context: WatcherContext) throws(SystemError) {
         files = try WatchedFiles(
             loop: loop, settings: settings,

@@ -14,13 +14,10 @@ package struct SettingsFile: Hashable {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }
 
-    /// Reads a file.
+    /// Reads a file; `nil` if it was found in a directory and is not a settings file.
     ///
-    /// - Parameters:
-    ///   - path: Its path, with links not followed.
-    ///   - isFound: Whether it was found in a directory; without a settings file's name it must then begin as a keyfile.
-    ///   - bytes: Its contents.
-    /// - Returns: The file; `nil` if it was found in a directory and is not a settings file.
+    /// Without a settings file's name, a file in a directory must begin as a keyfile.
+    ///
     /// - Throws: `FormatError` if its format is read and its contents are not valid.
     package static func read(
         _ path: String, isFound: Bool, _ bytes: [UInt8]

@@ -20,11 +20,7 @@ struct AxisScale: Equatable {
         self.isStated = isStated
     }
 
-    /// Reads the conversion from a device's attributes.
-    ///
-    /// - Parameters:
-    ///   - kind: The start of the names of the attributes, such as `in_accel`.
-    ///   - device: The device.
+    /// Reads the conversion from a device's attributes, whose names begin with a kind such as `in_accel`.
     init(of kind: String, _ device: IIODevice) {
         func number(_ name: String) -> Double? { SysfsText.number(device.text(name)) }
         // A scale of 0 means no scale.

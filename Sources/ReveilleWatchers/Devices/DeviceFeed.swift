@@ -69,13 +69,7 @@ package final class DeviceFeed {
         self.subsystems = subsystems
     }
 
-    /// Starts listening to subsystems that the feed monitors.
-    ///
-    /// - Parameters:
-    ///   - subsystems: The names of the subsystems.
-    ///   - changed: Called once for all events that arrived together.
-    /// - Returns: The interest; releasing it ends the notifications.
-    /// - Throws: `SystemError` if no monitor can be opened.
+    /// Calls back once for all events of subsystems that arrived together, until the interest is released.
     package func listen(
         to subsystems: Set<String>, changed: @escaping (Changes) -> Void
     ) throws(SystemError) -> Interest {

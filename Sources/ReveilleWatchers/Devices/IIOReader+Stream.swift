@@ -10,10 +10,7 @@ extension IIOReader {
     /// Waits for a sample that another thread is taking.
     package var node: Int32? { state.withLock { $0.buffer?.descriptor } }
 
-    /// Sets the frequency from the next sample on.
-    ///
-    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets its lowest frequency at or above
-    ///   this.
+    /// Sets the lowest sufficient frequency in Hz from the next sample on; the sensor gets its lowest at or above this.
     package func want(_ frequency: Double) {
         wanted.withLock { $0 = max(frequency, SamplingFrequency.enough) }
     }

@@ -100,9 +100,8 @@ package final class IIOReader: Sendable {
 
     /// Takes a sample, and blocks until the sensor answers.
     ///
-    /// - Parameter isLive: Whether more samples follow soon, and the buffer stays enabled. Otherwise, a sensor with
-    ///   attributes rests between samples.
-    /// - Returns: The newest values.
+    /// While live, more samples follow soon, and the buffer stays enabled. Otherwise, a sensor with attributes rests
+    /// between samples.
     package func sample(isLive: Bool) -> IIOSample {
         let wanted = wanted.withLock { $0 }
         return state.withLock { state in

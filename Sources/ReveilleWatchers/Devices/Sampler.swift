@@ -91,13 +91,10 @@ package final class Sampler {
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
-    /// Takes a sample.
+    /// Takes a sample; more samples follow soon if it is live.
     ///
-    /// - Parameters:
-    ///   - reader: The reader of the sensor.
-    ///   - isLive: Whether more samples follow soon.
-    ///   - completion: Called on the loop, not before this call returns, with the sample and the time in microseconds
-    ///     that the sensor blocked the thread.
+    /// `completion` is called on the loop, not before this call returns, with the sample and the time in microseconds that
+    /// the sensor blocked the thread.
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample, Int64) -> Void) {
         lastNumber += 1
         if reader.needsRest { hasTraces = true }
@@ -105,9 +102,7 @@ package final class Sampler {
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
 
-    /// Takes a sample of a quick sensor on the loop, while no sample of it has been requested from the thread.
-    ///
-    /// - Returns: The sample; `nil` if it must be requested from the thread.
+    /// Takes a sample on the loop while none is requested from the thread; `nil` if the thread must take it.
     func sampleOnLoop(_ reader: IIOReader, isLive: Bool) -> IIOSample? {
         guard !isRequired else { return nil }
         let time = BlockedTime()

@@ -34,12 +34,7 @@ extension SensorWatch {
         }
     }
 
-    /// Describes the candidates, and explains one sample of each sensor among them.
-    ///
-    /// - Parameters:
-    ///   - advice: The advice if no candidate can be used.
-    ///   - explain: Returns the raw value and the reading of a sample.
-    /// - Returns: The findings.
+    /// Describes the candidates, and explains one sample of each sensor: its raw value and its reading.
     func examine(
         advice: String, explain: (Sensor, SensorSample) throws(SystemError) -> (raw: String, result: String)
     ) -> Examination {

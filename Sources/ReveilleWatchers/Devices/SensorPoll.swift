@@ -40,8 +40,6 @@ final class SensorPoll {
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
-    ///
-    /// - Throws: `SystemError` if the thread cannot be started.
     init(
         timer: SharedTimer, shared: SharedSensor, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void

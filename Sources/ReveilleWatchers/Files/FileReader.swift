@@ -33,14 +33,7 @@ struct FileReader<Value: Equatable> {
         PathChain(following: path, root: root)
     }
 
-    /// Reads a path.
-    ///
-    /// - Parameters:
-    ///   - path: The path, without the root.
-    ///   - way: The result of ``way(to:)``.
-    ///   - isFound: Whether it was found in a directory rather than configured.
-    ///   - digest: The digest of the known contents, which are not parsed again.
-    /// - Returns: The result.
+    /// Reads a path by the result of ``way(to:)``; contents with a known digest are not parsed again.
     func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
         switch way.end {
         case .missing: return .missing

@@ -41,13 +41,7 @@ struct FileTable<Value: Equatable> {
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
 
-    /// Creates a table of files that have not been read.
-    ///
-    /// - Parameters:
-    ///   - paths: Files or directories, absolute, without the root.
-    ///   - root: The directory that all paths are relative to; empty for the root directory.
-    ///   - timing: The configured delays.
-    ///   - format: The format of the files.
+    /// Creates a table of files that have not been read; their paths are absolute, without the root.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
         var seen: Set<ExactText> = []
         self.paths = paths.filter { seen.insert(ExactText($0)).inserted }
@@ -96,13 +90,7 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads the files that are due, at least one.
-    ///
-    /// - Parameters:
-    ///   - time: The latest deadline of the files to read.
-    ///   - now: The current time.
-    ///   - mayGoOn: Called after each file. The other files stay due if it returns false.
-    /// - Returns: The effects.
+    /// Reads the files that are due, at least one; the others stay due once `mayGoOn` returns false.
     mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
         var effects = Effects()
         let due = entries.compactMap { path, entry in

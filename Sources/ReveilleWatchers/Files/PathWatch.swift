@@ -40,9 +40,7 @@ final class PathWatch {
     private var listed: [ExactText: Set<ExactText>] = [:]
     private var refused: Set<ExactText> = []
 
-    /// Creates a watch without paths.
-    ///
-    /// - Throws: `SystemError` when the user's inotify instances are used up, or there is no table of mounts.
+    /// Throws when the user's inotify instances are used up, or there is no table of mounts.
     init(loop: EventLoop, root: String, handler: @escaping (Notice) -> Void) throws(SystemError) {
         self.root = root
         self.handler = handler

@@ -37,8 +37,6 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     /// Creates files that are neither watched nor read yet; `report` is called when values may have changed.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         loop: EventLoop, settings: FileSettings, format: FileFormat<Value>, context: WatcherContext,
         report: @escaping (FileTable<Value>) -> Void

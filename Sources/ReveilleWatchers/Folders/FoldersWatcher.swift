@@ -33,14 +33,7 @@ package final class FoldersWatcher: Watcher {
     private var completions: [() -> Void] = []
     package private(set) var laterTime: UInt64 = 0
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop that calls the watcher.
-    ///   - folders: The folders, with distinct names.
-    ///   - settings: The delays, and the directories that paths are relative to; its own paths are ignored.
-    ///   - context: Takes the readings.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; the folders have distinct names, and the settings' own paths are ignored.
     package init(
         loop: EventLoop, folders: [ConfiguredFolder], settings: FileSettings, context: WatcherContext
     ) throws(SystemError) {

@@ -47,9 +47,7 @@ package struct LocaleFiles {
         LocaleRule.reading(of: environment)
     }
 
-    /// Returns the locale variables that a file sets.
-    ///
-    /// - Throws: `FormatError` if the file is not UTF-8, or not valid.
+    /// Returns the locale variables that a file sets, or throws if it is not UTF-8, or not valid.
     package static func variables(of path: String, _ bytes: [UInt8]) throws(FormatError) -> [String: String] {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var variables: [String: String]

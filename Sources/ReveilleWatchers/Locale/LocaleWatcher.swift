@@ -14,9 +14,6 @@ package final class LocaleWatcher: Watcher {
     package let aspect = BuiltInAspect.locale
     private let files: WatchedFiles<[String: String]>
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, settings: FileSettings, context: WatcherContext) throws(SystemError) {
         let format = FileFormat(sizeLimit: Self.sizeLimit, membership: nil) { path, _, bytes throws(FormatError) in
             try LocaleFiles.variables(of: path, bytes)

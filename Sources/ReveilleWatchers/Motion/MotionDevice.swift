@@ -96,8 +96,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns why the device provides no acceleration; `nil` if it does.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func accelerationProblem() throws(SystemError) -> String? {
         guard let accelerometer else { return "no accelerometer" }
         let isStated: Bool
@@ -109,8 +107,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides either.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func problem() throws(SystemError) -> String? {
         if gyroscope?.scale.isStated == true { return nil }
         if case .input(let node, _) = access, try InputDevice(node: node).rotation() != nil { return nil }
@@ -119,8 +115,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns the vectors of a sample; missing and implausible vectors are `nil`.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func values(_ sample: SensorSample) throws(SystemError) -> Values {
         var values = Values()
         switch sample {

@@ -65,13 +65,7 @@ package final class MotionFeed {
     /// The last problem of each device by its title; a problem of all devices has the empty title.
     private var problems: [String: String] = [:]
 
-    /// Creates a feed that samples nothing.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - feed: Reports changes of devices.
-    ///   - sensor: The accelerometer, which ``OrientationWatcher`` uses too.
-    ///   - settings: How the accelerometer is mounted.
+    /// Creates a feed that samples nothing; ``OrientationWatcher`` uses the sensor too.
     package init(
         loop: EventLoop, feed: DeviceFeed, sensor: SharedSensor, settings: OrientationWatcher.Settings
     ) {

@@ -24,9 +24,6 @@ final class NetworkFeed {
     private var directory: DirectoryWatch?
     private var source: EventSource?
 
-    /// Starts listening.
-    ///
-    /// - Throws: `SystemError` if the process may not use netlink, or the directory of a recording cannot be watched.
     init(loop: EventLoop, source: NetworkSource, handler: @escaping (Notice) -> Void) throws(SystemError) {
         self.handler = handler
         switch source {

@@ -28,13 +28,7 @@ package final class NetworkWatcher: Watcher {
     private var firstChange: Instant?
     private let problem: SourceProblem
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - root: The directory whose ``recording`` replaces the kernel's tables, if it has one; empty for none.
-    ///   - context: The functions for reporting.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; the root is empty for none, or its ``recording`` replaces the kernel's tables.
     package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
         self.loop = loop
         self.root = root

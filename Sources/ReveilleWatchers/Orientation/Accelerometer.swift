@@ -126,9 +126,6 @@ struct Accelerometer: FoundSensor {
 }
 
 extension Accelerometer {
-    /// Returns whether the driver states the unit of a sample.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func statesUnit(_ sample: SensorSample) throws(SystemError) -> Bool {
         switch sample {
         case .values: scale.isStated
@@ -137,8 +134,6 @@ extension Accelerometer {
     }
 
     /// Converts a sample to meters per second squared, in the sensor's axes.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector {
         switch sample {
         case .values(let values):

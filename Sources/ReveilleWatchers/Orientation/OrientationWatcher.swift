@@ -49,14 +49,8 @@ package final class OrientationWatcher: Watcher {
 
     /// Creates a watcher that is off.
     ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - timer: Calls at intervals.
-    ///   - feed: Reports changes of devices.
-    ///   - sensor: The accelerometer, which ``MotionFeed`` uses too.
-    ///   - settings: How closely to watch, and how to read the sensor.
-    ///   - idleInterval: The time between samples while all subscribers are held.
-    ///   - context: Takes the reports.
+    /// ``MotionFeed`` uses the sensor too. `idleInterval` is the time between samples while all subscribers are held.
+    ///
     /// - Throws: `SystemError` if a timer cannot be created.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, sensor: SharedSensor, settings: Settings,

@@ -10,11 +10,9 @@ package struct ZoneLocations: Sendable, Hashable {
     /// The file of the device's zone, mostly a link into a tz database.
     package var local: String
 
-    /// Creates locations.
+    /// Creates locations, with a prefix of `/etc/localtime`; the database belongs to the machine and has none.
     ///
-    /// - Parameters:
-    ///   - root: A prefix of `/etc/localtime`. The database belongs to the machine and has none.
-    ///   - database: The value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
+    /// `database` is the value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
     package init(root: String, database: String?) {
         self.database = database.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
         local = root + "/etc/localtime"

@@ -108,10 +108,7 @@ final class TCPConnection {
         }
     }
 
-    /// Waits for bytes, at most until a deadline.
-    ///
-    /// - Returns: The bytes; none if the deadline has passed.
-    /// - Throws: ``Failure``, also at the end of the stream.
+    /// Waits for bytes until a deadline, after which there are none; throws also at the end of the stream.
     func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
         guard try Self.wait(for: POLLIN, on: descriptor, until: deadline) else { return [] }
         let count = recv(descriptor, &buffer, buffer.count, 0)
