@@ -14,6 +14,16 @@ extension EventLoop {
     package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
         try TimerAlarm(loop: self, handler: handler)
     }
+
+    /// Calls a handler whenever the machine has resumed or the wall clock was set, until the alarm is released.
+    ///
+    /// Linux reports a resumed machine since 5.15.
+    package func onClockChange(handler: @escaping () -> Void) throws(SystemError) -> any WallClockAlarm {
+        let alarm = try alarm { _ in handler() }
+        // The year 2242 is within the range of the kernel and practically never reached.
+        alarm.set(to: 8_589_934_592_000_000)
+        return alarm
+    }
 }
 
 private final class TimerAlarm: WallClockAlarm {

@@ -3,28 +3,6 @@
 import CReveilleLinux
 import Glibc
 
-/// A connection's stream of bytes as a service requires it; ``UnixStream`` is the kernel's.
-package protocol ByteStream: AnyObject {
-    /// The descriptor, borrowed for the lifetime of the stream.
-    var number: Int32 { get }
-    /// Whether the peer has read everything that was written: the unread gate.
-    var isAllRead: Bool { get }
-    /// Whether the peer has closed its end without having read everything.
-    var hasLostOutput: Bool { get }
-    /// Whether more bytes may follow the last read, although the buffer had room for them.
-    var isInterrupted: Bool { get }
-    func peer() throws(SystemError) -> UnixStream.Peer
-    /// Reads the available bytes into a buffer, as many as fit.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
-    /// Writes as many bytes as there is room for.
-    func write(_ bytes: Span<UInt8>) throws(SystemError) -> UnixStream.Outcome
-}
-
-extension ByteStream {
-    /// A stream of bytes alone has no messages that could interrupt a read.
-    package var isInterrupted: Bool { false }
-}
-
 /// One end of a connection, which never blocks.
 package final class UnixStream: ByteStream {
     /// The most messages with file descriptors in one read; a peer may send each byte in such a message.

@@ -47,7 +47,7 @@ package final class BatteryWatcher: Watcher {
     private var isStatusUnknown = false
     private var readAt: Instant?
     private let problem: SourceProblem
-    private var supplies = FoundSupplies(attributes: PowerSupply.attributeNames)
+    private var supplies = PowerSupplies(attributes: PowerSupply.attributeNames)
 
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
@@ -71,7 +71,7 @@ package final class BatteryWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the battery is only polled")
         }
@@ -156,7 +156,7 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> FoundSupplies.Read {
+    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> PowerSupplies.Read {
         try supplies.read(extent, isKept: pace != .off) { BatteryRule.hasLevels($0.supplies, isMacBook: $0.isMacBook) }
     }
 

@@ -24,18 +24,14 @@ package final class DeviceFeed {
     private var removed: Set<String> = []
     private var monitor: UdevMonitor?
     private var source: EventSource?
-    private var listeners: [ObjectIdentifier: Weak] = [:]
+    private var listeners: [ObjectIdentifier: Listener] = [:]
 
     /// A watcher's interest in subsystems; ends when it is released.
     package final class Interest {
-        let subsystems: Set<String>
-        let changed: (Changes) -> Void
         private let feed: DeviceFeed
 
-        init(_ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping (Changes) -> Void) {
+        fileprivate init(_ feed: DeviceFeed) {
             self.feed = feed
-            self.subsystems = subsystems
-            self.changed = changed
         }
 
         deinit {
@@ -60,8 +56,9 @@ package final class DeviceFeed {
         }
     }
 
-    private struct Weak {
-        weak var interest: Interest?
+    private struct Listener {
+        let subsystems: Set<String>
+        let changed: (Changes) -> Void
     }
 
     package init(loop: EventLoop, subsystems: Set<String> = usualSubsystems) {
@@ -74,8 +71,8 @@ package final class DeviceFeed {
         to subsystems: Set<String>, changed: @escaping (Changes) -> Void
     ) throws(SystemError) -> Interest {
         if monitor == nil { try open() }
-        let interest = Interest(self, subsystems: subsystems, changed: changed)
-        listeners[ObjectIdentifier(interest)] = Weak(interest: interest)
+        let interest = Interest(self)
+        listeners[ObjectIdentifier(interest)] = Listener(subsystems: subsystems, changed: changed)
         return interest
     }
 
@@ -112,7 +109,7 @@ package final class DeviceFeed {
             }
         }
         if !removed.isEmpty { afterRemoval?.fire(after: Self.afterlife) }
-        for listener in listeners.values.compactMap(\.interest) {
+        for listener in listeners.values {
             if hasOverflowed {
                 listener.changed(Changes(isStructural: true, areIncomplete: true))
             } else {
@@ -121,7 +118,7 @@ package final class DeviceFeed {
         }
     }
 
-    private func notify(_ listener: Interest, _ changes: [String: Changes]) {
+    private func notify(_ listener: Listener, _ changes: [String: Changes]) {
         var own: Changes?
         for (subsystem, changes) in changes where listener.subsystems.contains(subsystem) {
             own = own.map { $0.merging(changes) } ?? changes
@@ -132,6 +129,6 @@ package final class DeviceFeed {
     private func reportRemovals() {
         let changes = Dictionary(uniqueKeysWithValues: removed.map { ($0, Changes(isStructural: true)) })
         removed = []
-        for listener in listeners.values.compactMap(\.interest) { notify(listener, changes) }
+        for listener in listeners.values { notify(listener, changes) }
     }
 }

@@ -7,7 +7,7 @@ import ReveilleSystem
 struct Gyroscope: Equatable {
     static let channels = ["in_anglvel_x", "in_anglvel_y", "in_anglvel_z"]
 
-    let device: IIODevice
+    let device: UdevDevice
     let title: String
     /// The mounting of the gyroscope alone; `nil` if its driver does not know it.
     let matrix: MountMatrix?
@@ -17,7 +17,7 @@ struct Gyroscope: Equatable {
 
     /// Finds all gyroscopes, in the order of their names.
     static func all() throws(SystemError) -> [Gyroscope] {
-        try IIODevice.all().compactMap { device in
+        try UdevDevice.sensors().compactMap { device in
             guard channels.allSatisfy({ device.has($0 + "_raw") }) || device.has("scan_elements/\(channels[0])_type")
             else {
                 return nil
@@ -28,7 +28,7 @@ struct Gyroscope: Equatable {
         }
     }
 
-    private static func matrix(_ device: IIODevice) -> MountMatrix? {
+    private static func matrix(_ device: UdevDevice) -> MountMatrix? {
         // The mounting of a whole chip belongs to its accelerometer. Udev or the configuration may override the
         // accelerometer's mounting.
         let common = Accelerometer.isPart(of: device) ? [] : ["mount_matrix", "in_mount_matrix"]

@@ -33,7 +33,7 @@ struct MotionDevice: Equatable {
         if let accelerometer, let sensor = accelerometer.sensor {
             var own: Gyroscope?
             if case .sampled(let channels) = sensor.access {
-                own = gyroscopes.first { $0.device.device.path == channels.device && $0.isRead(with: channels) }
+                own = gyroscopes.first { $0.device.path == channels.device && $0.isRead(with: channels) }
             }
             devices.append(MotionDevice(accelerometer.title, sensor, own, settings))
             // Another device's gyroscope is used only if this device has none.
@@ -74,9 +74,9 @@ struct MotionDevice: Equatable {
         accelerationRule = rotationRule
         let isBuffered = Gyroscope.channels.allSatisfy { gyroscope.device.has("scan_elements/\($0)_type") }
         let channels = IIOChannels(
-            device: gyroscope.device.device.path, names: Gyroscope.channels,
+            device: gyroscope.device.path, names: Gyroscope.channels,
             hasAttributes: Gyroscope.channels.allSatisfy { gyroscope.device.has($0 + "_raw") },
-            node: isBuffered ? gyroscope.device.device.node : nil)
+            node: isBuffered ? gyroscope.device.node : nil)
         access = .sampled(Self.timed(channels))
         highestFrequency = Self.highestFrequency(of: channels)
     }

@@ -88,7 +88,7 @@ package final class NetworkWatcher: Watcher {
         problem.attempt { () throws(SystemError) in
             let tables = try networkSource.read()
             if pace != .off { self.tables = tables }
-            context.report(.network(NetworkRule.reading(of: tables) { NetworkInterface($0).kind }))
+            context.report(.network(NetworkRule.reading(of: tables) { $0.kind }))
         }
     }
 

@@ -28,7 +28,7 @@ package final class PowerWatcher: Watcher {
     private var mean = MeanPower()
     private var sampled: Instant?
     private let problem: SourceProblem
-    private var supplies = FoundSupplies(attributes: PowerSupply.detailNames)
+    private var supplies = PowerSupplies(attributes: PowerSupply.detailNames)
 
     /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
@@ -54,7 +54,7 @@ package final class PowerWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the power is only polled")
         }

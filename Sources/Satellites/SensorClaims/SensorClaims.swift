@@ -103,10 +103,8 @@ package struct SensorClaims: Sendable {
     }
 
     package func value(of property: SensorProperty) -> PropertyValue {
-        for (sensor, state) in sensors where sensor.presence == property || sensor.measured.contains(property) {
-            return state.value(of: property, sensor)
-        }
-        return .boolean(false)
+        // Each property is of one sensor.
+        sensors.lazy.compactMap { sensor, state in state.value(of: property, sensor) }.first ?? .boolean(false)
     }
 
     private mutating func claim(_ sensor: Sensor, for caller: String, _ number: Int, at now: Instant) {
