@@ -34,9 +34,7 @@ package enum Clocks {
     }
 }
 
-/// Measures how long a call blocks the thread that makes it.
-///
-/// Time in which the thread is ready but another thread has the processor does not count, unless the call sleeps too.
+/// Measures how long a call blocks its thread; waiting for a processor does not count, unless the call sleeps too.
 package struct BlockedTime: ~Copyable {
     /// The longest duration in microseconds that is measured by only one clock, without a system call.
     private static let insignificant: Int64 = 1_000

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path, a name or an argument, which is equal only to the same bytes.
-///
-/// Strings are equal if they differ only in their Unicode normalization. For the kernel, such paths are two paths.
+/// A text that is equal only to the same bytes: for the kernel, paths of other Unicode normalization are other paths.
 package struct ExactText: Hashable, Sendable {
     package let text: String
 

@@ -18,10 +18,7 @@ package struct ProgramLog: Sendable {
         self.isJournal = isJournal
     }
 
-    /// Whether stderr is connected to a journal.
-    ///
-    /// A set `$JOURNAL_STREAM` does not suffice: a child with redirected output inherits the variable
-    /// (systemd.exec(5)).
+    /// Whether stderr is a journal; `$JOURNAL_STREAM` is also set in a child with redirected output (systemd.exec(5)).
     package static var isStderrJournal: Bool {
         var status = stat()
         guard let stream = Environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else { return false }

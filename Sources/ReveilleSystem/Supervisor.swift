@@ -10,9 +10,7 @@ package enum Supervisor {
         sd_notify(0, "READY=1\nSTATUS=" + status)
     }
 
-    /// Reports that the service is reloading its configuration, until ``notifyReady(_:)``.
-    ///
-    /// The time identifies the request being handled among several (`Type=notify-reload`).
+    /// Reports a reload until ``notifyReady(_:)``; the time tells requests apart (`Type=notify-reload`).
     package static func notifyReloading() {
         sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clocks.monotonic())")
     }
@@ -34,11 +32,9 @@ package enum Supervisor {
         case connection(Int32)
     }
 
-    /// Takes the sockets passed for Varlink.
+    /// Takes the sockets passed for Varlink, of several only those named `varlink`.
     ///
     /// This is possible only once, since the variables are removed.
-    ///
-    /// Of several sockets, only sockets named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

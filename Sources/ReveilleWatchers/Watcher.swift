@@ -24,14 +24,10 @@ package protocol Watcher: AnyObject {
     /// reads rarely.
     var mayLag: Bool { get }
 
-    /// Reads the known sources now, without any delay, and reports the reading, before a caller receives the state.
-    ///
-    /// Called if ``mayLag``, while it watches closely. `completion` is called as for ``refresh(then:)``.
+    /// Reads the known sources now and reports the reading, before a caller receives the state; only if ``mayLag``.
     func update(then completion: @escaping () -> Void)
 
-    /// The processor time in microseconds that requested readings have taken in later turns of the loop.
-    ///
-    /// The time of the calls that request them is not included.
+    /// The processor time in microseconds of requested readings in later turns of the loop than the calls for them.
     var laterTime: UInt64 { get }
 
     /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.
@@ -100,14 +96,10 @@ package enum Pace: Sendable {
     /// A subscriber is in the foreground.
     case live
 
-    /// The timeout for a sensor that does not answer.
-    ///
-    /// A sensor at 1 Hz blocks a read of sysfs for a second.
+    /// The timeout for a sensor that does not answer; at 1 Hz, it blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
 
-    /// The pauses between attempts to read a device that fails; the last pause is repeated.
-    ///
-    /// A driver may be starting, or the event of the device's removal may be on its way.
+    /// The pauses before a device that fails is read again: a driver may be starting, or the device may be gone.
     static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 }
 

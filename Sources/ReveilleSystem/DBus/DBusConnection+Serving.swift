@@ -40,8 +40,6 @@ extension DBusConnection {
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent to the bus.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
         let handler = Self.handler { signal in
             // When a well-known name is released, its owner may stay.

@@ -63,13 +63,11 @@ package final class DBusConnection {
         sd_bus_close_unref(bus)
     }
 
-    /// Calls a method of an object.
+    /// Calls a method of an object, and activates its service if it is not connected to the bus.
     ///
-    /// The service is activated if it is not connected to the bus. For the service manager, the bus waits: in a new session,
-    /// the first call starts the bus itself, and the manager connects to it a moment later.
-    ///
-    /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
-    /// the loop, unless this object is released before.
+    /// For the service manager, the bus waits: in a new session, the first call starts the bus itself, and the manager
+    /// connects to it a moment later. The time for connecting is part of the timeout. The completion is called once on the
+    /// loop, unless this object is released before.
     ///
     /// - Throws: `SystemError` if the call cannot be formed or sent.
     package func call(

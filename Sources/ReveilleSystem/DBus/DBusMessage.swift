@@ -3,9 +3,7 @@
 import CSystemd
 import Glibc
 
-/// A D-Bus message, either under construction or received.
-///
-/// A received message is read in order.
+/// A D-Bus message, either under construction or received, which is read in order.
 package final class DBusMessage {
     /// The sd-bus message, which lives as long as this object.
     let message: OpaquePointer

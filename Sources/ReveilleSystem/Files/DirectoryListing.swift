@@ -4,9 +4,7 @@ import CReveilleLinux
 import Glibc
 
 package struct DirectoryListing: Sendable, Hashable {
-    /// The maximum number of names to read from one directory.
-    ///
-    /// A settings directory has at most hundreds of files; a path given by mistake may have millions.
+    /// The most names: a settings directory has at most hundreds of files; a path given by mistake may have millions.
     package static let limit = 10_000
 
     /// The sorted names of regular files, links, and entries of unknown type.
@@ -110,9 +108,6 @@ package final class DirectoryScan {
     /// Reads the next entry, if there is one.
     ///
     /// `body` takes the bytes of the name, and a function that returns the status; `nil` for an entry that has gone.
-    /// Neither may leave the closure.
-    ///
-    /// - Throws: `SystemError` if the directory cannot be read.
     package func next(
         _ body: (_ name: Span<UInt8>, _ status: () -> Status?) -> Void
     ) throws(SystemError) -> Bool {

@@ -42,9 +42,7 @@ package enum Output {
     }
 }
 
-/// A nameless file in memory for another process to read.
-///
-/// Unlike a pipe, it takes contents of any length without blocking, and a reader that ends early is not an error.
+/// A nameless file in memory for another process to read; unlike a pipe, it takes any length without blocking.
 package struct MemoryFile: ~Copyable {
     private let descriptor: OwnedDescriptor
 

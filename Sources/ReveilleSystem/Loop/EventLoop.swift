@@ -41,9 +41,7 @@ package final class EventLoop: Loop {
         package var isDisconnected: Bool { rawValue & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 }
     }
 
-    /// The age in microseconds after which the processor time is read again.
-    ///
-    /// Reading it is a system call. Two for each turn took 7% of the time of a post, most of whose turns are shorter.
+    /// How old the processor time may be, in microseconds; two system calls for each turn took 7% of the time of a post.
     private static let threadClockAccuracy: UInt64 = 200
 
     /// The sd-event object; libsystemd attaches other sources to it.

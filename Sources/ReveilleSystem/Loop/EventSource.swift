@@ -30,9 +30,7 @@ package final class EventSource: LoopSource {
         source = sd_event_source_disable_unref(source)
     }
 
-    /// The pointer that libsystemd passes to callbacks.
-    ///
-    /// It does not retain the source: there are no callbacks after `deinit`.
+    /// The pointer that libsystemd passes to callbacks; not retained, as there are no callbacks after `deinit`.
     var userdata: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }

@@ -29,9 +29,7 @@ package final class SharedTimer {
             timer.remove(number)
         }
 
-        /// Schedules one call within an interval, in place of an earlier request.
-        ///
-        /// A handler that schedules its poll again with the same interval is called once an interval.
+        /// Schedules one call within an interval, in place of an earlier request; with the same interval, once an interval.
         package func fire(within interval: Duration) {
             timer.schedule(number, within: interval)
         }

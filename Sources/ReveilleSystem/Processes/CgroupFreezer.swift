@@ -53,9 +53,7 @@ package final class CgroupFreezer {
     private static let limit = 1_024
 }
 
-/// An attempt to freeze a cgroup.
-///
-/// It ends when all processes of the cgroup are frozen, or with the reason why they are not.
+/// An attempt to freeze a cgroup, which ends when all its processes are frozen, or with the reason why they are not.
 final class FreezeAttempt {
     private let cgroup: ProgramCgroup
     private var freezer: CgroupFreezer?

@@ -5,12 +5,9 @@ import Glibc
 
 /// The execution of a program in place of the current one.
 package enum Execution {
-    /// Replaces the program of this process; returns only by throwing.
+    /// Replaces the program of this process by the command in its last arguments; returns only by throwing.
     ///
-    /// The command is the last arguments of this process, at least one, and is looked up in `PATH`. A change to `nil`
-    /// removes a variable from the environment.
-    ///
-    /// - Throws: `SystemError` with the name of the program.
+    /// A change to `nil` removes a variable from the environment.
     package static func replaceProcess(
         byLast count: Int, changing changes: [String: String?]
     ) throws(SystemError) -> Never {
@@ -30,10 +27,8 @@ package enum ExecutableSearch {
     /// The directories to search without `PATH`, as in confstr(3) and execvp(3).
     private static let defaultDirectories = "/bin:/usr/bin"
 
-    /// Returns the absolute path of a program that can be executed, without executing it.
+    /// Returns the absolute path of a program that can be executed, by its path or its name in a directory of `PATH`.
     ///
-    /// - Parameter name: The program's path if it contains a slash, otherwise its name in a directory of `PATH`.
-    /// - Returns: The path.
     /// - Throws: `SystemError` with the name; `EACCES` if the only files of the name are not executable.
     package static func find(_ name: String) throws(SystemError) -> String {
         var code = ENOENT

@@ -5,9 +5,7 @@ import CReveilleLinux
 import CSystemd
 import Glibc
 
-/// A launched child process.
-///
-/// It is reaped when it ends, and continues if its owner is released.
+/// A launched child process, which is reaped when it ends, and continues if its owner is released.
 final class LaunchedChild {
     /// The process; `nil` if it has ended already.
     let identity: ProcessIdentity?
@@ -18,8 +16,6 @@ final class LaunchedChild {
     /// Starts a program in a session of its own, with an empty input and default signal handling.
     ///
     /// `ended` is called on the loop when the program has ended, with a phrase such as "exited with code 1".
-    ///
-    /// - Throws: `SystemError` with the name of the program.
     init(
         _ path: String, _ arguments: [String], adding additions: [String: String], loop: EventLoop,
         ended: @escaping (String) -> Void
@@ -44,11 +40,9 @@ final class LaunchedChild {
         try watch(loop, ended)
     }
 
-    /// Follows a program that an earlier process has started; `nil` if it has ended.
+    /// Follows a program that an earlier process has started; `nil` if it has ended, and throws if it may be running.
     ///
     /// `ended` is called on the loop when the program has ended, without its result.
-    ///
-    /// - Throws: `SystemError` if it cannot be followed, but may be running.
     init?(
         adopting identity: ProcessIdentity, loop: EventLoop, ended: @escaping (String) -> Void
     ) throws(SystemError) {

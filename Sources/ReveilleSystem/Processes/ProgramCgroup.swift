@@ -56,16 +56,12 @@ struct ProgramCgroup {
         }
     }
 
-    /// Checks that this user may freeze the cgroup.
-    ///
-    /// A bus with a system user of its own may not.
+    /// Checks that this user may freeze the cgroup; a bus with a system user of its own may not.
     private func checkPermission() throws(CannotFreeze) {
         guard access(freezer, W_OK) == 0 else { throw CannotFreeze("\(SystemError("open", on: freezer))") }
     }
 
-    /// Checks that a user may stop all processes in the cgroup, by the rule of kill(2).
-    ///
-    /// Otherwise, root's bus would freeze a service for any user who owns a process in it.
+    /// Checks that a user may stop all processes (kill(2)), or root's bus would freeze any service with a process of the user.
     private func checkUsers(are user: UInt32) throws(CannotFreeze) {
         guard user != 0 else { return }
         for other in try processes() where UserDatabase.owner(ofProcess: other) != user {

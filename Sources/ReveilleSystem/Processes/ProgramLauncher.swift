@@ -15,10 +15,7 @@ package protocol ProgramLauncher: AnyObject {
         _ arguments: [String], adding additions: [String: String], then completion: @escaping (Launch) -> Void
     )
 
-    /// Follows a program that an earlier launcher has started as a child, and does not start it again while it runs.
-    ///
-    /// - Returns: Whether it is still running.
-    /// - Throws: `SystemError` if it cannot be followed, but may be running.
+    /// Follows a child of an earlier launcher, and does not start it again; false if it has ended, throws if it may run.
     func adopt(_ process: ProcessIdentity, running arguments: [String]) throws(SystemError) -> Bool
 
     /// Called on the loop when a program that this launcher started or adopted has ended, if the system reports it: with the

@@ -42,9 +42,7 @@ package protocol FollowedProcess: AnyObject {
     var hasEnded: Bool { get }
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     var cgroup: String? { get }
-    /// Asks the process to end, by SIGTERM.
-    ///
-    /// - Throws: `SystemError`; `ESRCH` if the process has ended.
+    /// Asks the process to end, by SIGTERM; throws `ESRCH` if it has ended.
     func terminate() throws(SystemError)
 }
 

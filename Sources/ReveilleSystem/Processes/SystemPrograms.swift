@@ -7,9 +7,7 @@ import Glibc
 /// The service manager freezes and thaws the cgroups of its units, so that it knows their state. Only this needs a
 /// connection to the service manager. Loop thread only.
 package final class SystemPrograms: Programs {
-    /// The time limit for freezing a cgroup.
-    ///
-    /// A process that waits for a device or a network file system does not freeze until its wait has ended.
+    /// The time for freezing; a process does not freeze while it waits for a device or a network file system.
     package static let patience: Duration = .seconds(5)
 
     private let loop: any Loop

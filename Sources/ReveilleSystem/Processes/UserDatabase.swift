@@ -20,11 +20,7 @@ package enum UserDatabase {
     /// The size of the status of a process, whose usual length is a kilobyte and a half.
     private static let longestStatus = 65_536
 
-    /// Returns the number of the user with a name, or `nil` if there is no such user.
-    ///
-    /// It asks the services in nsswitch.conf, some of which use the network.
-    ///
-    /// - Throws: `SystemError` if the database cannot be read.
+    /// Returns the number of a user, or `nil` if there is none; the services in nsswitch.conf may use the network.
     package static func number(of name: String) throws(SystemError) -> UInt32? {
         var size = bufferSizes.lowerBound
         while true {

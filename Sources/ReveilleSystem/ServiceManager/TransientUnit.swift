@@ -26,9 +26,7 @@ package struct TransientUnit: Hashable {
             ])
     }
 
-    /// A service that runs a program once, with the environment of the manager's services and additions.
-    ///
-    /// It counts as started when the program has been executed.
+    /// A service that runs a program once, and counts as started when the program has been executed.
     package static func service(
         _ name: UnitName, path: String, arguments: [String], environment: [String: String]
     ) -> TransientUnit {
@@ -49,9 +47,7 @@ package struct TransientUnit: Hashable {
 
 /// The name of a unit of the service manager, with its suffix (systemd.unit(5)).
 package struct UnitName: Sendable, Hashable {
-    /// The longest part of a name that comes from elsewhere, in bytes.
-    ///
-    /// Escaping can make it four times as long, which still leaves room in the 255 bytes of a name.
+    /// The longest part of a name in bytes: escaped, it is four times as long and fits into the 255 bytes of a name.
     private static let longestWord = 40
 
     /// The complete name, such as `app-reveille-player-1f.scope`.

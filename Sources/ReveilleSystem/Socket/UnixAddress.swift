@@ -10,11 +10,9 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Parses an address, ignoring properties after `;`.
+    /// Parses `unix:PATH` with an absolute path, ignoring properties after `;`.
     ///
-    /// - Parameter text: `unix:PATH`, with an absolute path of at most 107 bytes.
-    /// - Throws: `Invalid` with the reason. Abstract sockets and TCP are not supported, since the former have no
-    ///   file mode and the latter has no credentials.
+    /// Abstract sockets have no file mode, and TCP has no credentials.
     package init(_ text: String) throws(Invalid) {
         guard text.utf8.starts(with: "unix:".utf8) else {
             throw Invalid(description: "\(text): address must start with unix:, as in unix:/run/user/1000/bus")

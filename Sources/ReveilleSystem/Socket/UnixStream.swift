@@ -47,11 +47,9 @@ package final class UnixStream: ByteStream {
     /// How long a program without an event loop waits for room in a listener's queue; the same as for a reply.
     package static let connectPatience: Duration = .seconds(10)
 
-    /// Connects to a listening socket, and waits while the listener's queue is full.
+    /// Connects to a listening socket, and waits while its queue is full, at last with the error `EAGAIN`.
     ///
     /// No descriptor reports when there is room, so a loop passes zero and retries later.
-    ///
-    /// - Throws: `SystemError`, with `EAGAIN` if the queue remained full.
     package convenience init(
         connectingTo address: UnixAddress, atMost patience: Duration = UnixStream.connectPatience
     ) throws(SystemError) {

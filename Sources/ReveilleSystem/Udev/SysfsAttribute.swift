@@ -61,9 +61,7 @@ package enum SysfsAttribute: Sendable, Hashable {
     }
 }
 
-/// Reads one attribute repeatedly through one descriptor.
-///
-/// This takes a third of the time of opening the file for each read.
+/// Reads one attribute repeatedly through one descriptor, in a third of the time of opening it for each read.
 ///
 /// The driver is queried again whenever a file of sysfs is read from its start (the kernel's sysfs document).
 package final class SysfsReader {

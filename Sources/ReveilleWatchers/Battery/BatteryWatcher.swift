@@ -26,9 +26,7 @@ package final class BatteryWatcher: Watcher {
     /// next.
     private static let followUpTime: Duration = .seconds(5)
 
-    /// How old the level in an answer may be.
-    ///
-    /// Levels are this old anyway, since ACPI's driver keeps a level for a second, and firmware takes another.
+    /// How old the level in an answer may be: ACPI's driver keeps a level for a second, and firmware takes another.
     private static let answerAge: Duration = .seconds(2)
 
     package let aspect = BuiltInAspect.battery

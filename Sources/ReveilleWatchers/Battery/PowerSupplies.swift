@@ -49,14 +49,9 @@ struct PowerSupplies {
         }
     }
 
-    /// Reads the supplies, and finds them if they are unknown or lack the needed values.
+    /// Reads the supplies, and finds them if they are unknown or lack the needed values (`isComplete`).
     ///
-    /// - Parameters:
-    ///   - extent: The attributes to read.
-    ///   - isKept: Whether to keep the supplies: without events, the next call must find new ones.
-    ///   - isComplete: Returns whether the known supplies still have the needed values.
-    /// - Returns: All supplies.
-    /// - Throws: `SystemError` if udev is unavailable.
+    /// They are kept for the next call only if events report changes.
     mutating func read(
         _ extent: Extent, isKept: Bool, isComplete: (Read) -> Bool = { _ in true }
     ) throws(SystemError) -> Read {

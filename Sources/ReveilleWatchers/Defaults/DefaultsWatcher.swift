@@ -7,9 +7,7 @@ package import ReveilleSystem
 ///
 /// Loop thread only. The values themselves are never reported.
 package final class DefaultsWatcher: Watcher {
-    /// The largest settings file that is read: 4 MiB, about ten times the largest known.
-    ///
-    /// A file is read and parsed on the loop's thread, which blocks the bus.
+    /// The largest file, ten times the largest known: a file is parsed on the loop's thread, which blocks the bus.
     package static let sizeLimit = 4 << 20
 
     package let aspect = BuiltInAspect.defaults

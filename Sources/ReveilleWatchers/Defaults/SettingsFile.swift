@@ -14,11 +14,7 @@ package struct SettingsFile: Hashable {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }
 
-    /// Reads a file; `nil` if it was found in a directory and is not a settings file.
-    ///
-    /// Without a settings file's name, a file in a directory must begin as a keyfile.
-    ///
-    /// - Throws: `FormatError` if its format is read and its contents are not valid.
+    /// Reads a file; `nil` if it was found in a directory and neither its name nor its start is of a settings file.
     package static func read(
         _ path: String, isFound: Bool, _ bytes: [UInt8]
     ) throws(FormatError) -> SettingsFile? {
@@ -80,9 +76,7 @@ struct SettingsName: Hashable {
     }
 
     let kind: Kind
-    /// The domain: the name without its extension.
-    ///
-    /// The dot of a hidden file does not begin an extension.
+    /// The name without its extension; the dot of a hidden file does not begin an extension.
     let domain: String
 
     init(_ name: String) {

@@ -15,9 +15,7 @@ package final class DeviceInfoReader {
         self.root = root
     }
 
-    /// Returns the description of the device for a user.
-    ///
-    /// Files that are missing, unreadable or too long count as empty.
+    /// Returns the description of the device; files that are missing, unreadable or too long count as empty.
     package func info(forUser user: UInt32) -> DeviceInfo {
         let name = SystemName()
         var facts = DeviceFacts(host: name.host, kernel: name.release, files: [:])

@@ -12,9 +12,7 @@ package final class DeviceFeed {
     /// The most events that are taken before other sources have their turn.
     private static let eventsPerTurn = 256
 
-    /// How long the files of a device may outlive the event of its removal.
-    ///
-    /// The kernel sends the event before it removes the directory (device_del), so a listener can be faster.
+    /// How long a device's files may outlive the event of its removal, which the kernel sends first (device_del).
     private static let afterlife: Duration = .milliseconds(100)
 
     private let loop: EventLoop

@@ -31,9 +31,7 @@ extension IIOReader {
         refusal.withLock { $0 = nil }
     }
 
-    /// Returns the newest of the scans that wait in the open buffer, without blocking.
-    ///
-    /// - Returns: The values; `nil` if no scan waits, or the buffer was full and has lost the newest scans.
+    /// Returns the newest scan that waits, without blocking; `nil` if none waits or the full buffer has lost the newest.
     package func takeWaiting() -> IIOSample? {
         state.withLock { state in
             let layout = state.layout

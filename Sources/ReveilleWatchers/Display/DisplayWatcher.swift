@@ -16,10 +16,7 @@ package final class DisplayWatcher: Watcher {
 
     package static let subsystems: Set<String> = ["drm", "backlight"]
 
-    /// The time between reads while a display was connected and its modes are unknown.
-    ///
-    /// A driver lists the modes when a compositor asks for them. This happens after the event, and causes no other
-    /// event.
+    /// The time between reads while modes are unknown: a driver lists them, without an event, when a compositor asks.
     private static let followUpInterval: Duration = .seconds(1)
     /// The most reads that follow an event.
     private static let followUps = 5

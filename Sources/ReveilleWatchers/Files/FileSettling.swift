@@ -40,14 +40,10 @@ struct FileSettling: Sendable, Hashable {
         case giveUp
     }
 
-    /// The longest time that changes delay a read.
-    ///
-    /// A writer may keep the file open forever, or write without a pause.
+    /// The longest time that changes delay a read, since a writer may write without a pause.
     static let patience: Duration = .milliseconds(500)
 
-    /// The delays of the reads that follow a failed one.
-    ///
-    /// Foundation on Linux writes again 50 ms after a failed write.
+    /// The delays of the reads that follow a failed one; Foundation on Linux writes again 50 ms after a failed write.
     static let retries: [Duration] = [.milliseconds(50), .milliseconds(150), .milliseconds(150)]
 
     /// When the file must be read next; `nil` if it has not changed.
@@ -70,9 +66,7 @@ struct FileSettling: Sendable, Hashable {
         deadline = min(now + wait, since + max(Self.patience, timing.readDelay))
     }
 
-    /// Judges the result of a read at the deadline, or of a requested read.
-    ///
-    /// A requested read does not wait.
+    /// Judges the result of a read at the deadline, or of a requested read, which does not wait.
     mutating func judge(_ outcome: Outcome, at now: Instant, timing: Timing, asked: Bool = false) -> Verdict {
         if !asked {
             deadline = nil

@@ -24,9 +24,7 @@ final class PathWatch {
         case lost
     }
 
-    /// The most times a path is followed because it changed meanwhile.
-    ///
-    /// Each round watches at least one more directory, so only a path that keeps changing takes this many.
+    /// The most times a changing path is followed; each round watches at least one more directory.
     private static let rounds = 16
 
     private let root: String

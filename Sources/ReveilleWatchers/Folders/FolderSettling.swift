@@ -10,9 +10,7 @@ import ReveilleCore
 struct FolderSettling {
     /// The longest time that further changes delay a scan.
     static let patience: Duration = .milliseconds(500)
-    /// How long a file counts as being written after a write without a close.
-    ///
-    /// A program may keep a file open forever.
+    /// How long a file counts as being written after a write without a close, since it may be open forever.
     static let quiet: Duration = .seconds(1)
     /// The largest number of files that can be in the process of being written; further files are taken as they are.
     static let writtenLimit = 1_000

@@ -23,9 +23,7 @@ package final class LocaleWatcher: Watcher {
         }
     }
 
-    /// Returns the default paths; a `.pam_environment` is read only if it is configured.
-    ///
-    /// `configHome` is the value of XDG_CONFIG_HOME; a relative path is ignored, and `nil` stands for `~/.config`.
+    /// Returns the default paths; only an absolute `configHome` (XDG_CONFIG_HOME) replaces `~/.config`.
     package static func usualPaths(home: String, configHome: String?) -> [String] {
         let configHome = configHome.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
         return [

@@ -39,9 +39,7 @@ struct Gyroscope: Equatable {
         return matrix == .identity ? nil : matrix
     }
 
-    /// Returns the rule for the gyroscope's axes.
-    ///
-    /// A gyroscope without a mounting of its own is assumed to be mounted like the accelerometer.
+    /// Returns the rule for the axes; without a mounting of its own, a gyroscope is mounted like the accelerometer.
     func rule(_ settings: OrientationWatcher.Settings, beside accelerometer: Accelerometer?) -> MotionRule {
         if let matrix { return MotionRule(settings.frame, matrix: matrix, isHID: isHID) }
         return MotionRule(

@@ -21,9 +21,7 @@ struct MotionDevice: Equatable {
     /// The highest frequency in Hz; `nil` if it is unknown.
     let highestFrequency: Double?
 
-    /// Finds the devices: the accelerometer's, if there is one, and a separate gyroscope's.
-    ///
-    /// The accelerometer also determines the pose.
+    /// Finds the device of the accelerometer, which also determines the pose, and the device of a separate gyroscope.
     static func all(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [MotionDevice] {
         let accelerometers = try Accelerometer.candidates(matrix: settings.matrix)
         let accelerometer = accelerometers.first { $0.sensor != nil }

@@ -16,9 +16,7 @@ final class MotionStream {
     /// Called with an error; the next sample is tried afterward.
     var failed: (SystemError) -> Void = { _ in }
 
-    /// The number of waits for a scan after which a buffer is silent.
-    ///
-    /// After a suspend, a single wait may seem to have ended before the sensor could provide a scan.
+    /// The waits after which a buffer is silent; after a suspend, one wait may end before the sensor has a scan.
     private static let waits = 2
     /// How long the attributes are read after the buffer failed.
     private static let recovery = Pace.retries[Pace.retries.count - 1]
@@ -69,9 +67,7 @@ final class MotionStream {
 
     var manner: String { reader?.manner ?? "by its node" }
 
-    /// Sets the time between samples, or lets the device rest.
-    ///
-    /// A stream must rest before it is released, so that others are not left waiting.
+    /// Sets the time between samples; before its release a stream must rest, so that others are not left waiting.
     func setInterval(_ interval: Duration?) {
         guard interval != self.interval else { return }
         if self.interval == nil { due = loop.now }

@@ -47,11 +47,7 @@ package final class OrientationWatcher: Watcher {
     /// The request that is under way, and its start.
     private var request: (completion: () -> Void, start: Instant)?
 
-    /// Creates a watcher that is off.
-    ///
-    /// ``MotionFeed`` uses the sensor too. `idleInterval` is the time between samples while all subscribers are held.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, sensor: SharedSensor, settings: Settings,
         idleInterval: Duration, context: WatcherContext

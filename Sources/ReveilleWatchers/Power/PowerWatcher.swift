@@ -10,9 +10,7 @@ package final class PowerWatcher: Watcher {
     /// The time between samples while a subscriber is in the foreground: gauges average over seconds, and a person reads
     /// no faster.
     private static let liveInterval: Duration = .seconds(10)
-    /// The shortest time between samples while all subscribers are held.
-    ///
-    /// A fresh sample is taken before a wake anyway.
+    /// The shortest time between samples while all subscribers are held; a wake takes a fresh sample anyway.
     private static let idleInterval: Duration = .seconds(60)
     /// The shortest time between two samples that follow events; some drivers send hundreds of events.
     private static let eventInterval: Duration = .seconds(1)

@@ -10,9 +10,7 @@ package struct Session: Sendable {
 
     /// Whether the peer has identified itself as gpsd.
     package private(set) var hasGreeted = false
-    /// The start of the first line that is not a report.
-    ///
-    /// Such lines are ignored, because gpsd's own lines are sometimes damaged.
+    /// The first line that is not a report, cut; such lines are ignored, since gpsd's own are sometimes damaged.
     package private(set) var ignored: String?
     private var splitter = LineSplitter()
 
@@ -42,9 +40,7 @@ package struct Session: Sendable {
 
 /// Splits a stream of bytes into lines, wherever the stream is cut.
 package struct LineSplitter: Sendable {
-    /// The maximum length of a line in bytes.
-    ///
-    /// gpsd's own limit for a report is 10 KiB (`GPS_JSON_RESPONSE_MAX`).
+    /// The longest line in bytes; gpsd's own limit for a report is 10 KiB (`GPS_JSON_RESPONSE_MAX`).
     package static let limit = 65_536
 
     /// The start of a line whose end has not been received.

@@ -20,9 +20,7 @@ package enum Measurement: Sendable, Hashable {
         case rightUp = "right-up"
     }
 
-    /// The direction of the screen.
-    ///
-    /// The interface also has `tilted-up` and `tilted-down`; the bus has no such poses.
+    /// The direction of the screen; the bus has no poses for `tilted-up` and `tilted-down`.
     package enum Tilt: String, Sendable {
         case undefined
         case vertical
@@ -30,9 +28,7 @@ package enum Measurement: Sendable, Hashable {
         case faceDown = "face-down"
     }
 
-    /// Translates a reading; `nil` for a sensor that is missing or has not been read.
-    ///
-    /// A device that lies flat keeps its last upright orientation.
+    /// Translates a reading (`nil` without a value), in which a device that lies flat keeps its last upright orientation.
     package init?(_ reading: Reading) {
         switch reading {
         case .orientation(let orientation):

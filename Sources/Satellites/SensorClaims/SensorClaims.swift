@@ -8,18 +8,14 @@ import ReveilleCore
 /// claim cancels the subscription. The bus is asked for the device's sensors only when a client wants to know, so
 /// nothing happens without claims and requests.
 package struct SensorClaims: Sendable {
-    /// The time after which a claim is answered without a first reading.
-    ///
-    /// The bus waits up to a second for a slow sensor, and clients wait 25 seconds for their answer.
+    /// How long a claim waits for its first reading: a sensor may take a second, and clients wait 25 seconds.
     package static let claimTimeout: Duration = .seconds(3)
     /// How long the properties stay unchanged while the bus is away.
     ///
     /// A bus that is restarted or upgraded must not rotate a screen. After this time the bus may be gone for long, and
     /// a sensor that last reported something near must not keep a screen dark.
     package static let absenceTolerance: Duration = .seconds(30)
-    /// How long the program runs without sensors, claims and requests.
-    ///
-    /// Long enough for a driver to be reloaded, and for a starting desktop that asks several times.
+    /// How long the program runs unused: enough to reload a driver, and for a starting desktop that asks several times.
     package static let idleTime: Duration = .seconds(10)
 
     package typealias Instant = ContinuousClock.Instant

@@ -90,9 +90,7 @@ actor SensorProxy {
 
     // MARK: - D-Bus
 
-    /// Connects to the message bus and requests the name.
-    ///
-    /// Clients read the properties when the name appears, so the sensors must be known by then.
+    /// Connects to the message bus and requests the name; clients read the properties at once, so all must be known.
     func offer() {
         guard connection == nil else { return }
         do throws(SystemError) {
