@@ -38,7 +38,10 @@ package enum Supervisor {
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
-        defer { release(names) }
+        defer {
+            for index in 0..<Int(max(0, count)) { free(names?[index]) }
+            free(names)
+        }
         guard count >= 0 else { throw SystemError("sd_listen_fds", code: -count) }
         var sockets: [Handed] = []
         for index in 0..<count {
@@ -66,15 +69,5 @@ package enum Supervisor {
         return withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(number, $0, &size) == 0 }
         }
-    }
-
-    private static func release(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
-        guard let names else { return }
-        var index = 0
-        while let name = names[index] {
-            free(name)
-            index += 1
-        }
-        free(names)
     }
 }

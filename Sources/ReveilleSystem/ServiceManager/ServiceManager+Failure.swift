@@ -17,24 +17,22 @@ extension ServiceManager {
             case .exists: "service manager: the unit exists"
             }
         }
-    }
-}
 
-extension ServiceManager.Failure {
-    private static let unknownUnits: Set = [
-        "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
-        "org.freedesktop.systemd1.UnitInactive",
-    ]
+        private static let unknownUnits: Set = [
+            "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
+            "org.freedesktop.systemd1.UnitInactive",
+        ]
 
-    init(_ error: DBusError) {
-        if error.isAbsence {
-            self = .absent("it is not connected to the message bus")
-        } else if Self.unknownUnits.contains(error.name) {
-            self = .unknownUnit(error.message)
-        } else if error.name == "org.freedesktop.systemd1.UnitExists" {
-            self = .exists
-        } else {
-            self = .refused(error.message.isEmpty ? error.name : error.message)
+        init(_ error: DBusError) {
+            if error.isAbsence {
+                self = .absent("it is not connected to the message bus")
+            } else if Self.unknownUnits.contains(error.name) {
+                self = .unknownUnit(error.message)
+            } else if error.name == "org.freedesktop.systemd1.UnitExists" {
+                self = .exists
+            } else {
+                self = .refused(error.message.isEmpty ? error.name : error.message)
+            }
         }
     }
 }

@@ -99,9 +99,7 @@ struct SettingsName: Hashable {
         }
         domain = dot.map { String(name[..<$0]) } ?? name
     }
-}
 
-extension SettingsName {
     /// Whether a file with this name in a watched directory is a settings file.
     var membership: FileFormat<SettingsFile>.Membership {
         switch kind {

@@ -45,13 +45,6 @@ package final class DeviceFeed {
         package var isStructural = false
         /// Whether events were lost, because the kernel's queue was full, and everything must be read again.
         package var areIncomplete = false
-
-        fileprivate func merging(_ others: Changes) -> Changes {
-            var all = self
-            all.changed.formUnion(others.changed)
-            all.isStructural = all.isStructural || others.isStructural
-            return all
-        }
     }
 
     private struct Listener {
@@ -117,11 +110,12 @@ package final class DeviceFeed {
     }
 
     private func notify(_ listener: Listener, _ changes: [String: Changes]) {
-        var own: Changes?
-        for (subsystem, changes) in changes where listener.subsystems.contains(subsystem) {
-            own = own.map { $0.merging(changes) } ?? changes
-        }
-        if let own { listener.changed(own) }
+        let own = changes.filter { listener.subsystems.contains($0.key) }.values
+        guard !own.isEmpty else { return }
+        listener.changed(
+            Changes(
+                changed: own.reduce(into: []) { $0.formUnion($1.changed) },
+                isStructural: own.contains(where: \.isStructural)))
     }
 
     private func reportRemovals() {

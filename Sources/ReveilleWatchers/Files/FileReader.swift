@@ -39,19 +39,12 @@ struct FileReader<Value: Equatable> {
     let root: String
     let format: FileFormat<Value>
 
-    /// The digest of an empty file.
-    static var emptiness: Digest { Digest() }
-
     /// Returns whether a file in a directory is the watcher's, by its name or path.
     func membership(of path: String) -> FileFormat<Value>.Membership {
         format.membership?(ConfiguredPath.name(of: path)) ?? .no
     }
 
-    func way(to path: String) -> PathChain {
-        PathChain(following: path, root: root)
-    }
-
-    /// Reads a path by the result of ``way(to:)``; contents with a known digest are not parsed again.
+    /// Reads a path by its way; contents with a known digest are not parsed again.
     func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
         switch way.end {
         case .missing: return .missing

@@ -17,6 +17,28 @@ struct FileTable<Value: Equatable> {
         fileprivate var isReported = false
         /// Where the path led at the last read.
         fileprivate var way: PathChain?
+
+        /// Returns the current problem, once while it lasts.
+        fileprivate mutating func warning(of path: String) -> [String] {
+            defer { isReported = problem != nil }
+            guard let problem, !isReported else { return [] }
+            return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
+        }
+
+        /// Takes the result of a read, and returns whether the value has changed.
+        fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
+            let old = value
+            switch look {
+            case .contents(let new, let newDigest):
+                value = new
+                digest = newDigest
+            case .directory, .missing:
+                value = nil
+                digest = nil
+            case .same, .failed: break
+            }
+            return value != old
+        }
     }
 
     struct Effects {
@@ -75,7 +97,7 @@ struct FileTable<Value: Equatable> {
 
     /// Notes a change of every file whose path leads elsewhere now.
     mutating func noticeOtherWays(at now: Instant) {
-        for (path, entry) in entries where entry.way != reader.way(to: path.text) {
+        for (path, entry) in entries where entry.way != PathChain(following: path.text, root: reader.root) {
             notice(.finished, of: path, at: now)
         }
     }
@@ -133,7 +155,7 @@ struct FileTable<Value: Equatable> {
     private mutating func read(_ path: ExactText, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
         let isFound = !self.asked.contains(path)
-        let way = reader.way(to: path.text)
+        let way = PathChain(following: path.text, root: reader.root)
         entry.way = way
         let look = reader.look(at: path.text, by: way, isFound: isFound, unlike: entry.digest)
         // A file that was found in a directory and was never valid may be of another kind.
@@ -163,30 +185,6 @@ struct FileTable<Value: Equatable> {
     }
 }
 
-extension FileTable.Entry {
-    /// Returns the current problem, once while it lasts.
-    fileprivate mutating func warning(of path: String) -> [String] {
-        defer { isReported = problem != nil }
-        guard let problem, !isReported else { return [] }
-        return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
-    }
-
-    /// Takes the result of a read, and returns whether the value has changed.
-    fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
-        let old = value
-        switch look {
-        case .contents(let new, let newDigest):
-            value = new
-            digest = newDigest
-        case .directory, .missing:
-            value = nil
-            digest = nil
-        case .same, .failed: break
-        }
-        return value != old
-    }
-}
-
 extension FileReader.Look {
     fileprivate var isDirectory: Bool {
         if case .directory = self { true } else { false }
@@ -202,7 +200,8 @@ extension FileReader.Look {
     fileprivate var outcome: FileSettling.Outcome {
         switch self {
         case .same: .good
-        case .contents(_, let new): new == FileReader<Value>.emptiness ? .empty : .good
+        // The digest of no bytes.
+        case .contents(_, let new): new == Digest() ? .empty : .good
         // For values, a directory is a missing file.
         case .directory, .missing: .missing
         case .failed: .failed

@@ -123,9 +123,7 @@ struct Accelerometer: FoundSensor {
         }
         return InputBits(text).contains(accelerometer)
     }
-}
 
-extension Accelerometer {
     func statesUnit(_ sample: SensorSample) throws(SystemError) -> Bool {
         switch sample {
         case .values: scale.isStated

@@ -66,15 +66,6 @@ package final class ProximityWatcher: Watcher {
     }
 }
 
-extension ProximitySensor {
-    fileprivate func state(_ sample: SensorSample, last: Proximity) throws(SystemError) -> Proximity {
-        switch sample {
-        case .input(let device): try device.isOn(switch: Self.frontSwitch) ? .near : .far
-        case .values(let values): rule?.state(at: values[0], last: last) ?? .unknown
-        }
-    }
-}
-
 struct ProximitySensor: FoundSensor {
     /// `SW_FRONT_PROXIMITY` of linux/input-event-codes.h: 1 is near.
     static let frontSwitch = 0x0B
@@ -120,5 +111,12 @@ struct ProximitySensor: FoundSensor {
         else { return nil }
         let sensor = ProximitySensor(access: .input(node, isStream: false), rule: nil)
         return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
+    }
+
+    fileprivate func state(_ sample: SensorSample, last: Proximity) throws(SystemError) -> Proximity {
+        switch sample {
+        case .input(let device): try device.isOn(switch: Self.frontSwitch) ? .near : .far
+        case .values(let values): rule?.state(at: values[0], last: last) ?? .unknown
+        }
     }
 }

@@ -57,9 +57,7 @@ package struct Fix: Sendable, Hashable {
     package var verticalAccuracy: Double?
     /// When the fix was measured, in microseconds since 1970, UTC.
     package var time: Int64?
-}
 
-extension Fix {
     /// The fix without its time: equal for as long as the receiver reports the same values.
     var untimed: Fix {
         var fix = self

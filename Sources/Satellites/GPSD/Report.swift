@@ -31,6 +31,9 @@ package enum Report: Sendable, Hashable {
 }
 
 extension Fix {
+    /// The modes by gpsd's numbers, of which 0 and 1 mean that there is no fix.
+    private static let modes: [Int64: Mode] = [2: .flat, 3: .full]
+
     /// Reads a `TPV` report; `nil` without a fix, or for a position that is not on Earth.
     fileprivate init?(_ report: JSONObject) {
         func number(_ name: String, in range: ClosedRange<Double>) -> Double? {
@@ -39,7 +42,7 @@ extension Fix {
         // 1e300 and the like are valid JSON, but no measurement.
         let lengths = 0...1e9
         let altitudes = -1e9...1e9
-        guard let mode = report["mode"]?.integerValue.flatMap(Mode.init(gpsd:)),
+        guard let mode = report["mode"]?.integerValue.flatMap({ Self.modes[$0] }),
             let latitude = number("lat", in: -90...90), let longitude = number("lon", in: -180...180)
         else { return nil }
         // Versions before 3.20 have only 'alt', and versions before 3.19 no 'eph'.
@@ -52,17 +55,6 @@ extension Fix {
             speed: number("speed", in: lengths), course: number("track", in: 0...360).map { $0 == 360 ? 0 : $0 },
             accuracy: number("eph", in: lengths) ?? error, verticalAccuracy: number("epv", in: lengths),
             time: report["time"]?.stringValue.flatMap(UTCTime.microseconds))
-    }
-}
-
-extension Fix.Mode {
-    /// Creates a mode from gpsd's number: 0 and 1 mean that there is no fix.
-    fileprivate init?(gpsd number: Int64) {
-        switch number {
-        case 2: self = .flat
-        case 3: self = .full
-        default: return nil
-        }
     }
 }
 

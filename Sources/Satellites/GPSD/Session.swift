@@ -88,9 +88,7 @@ package enum GPSDError: Error, Sendable, Hashable, CustomStringConvertible {
         case .refused(let message): "reported an error: \(message)"
         }
     }
-}
 
-extension GPSDError {
     /// Returns the start of a peer's text in printable ASCII, for messages.
     package static func excerpt(_ bytes: some Sequence<UInt8>) -> String {
         let limit = 80
