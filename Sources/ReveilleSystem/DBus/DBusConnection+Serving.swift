@@ -41,7 +41,7 @@ extension DBusConnection {
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
-        let handler = Self.handler { signal in
+        let handler = DBusHandler { signal in
             // When a well-known name is released, its owner may stay.
             if let name = signal.string(), name.hasPrefix(":") { handler(name) }
         }
@@ -58,10 +58,7 @@ extension DBusConnection {
 
     /// Calls a handler for each call of an object, until the result is released; the handler answers, now or later.
     package func serve(_ path: String, handler: @escaping (DBusMessage) -> Void) throws(SystemError) -> DBusHandler {
-        let handler = DBusHandler { message in
-            handler(message)
-            return true
-        }
+        let handler = DBusHandler(isLast: true, handler)
         let result = sd_bus_add_object(
             bus, &handler.slot, path, { message, userdata, _ in DBusHandler.dispatch(userdata, message) },
             handler.userdata)

@@ -92,30 +92,24 @@ package final class DBusConnection {
         from service: String, _ path: String, _ interface: String, _ member: String,
         handler: @escaping (DBusMessage) -> Void
     ) throws(SystemError) {
-        let handler = Self.handler(of: handler)
+        let handler = DBusHandler(handler)
         let result = sd_bus_match_signal_async(
             bus, &handler.slot, service, path, interface, member,
             { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil, handler.userdata)
         guard result >= 0 else { throw SystemError("sd_bus_match_signal_async", on: member, code: -result) }
         handlers.append(handler)
     }
-
-    static func handler(of signal: @escaping (DBusMessage) -> Void) -> DBusHandler {
-        DBusHandler { message in
-            signal(message)
-            // Others may listen to the same signal.
-            return false
-        }
-    }
 }
 
 /// A handler of D-Bus messages: of signals, or of the calls of an object.
 package final class DBusHandler {
     var slot: OpaquePointer?
-    /// Returns whether the message is handled; libsystemd answers other calls with an error.
-    private let handler: (DBusMessage) -> Bool
+    private let handler: (DBusMessage) -> Void
+    /// Whether no other handler takes the message; libsystemd answers other calls with an error.
+    private let isLast: Bool
 
-    init(_ handler: @escaping (DBusMessage) -> Bool) {
+    init(isLast: Bool = false, _ handler: @escaping (DBusMessage) -> Void) {
+        self.isLast = isLast
         self.handler = handler
     }
 
@@ -134,6 +128,7 @@ package final class DBusHandler {
         guard let userdata, let message else { preconditionFailure("message without a handler") }
         // The strong reference allows the handler to release the last other reference.
         let handler = Unmanaged<DBusHandler>.fromOpaque(userdata).takeUnretainedValue()
-        return withExtendedLifetime(handler) { handler.handler(DBusMessage(retaining: message)) ? 1 : 0 }
+        withExtendedLifetime(handler) { handler.handler(DBusMessage(retaining: message)) }
+        return handler.isLast ? 1 : 0
     }
 }

@@ -5,7 +5,6 @@ import Glibc
 
 /// A D-Bus message, either under construction or received, which is read in order.
 package final class DBusMessage {
-    /// The sd-bus message, which lives as long as this object.
     let message: OpaquePointer
 
     /// Takes a reference to a message.

@@ -12,6 +12,11 @@ package enum FileContents: Sendable, Hashable {
     /// The file may exist but cannot be read.
     case unreadable(SystemError)
 
+    /// The contents as text, in which bytes that are not UTF-8 are replaced; `nil` without contents.
+    package var text: String? {
+        if case .bytes(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+
     /// Reads a regular file and follows links; never blocks on a pipe or a device.
     package static func read(_ path: String, limit: Int) -> FileContents {
         // Checked before opening: opening a device can have side effects, such as rewinding a tape.

@@ -31,7 +31,6 @@ package final class EventLoop: Loop {
 
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
-        /// Whether a kernel file has changed, or a socket has out-of-band data.
         package var hasChanged: Bool { rawValue & EPOLLPRI.rawValue != 0 }
         /// Whether the peer will write no more.
         package var isLast: Bool { rawValue & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
@@ -72,7 +71,6 @@ package final class EventLoop: Loop {
         return threadTime.value + (now - threadTime.readAt)
     }
 
-    /// Runs until ``exit()`` is called.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)
         guard result >= 0 else { throw SystemError("sd_event_loop", code: -result) }

@@ -70,7 +70,6 @@ private final class LoopTurner: Sendable {
         if wasEmpty { pipe.wake() }
     }
 
-    /// Whether the current thread is the loop's.
     var isCurrent: Bool { thread.withLock { $0 == pthread_self() } }
 
     func run() {

@@ -57,7 +57,6 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
         return result
     }
 
-    /// Takes the next item if one is due.
     package func nextIfDue() throws(Contents.Failure) -> Contents.Item? {
         try state.withLock { $0.take() }?.get() ?? nil
     }

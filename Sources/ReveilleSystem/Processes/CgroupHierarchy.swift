@@ -26,8 +26,7 @@ package struct CgroupHierarchy: Sendable, Hashable {
     }
 
     package static func find() -> CgroupHierarchy? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/self/mountinfo", limit: mountLimit) else { return nil }
-        return CgroupHierarchy(inMountInfo: String(decoding: bytes, as: UTF8.self))
+        FileContents.read("/proc/self/mountinfo", limit: mountLimit).text.flatMap { CgroupHierarchy(inMountInfo: $0) }
     }
 
     /// Room for about ten thousand mounts, as on hosts of containers.
@@ -53,10 +52,7 @@ package struct CgroupHierarchy: Sendable, Hashable {
 
     /// Returns the path of a process's cgroup, or `nil` if it is unknown.
     static func path(ofProcess process: String) -> String? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile) else {
-            return nil
-        }
-        return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
+        FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile).text.flatMap { path(inProcessFile: $0) }
     }
 
     /// The size of `/proc/PID/cgroup`: a line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.

@@ -75,7 +75,8 @@ struct ProgramCgroup {
         var names = [""]
         for _ in 0..<Self.longestTree {
             guard let name = names.popLast() else { return found }
-            guard let lines = read(name + "cgroup.procs") else {
+            let file = directory + "/" + name + "cgroup.procs"
+            guard let lines = FileContents.read(file, limit: Self.longestFile).text else {
                 throw CannotFreeze("the processes of cgroup \(path) are unknown")
             }
             found += lines.split(separator: "\n").compactMap { Int32($0) }
@@ -86,13 +87,6 @@ struct ProgramCgroup {
 
     /// The number of cgroups that are looked at; a program has a few, and a container hundreds.
     private static let longestTree = 1_000
-
-    private func read(_ file: String) -> String? {
-        guard case .bytes(let bytes) = FileContents.read(directory + "/" + file, limit: Self.longestFile) else {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 
     /// Room for the IDs of several thousand processes.
     private static let longestFile = 65_536

@@ -8,12 +8,10 @@ package enum UserDatabase {
 
     /// Returns the number of the real user of a process, or `nil` if the process has ended or is not visible.
     package static func owner(ofProcess process: Int32) -> UInt32? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/status", limit: longestStatus) else {
-            return nil
-        }
+        let status = FileContents.read("/proc/\(process)/status", limit: longestStatus).text
         // The numbers of the real, effective, saved and file system user.
         let prefix = "Uid:\t"
-        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(prefix) }
+        let line = status?.split(separator: "\n").first { $0.hasPrefix(prefix) }
         return line?.dropFirst(prefix.count).split(separator: "\t").first.flatMap { UInt32($0) }
     }
 

@@ -58,7 +58,6 @@ package final class IIOReader: Sendable {
         var original: [(path: String, text: String)] = []
         var buffer: IIOBuffer?
         var layout = ScanLayout([], wanted: [])
-        /// The attributes of the channels, in order.
         var attributes: [SysfsReader] = []
     }
 
@@ -174,7 +173,6 @@ package final class IIOReader: Sendable {
         }
     }
 
-    /// Reads every channel's attribute, one after the other.
     private func readAttributes(_ state: inout State) -> IIOSample {
         if state.attributes.isEmpty {
             state.attributes = channels.names.map { SysfsReader(channels.path(of: $0)) }

@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A sensor that can be read.
 protocol FoundSensor: Equatable {
     var access: SensorAccess { get }
 }

@@ -45,7 +45,6 @@ struct FileTable<Value: Equatable> {
         var hasChanged = false
         /// The files that were found in a directory, and must be watched.
         var appeared: [String] = []
-        /// The files of a directory that have gone.
         var disappeared: [String] = []
         /// The new problems, one line each.
         var warnings: [String] = []

@@ -22,7 +22,6 @@ struct FolderSettling {
         case same
         /// The names of another folder in its place, or no folder.
         case other
-        /// Nothing, because of an error.
         case failed
     }
 

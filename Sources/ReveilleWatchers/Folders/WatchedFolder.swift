@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A folder of the configuration.
 package struct ConfiguredFolder: Sendable, Hashable {
     /// The maximum number of folders, which limits the memory for their names to a few megabytes.
     package static let limit = 16

@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A gyroscope of the IIO subsystem.
 struct Gyroscope: Equatable {
     static let channels = ["in_anglvel_x", "in_anglvel_y", "in_anglvel_z"]
 

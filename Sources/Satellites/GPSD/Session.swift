@@ -68,15 +68,12 @@ package struct LineSplitter: Sendable {
 
 /// The reason why a connection to gpsd cannot be used.
 package enum GPSDError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line has no end within ``LineSplitter/limit``.
     case lineTooLong
-    /// Nothing was received within ``Session/greetingTime``.
     case silent
     /// The first line is not gpsd's greeting; its start.
     case notGPSD(String)
     /// The protocol version is older than 3, the first with reports in JSON.
     case oldProtocol(String)
-    /// gpsd reported an error; its message.
     case refused(String)
 
     package var description: String {
