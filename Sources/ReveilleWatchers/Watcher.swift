@@ -27,7 +27,7 @@ package protocol Watcher: AnyObject {
     /// Reads the known sources now and reports the reading, before a caller receives the state; only if ``mayLag``.
     func update(then completion: @escaping () -> Void)
 
-    /// The processor time in microseconds of requested readings in later turns of the loop than the calls for them.
+    /// The processor time in microseconds that requested readings have taken in turns of the loop after the calls.
     var laterTime: UInt64 { get }
 
     /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.

@@ -37,7 +37,7 @@ package enum PrivateFile {
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     ///
-    /// If durable, a loss of power cannot undo it. After an error the file is as before, unless only that failed.
+    /// If durable, a loss of power cannot undo it. After an error, the file is as before, unless only durability failed.
     package static func replace(
         _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false,
         on disk: Disk = Disk()

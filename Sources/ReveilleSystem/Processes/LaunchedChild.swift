@@ -102,8 +102,8 @@ package enum ProcessSpawn {
 
     /// Starts a program with default signal handling, and returns its process ID; the caller waits for it.
     ///
-    /// The program is looked up in `PATH` unless its path is known. Of the descriptors, by their numbers in the program,
-    /// others from 0 to 2 are shared, and all others are closed.
+    /// The program is looked up in `PATH` unless its path is known. The keys of `descriptors` are the numbers in the
+    /// program; other descriptors from 0 to 2 are shared, and all others are closed.
     ///
     /// - Throws: `SystemError` with the name of the program.
     package static func spawn(

@@ -83,7 +83,7 @@ package struct PendingOutput {
         return try write(to: stream)
     }
 
-    /// Writes as many of the waiting bytes as there is room for; discards them if the peer no longer reads.
+    /// Writes as many of the waiting bytes as there is room for; false if the peer no longer reads, and none wait then.
     package mutating func write(to stream: any ByteStream) throws(SystemError) -> Bool {
         while !isEmpty {
             switch try stream.write(bytes.span) {

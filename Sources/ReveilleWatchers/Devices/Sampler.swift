@@ -102,7 +102,7 @@ package final class Sampler {
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
 
-    /// Takes a sample on the loop while none is requested from the thread; `nil` if the thread must take it.
+    /// Takes a sample of a quick sensor on the loop, unless one is requested already; `nil` if the thread must take it.
     func sampleOnLoop(_ reader: IIOReader, isLive: Bool) -> IIOSample? {
         guard !isRequired else { return nil }
         let time = BlockedTime()

@@ -54,6 +54,16 @@ extension UdevDevice {
         attribute(name).text.map(SysfsText.trimmed)
     }
 
+    /// Whether each channel has an attribute.
+    func hasAttributes(of channels: [String]) -> Bool {
+        channels.allSatisfy { has($0 + "_raw") }
+    }
+
+    /// Whether a scan of the buffer can contain all channels.
+    func isBuffered(_ channels: [String]) -> Bool {
+        channels.allSatisfy { has("scan_elements/\($0)_type") }
+    }
+
     /// The kernel's name, with the driver's in parentheses.
     var title: String {
         text("name").map { "\(name) (\($0))" } ?? name

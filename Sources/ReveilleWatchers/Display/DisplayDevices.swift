@@ -25,9 +25,9 @@ struct DisplayDevices {
     }
 
     private static func connector(_ device: UdevDevice) -> (DisplayConnector, String)? {
-        guard let name = DisplayConnector.name(ofDevice: device.name),
-            let status = device.attribute("status").text.map(SysfsText.trimmed)
-        else { return nil }
+        guard let name = DisplayConnector.name(ofDevice: device.name), let status = device.text("status") else {
+            return nil
+        }
         var connector = DisplayConnector(name: name, isConnected: status == "connected", mode: nil, description: nil)
         if connector.isConnected {
             connector.mode = device.attribute("modes").text.flatMap { DisplayMode(firstOf: $0) }
@@ -39,8 +39,7 @@ struct DisplayDevices {
     }
 
     private static func rank(of backlight: UdevDevice) -> Int {
-        let type = backlight.attribute("type").text.map(SysfsText.trimmed) ?? ""
-        return types.firstIndex(of: type) ?? types.count
+        types.firstIndex(of: backlight.text("type") ?? "") ?? types.count
     }
 
     /// Whether a display is connected whose modes are unknown.
@@ -65,7 +64,7 @@ struct DisplayDevices {
         }
         if let backlight {
             let values = ["actual_brightness", "brightness", "max_brightness"].map { name in
-                name + "=" + (backlight.attribute(name).text.map(SysfsText.trimmed) ?? "?")
+                name + "=" + (backlight.text(name) ?? "?")
             }
             examination.add(backlight.name, values.joined(separator: ", "))
         }

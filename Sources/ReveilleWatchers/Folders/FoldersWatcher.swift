@@ -205,7 +205,9 @@ package final class FoldersWatcher: Watcher {
 
     package var source: SourceDescription {
         guard !folders.isEmpty else { return .unavailable("no folders are configured") }
-        let found = folders.filter { PathChain(following: $0.path, root: root).isDirectory }.map(\.listing.path)
+        let found = folders.filter { folder in
+            if case .directory = PathChain(following: folder.path, root: root).end { true } else { false }
+        }.map(\.listing.path)
         if !found.isEmpty { return .available(found.joined(separator: ", ")) }
         return .unavailable("no folder at " + folders.map(\.listing.path).joined(separator: ", "))
     }
@@ -224,11 +226,5 @@ package final class FoldersWatcher: Watcher {
             }
         }
         return examination
-    }
-}
-
-extension PathChain {
-    fileprivate var isDirectory: Bool {
-        if case .directory = end { true } else { false }
     }
 }

@@ -17,8 +17,7 @@ struct Gyroscope: Equatable {
     /// Finds all gyroscopes, in the order of their names.
     static func all() throws(SystemError) -> [Gyroscope] {
         try UdevDevice.sensors().compactMap { device in
-            guard channels.allSatisfy({ device.has($0 + "_raw") }) || device.has("scan_elements/\(channels[0])_type")
-            else {
+            guard device.hasAttributes(of: channels) || device.has("scan_elements/\(channels[0])_type") else {
                 return nil
             }
             return Gyroscope(

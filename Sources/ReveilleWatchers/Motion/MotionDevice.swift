@@ -70,11 +70,10 @@ struct MotionDevice: Equatable {
         self.gyroscope = gyroscope
         rotationRule = gyroscope.rule(settings, beside: accelerometer)
         accelerationRule = rotationRule
-        let isBuffered = Gyroscope.channels.allSatisfy { gyroscope.device.has("scan_elements/\($0)_type") }
         let channels = IIOChannels(
             device: gyroscope.device.path, names: Gyroscope.channels,
-            hasAttributes: Gyroscope.channels.allSatisfy { gyroscope.device.has($0 + "_raw") },
-            node: isBuffered ? gyroscope.device.node : nil)
+            hasAttributes: gyroscope.device.hasAttributes(of: Gyroscope.channels),
+            node: gyroscope.device.isBuffered(Gyroscope.channels) ? gyroscope.device.node : nil)
         access = .sampled(Self.timed(channels))
         highestFrequency = Self.highestFrequency(of: channels)
     }
@@ -146,8 +145,8 @@ struct MotionDevice: Equatable {
 extension Gyroscope {
     /// Returns whether its channels are read in the same way as others of its device.
     fileprivate func isRead(with channels: IIOChannels) -> Bool {
-        Self.channels.allSatisfy { device.has($0 + "_raw") } == channels.hasAttributes
-            && (channels.node == nil || Self.channels.allSatisfy { device.has("scan_elements/\($0)_type") })
+        device.hasAttributes(of: Self.channels) == channels.hasAttributes
+            && (channels.node == nil || device.isBuffered(Self.channels))
     }
 }
 

@@ -28,7 +28,7 @@ package final class NetworkWatcher: Watcher {
     private var firstChange: Instant?
     private let problem: SourceProblem
 
-    /// Creates a watcher that is off; the root is empty for none, or its ``recording`` replaces the kernel's tables.
+    /// Creates a watcher that is off; a ``recording`` below the root, unless that is empty, replaces the kernel's tables.
     package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
         self.loop = loop
         self.root = root

@@ -28,25 +28,16 @@ struct Accelerometer: FoundSensor {
     private static let channels = ["in_accel_x", "in_accel_y", "in_accel_z"]
 
     static func isPart(of device: UdevDevice) -> Bool {
-        hasAttributes(device) || isBuffered(device)
-    }
-
-    private static func hasAttributes(_ device: UdevDevice) -> Bool {
-        channels.allSatisfy { device.has($0 + "_raw") }
-    }
-
-    private static func isBuffered(_ device: UdevDevice) -> Bool {
-        channels.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
+        device.hasAttributes(of: channels) || device.isBuffered(channels)
     }
 
     private static func candidate(_ device: UdevDevice, _ configured: MountMatrix?) -> Candidate? {
         guard isPart(of: device) else { return nil }
-        let hasAttributes = hasAttributes(device)
-        let isBuffered = isBuffered(device)
         if let place = elsewhere(device) {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
         }
-        let node = isBuffered ? device.node : nil
+        let hasAttributes = device.hasAttributes(of: channels)
+        let node = device.isBuffered(channels) ? device.node : nil
         guard hasAttributes || node != nil else {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it has a buffer but no device node")
         }
@@ -66,11 +57,11 @@ struct Accelerometer: FoundSensor {
         case "display": return nil
         default: break
         }
-        switch SysfsText.trimmed(device.attribute("label").text ?? "") {
+        switch device.text("label") {
         case "accel-base": return "base"
         case "accel-camera": return "camera"
         case "accel-display": return nil
-        default: return SysfsText.trimmed(device.attribute("location").text ?? "") == "base" ? "base" : nil
+        default: return device.text("location") == "base" ? "base" : nil
         }
     }
 

@@ -28,7 +28,9 @@ package enum Measurement: Sendable, Hashable {
         case faceDown = "face-down"
     }
 
-    /// Translates a reading (`nil` without a value), in which a device that lies flat keeps its last upright orientation.
+    /// Translates a reading; `nil` for a sensor that is missing or has not been read.
+    ///
+    /// A device that lies flat keeps its last upright orientation.
     package init?(_ reading: Reading) {
         switch reading {
         case .orientation(let orientation):
