@@ -21,7 +21,7 @@ final class Program {
     ///
     /// - Throws: `Failure` if it does not exist or is not executable.
     static func check(_ command: [String]) throws(Failure) {
-        try Failure.coded(.notStarted) { try ExecutableSearch.check(command[0]) }
+        _ = try Failure.coded(.notStarted) { try ExecutableSearch.find(command[0]) }
     }
 
     /// Starts a program.

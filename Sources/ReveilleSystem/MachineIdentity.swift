@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+import Glibc
 
 /// The identity of this machine for others.
 package enum MachineIdentity {
@@ -11,8 +12,6 @@ package enum MachineIdentity {
         ))
 
     /// Returns 32 hexadecimal digits that identify this machine, and do not reveal its machine-id(5).
-    ///
-    /// - Throws: `SystemError` if the machine has no identity.
     package static func forNetworks() throws(SystemError) -> String {
         var id = sd_id128_t()
         let result = sd_id128_get_machine_app_specific(application, &id)
@@ -23,5 +22,23 @@ package enum MachineIdentity {
             for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
             return String(decoding: text, as: UTF8.self)
         }
+    }
+}
+
+/// The names of the host and of the kernel's release (uname(2)).
+package struct SystemName: Sendable, Hashable {
+    package let host: String
+    package let release: String
+
+    package init() {
+        var name = utsname()
+        // It fails only for an invalid pointer.
+        uname(&name)
+        host = Self.text(&name.nodename)
+        release = Self.text(&name.release)
+    }
+
+    private static func text<Field>(_ field: inout Field) -> String {
+        withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
