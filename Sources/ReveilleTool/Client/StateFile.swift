@@ -23,10 +23,9 @@ struct StateFile: Sendable {
 
     /// Reads the file.
     ///
-    /// - Parameter decode: Decodes the contents; `nil` if the command did not write them.
-    /// - Returns: The decoded contents; `nil` if the file does not exist.
-    /// - Throws: `Failure` if the file cannot be read or decoded.
-    func read<State>(_ decode: (JSONObject) -> State?) throws(Failure) -> State? {
+    /// - Parameter isValid: Whether the command can have written the state.
+    /// - Returns: The state; `nil` if the file does not exist.
+    func read<State: Decodable>(_ isValid: (State) -> Bool) throws(Failure) -> State? {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard let contents = try PrivateFile.read(path, limit: Self.limit) else { return nil }
@@ -39,17 +38,15 @@ struct StateFile: Sendable {
             }
             throw failure(error, .failure)
         }
-        guard let state = (try? JSON.parse(bytes))?.objectValue.flatMap(decode) else {
+        guard let state = try? JSON.parse(bytes).decode(State.self), isValid(state) else {
             throw Failure(.failure, "\(path): not a file written by 'reveille \(command) --state'; left unchanged")
         }
         return state
     }
 
     /// Replaces the contents atomically.
-    ///
-    /// - Throws: `Failure` if the file cannot be written.
-    func replace(with state: JSONObject) throws(Failure) {
-        let contents = JSON.object(state).bytes + [UInt8(ascii: "\n")]
+    func replace(with state: JSON) throws(Failure) {
+        let contents = state.bytes + [UInt8(ascii: "\n")]
         guard contents.count <= Self.limit else { throw tooLarge(.output) }
         do throws(SystemError) {
             try PrivateFile.replace(path, with: contents, limit: Self.limit)

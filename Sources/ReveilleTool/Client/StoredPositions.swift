@@ -22,7 +22,7 @@ struct StoredPositions: Sendable {
     /// - Throws: `Failure` if the file cannot be read or contains anything other than positions.
     init(_ path: String, watching aspects: AspectSet) throws(Failure) {
         file = StateFile(path, of: "watch")
-        let stored = try file.read(Self.decode)
+        let stored: Positions? = try file.read { $0.generations.values.allSatisfy { $0 >= 0 } }
         positions = stored?.filtered { aspects.covers($0) }
         others = stored?.filtered { !aspects.covers($0) }
     }
@@ -41,14 +41,7 @@ struct StoredPositions: Sendable {
         positions = newer
     }
 
-    private static func decode(_ object: JSONObject) -> Positions? {
-        guard let positions = try? JSON.object(object).decode(Positions.self),
-            positions.generations.values.allSatisfy({ $0 >= 0 })
-        else { return nil }
-        return positions
-    }
-
-    private static func encode(_ positions: Positions) -> JSONObject {
+    private static func encode(_ positions: Positions) -> JSON {
         let members = positions.generations.sorted { $0.key < $1.key }.map { aspect, generation in
             JSONObject.Member(name: aspect.name, value: .integer(Int64(generation)))
         }

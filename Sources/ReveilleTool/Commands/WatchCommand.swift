@@ -62,14 +62,7 @@ struct WatchCommand: ParsableCommand {
         transform: Seconds.parse)
     var interval: Double?
 
-    @Option(
-        parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",
-        transform: Count.parse)
-    var count: Int?
-
-    @Option(
-        parsing: .unconditional, help: "Exit with 124 after this many seconds.", transform: Seconds.parse)
-    var timeout: Double?
+    @OptionGroup var limits: LimitOptions
 
     @Option(
         help: """
@@ -92,7 +85,7 @@ struct WatchCommand: ParsableCommand {
         Failure.guarding {
             Aspect.warnOfExpansion(aspects)
             let session = try WatchSession(self)
-            try session.run()
+            try session.follow()
         }
     }
 }

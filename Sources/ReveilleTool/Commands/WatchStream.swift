@@ -22,16 +22,19 @@ final class WatchStream: Sendable {
 
     private let command: WatchCommand
     private let stored: Lock<StoredPositions?>
-    private let isInteractive: Bool
+    /// Whether the prompt is shown and keys are read.
+    let isInteractive: Bool
     private let aspects: AspectSet
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? Environment["REVEILLE_NAME"] ?? "reveille watch" }
 
-    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool) {
+    init(_ command: WatchCommand) throws(Failure) {
         self.command = command
-        self.stored = Lock(stored)
-        self.isInteractive = isInteractive
-        aspects = AspectSet(naming: command.aspects)
+        let aspects = AspectSet(naming: command.aspects)
+        self.aspects = aspects
+        isInteractive = Console.isInteractive && !command.json
+        stored = Lock(
+            try command.state.map { path throws(Failure) in try StoredPositions(path, watching: aspects) })
     }
 
     /// The policy of every aspect, with the pace that the command line sets.
@@ -77,7 +80,7 @@ final class WatchStream: Sendable {
     // MARK: - Events
 
     private func print(_ subscription: Subscription, of device: Device) async throws {
-        let limit = command.count ?? .max
+        let limit = command.limits.count ?? .max
         var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
         while counted.withLock({ $0 }) < limit, let first = try await subscription.next() {
             var batch = Batch()

@@ -11,7 +11,7 @@ import Varlink
 /// The format is `{"aspect":"battery","condition":"level < 0.1","isTrue":false,"instance":"…","generation":12}`.
 struct TriggerProgress: Sendable {
     /// Whether the condition held for a change, as stored in a file.
-    private struct Stored: Equatable {
+    private struct Stored: Codable, Equatable {
         var aspect: String
         var condition: String
         var isTrue: Bool
@@ -35,7 +35,7 @@ struct TriggerProgress: Sendable {
         self.aspect = aspect
         self.condition = condition.description
         file = path.map { StateFile($0, of: "on") }
-        let stored = try file?.read(Self.decode)
+        let stored: Stored? = try file?.read { $0.generation >= 0 }
         let isOurs = stored?.aspect == aspect.name && stored?.condition == self.condition
         self.stored = isOurs ? stored : nil
         trigger = Trigger(condition, isTrue: isOurs && stored?.isTrue == true)
@@ -69,19 +69,7 @@ struct TriggerProgress: Sendable {
             aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation
         )
         guard let file, newer != stored else { return }
-        try file.replace(with: [
-            "aspect": .string(newer.aspect), "condition": .string(condition), "isTrue": .bool(isTrue),
-            "instance": .string(instance), "generation": .integer(Int64(newer.generation)),
-        ])
+        try file.replace(with: Failure.coded(.failure) { try JSON(encoding: newer) })
         stored = newer
-    }
-
-    private static func decode(_ object: JSONObject) -> Stored? {
-        guard let aspect = object["aspect"]?.stringValue, let condition = object["condition"]?.stringValue,
-            let isTrue = object["isTrue"]?.boolValue, let instance = object["instance"]?.stringValue,
-            let generation = object["generation"]?.integerValue, generation >= 0
-        else { return nil }
-        return Stored(
-            aspect: aspect, condition: condition, isTrue: isTrue, instance: instance, generation: Int(generation))
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import ReveilleConsole
 import ReveilleSystem
 
-/// The loop of a command on its main thread: its signals, the program that it runs and the task that it follows.
+/// The loop of a command on its main thread: its signals and the program that it runs.
 ///
 /// Everything is registered before any thread is started, because threads inherit the signal mask.
 final class CommandLoop {
@@ -25,17 +25,14 @@ final class CommandLoop {
     /// Retains an event source for as long as the loop.
     func add(_ source: EventSource) { sources.append(source) }
 
-    /// Lets the signals that end a command end the loop.
-    func endOnSignals() throws(SystemError) {
-        for number in Signals.ending { add(try events.onSignal(number) { [unowned self] in end(by: number) }) }
-    }
-
     /// Passes signals on to the program, whose end ends the loop; a signal before its start ends the loop as well.
     func passSignalsOn() throws(SystemError) {
         for number in Signals.passedOn {
             add(
                 try events.onSignal(number) { [unowned self] in
-                    if let program { program.pass(number) } else { end(by: number) }
+                    if let program { return program.pass(number) }
+                    signal = number
+                    events.exit()
                 })
         }
         add(
@@ -44,13 +41,4 @@ final class CommandLoop {
             })
     }
 
-    /// Lets the end of a task end the loop.
-    func follow(_ task: AwaitedTask) throws(SystemError) {
-        add(try events.watch(task.end.readingEnd, for: .readable) { [unowned self] _ in events.exit() })
-    }
-
-    private func end(by number: Int32) {
-        signal = number
-        events.exit()
-    }
 }

@@ -7,7 +7,7 @@ import ReveilleSystem
 /// The steps that change a synthetic phone while a program runs, one on each line.
 struct Scenario {
     /// A step and its position in the file.
-    struct Line: Equatable {
+    struct Line {
         /// The line number from 1; 0 for an implicit start.
         let number: Int
         let text: String
@@ -78,7 +78,7 @@ struct Scenario {
                 throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }
         }
-        let starts = lines.indices.filter { lines[$0].step == .start }
+        let starts = lines.indices.filter { lines[$0].step.isStart }
         if let second = starts.dropFirst().first {
             throw Failure(.configuration, "\(file):\(lines[second].number): start may occur only once")
         }

@@ -14,7 +14,7 @@ struct TestReport {
     init(of scenario: Scenario) throws(Failure) {
         file = scenario.file
         try Console.line("TAP version 14")
-        try Console.line("1..\(scenario.lines.count { $0.step.isExpectation })")
+        try Console.line("1..\(scenario.lines.count { $0.step.expectation != nil })")
     }
 
     mutating func pass(_ line: Scenario.Line) throws(Failure) {
