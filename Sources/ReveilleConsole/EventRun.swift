@@ -28,7 +28,6 @@ package final class EventRun {
     private let counted: Lock<Int>
     private var sources: [EventSource] = []
     private var failure: Failure?
-    /// The signal that ended the run.
     private var signal: Int32?
 
     /// To be created before any thread is started, since threads inherit the signal mask.
@@ -49,9 +48,7 @@ package final class EventRun {
         sources.append(try loop.watch(task.end.readingEnd, for: .readable) { [unowned self] _ in loop.exit() })
     }
 
-    /// Runs until the task or something else ends the run.
-    ///
-    /// - Throws: The error that ended the task.
+    /// Runs until the task or something else ends the run, and throws the error that ended the task.
     package func follow(_ body: @escaping @Sendable () async throws -> Void) throws {
         if let timeout = limits.timeout {
             let timer = try loop.timer { [unowned self] in

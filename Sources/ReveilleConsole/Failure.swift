@@ -23,12 +23,9 @@ package struct Failure: Error, CustomStringConvertible {
         case notStarted = 127
     }
 
-    /// The exit code.
     package let code: Code
-    /// The line of text.
     package let description: String
 
-    /// Creates a failure.
     package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

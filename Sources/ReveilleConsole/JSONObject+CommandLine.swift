@@ -8,12 +8,7 @@ extension JSONObject {
 
     /// Parses a value that is published from the command line, or from stdin for the argument `-`.
     ///
-    /// - Parameters:
-    ///   - argument: The text, or `-`.
-    ///   - name: The name that is published.
-    ///   - maximumDepth: The maximum nesting of arrays and objects.
-    ///   - withdrawal: The command that withdraws the name, for a user who publishes `null` instead.
-    /// - Throws: `Failure` if it is not a JSON object.
+    /// - Parameter withdrawal: The command that withdraws the name, for a user who publishes `null` instead.
     package init(argument: String, for name: String, maximumDepth: Int, withdrawal: String) throws(Failure) {
         let isInput = argument == StandardInput.name
         let bytes =

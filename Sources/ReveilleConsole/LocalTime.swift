@@ -17,7 +17,6 @@ package enum LocalTime {
         return "\(Int(parts.tm_year) + 1_900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
     }
 
-    /// Returns the fields of the date and the time.
     package static func parts(_ timestamp: Timestamp) -> tm {
         var seconds = time_t(timestamp.microseconds / 1_000_000)
         var parts = tm()

@@ -8,13 +8,7 @@ package enum StandardInput {
     /// The argument that stands for stdin.
     package static let name = "-"
 
-    /// Reads everything up to the end of the input.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum size in bytes.
-    ///   - code: The exit code of a failure.
-    /// - Returns: The bytes.
-    /// - Throws: `Failure` if stdin cannot be read or has more than `limit` bytes.
+    /// Reads everything up to the end of the input; fails if the input has more than `limit` bytes.
     package static func read(limit: Int, orFailWith code: Failure.Code) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {

@@ -6,12 +6,9 @@ import ReveilleSystem
 package struct Table {
     /// A cell: its text, without control characters, and a style.
     package struct Cell {
-        /// The text.
         package var text: String
-        /// The style; `nil` for plain text.
         package var style: Style?
 
-        /// Creates a cell.
         package init(_ text: String, _ style: Style? = nil) {
             self.text = text.printable
             self.style = style
@@ -25,12 +22,9 @@ package struct Table {
 
     /// A column: its heading, and whether its cells may be truncated.
     package struct Column {
-        /// The heading.
         package var head: String
-        /// Whether its cells are never truncated.
         package var isFixed: Bool
 
-        /// Creates a column.
         package init(head: String, isFixed: Bool = true) {
             self.head = head
             self.isFixed = isFixed
@@ -41,12 +35,9 @@ package struct Table {
     /// The minimum width of a truncated column: narrower cells are hard to tell apart.
     private static let narrowest = 5
 
-    /// The columns.
     package let columns: [Column]
-    /// The rows, each with a cell for each column.
     package var rows: [[Cell]]
 
-    /// Creates a table.
     package init(columns: [Column], rows: [[Cell]] = []) {
         self.columns = columns
         self.rows = rows
@@ -68,7 +59,6 @@ package struct Table {
         }
     }
 
-    /// Prints the table, within the width of the terminal.
     package func print() throws(Failure) {
         for line in lines(width: Console.columns) { try Console.line(line) }
     }

@@ -7,10 +7,8 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of the program.
     static let version = Device.libraryVersion
 
     static let configuration = CommandConfiguration(
@@ -85,7 +83,6 @@ struct Tool: ParsableCommand {
         Examples and exit codes: 'man reveille'. The idea: 'man 7 reveille'.
         """
 
-    /// Runs the command that the arguments name.
     static func main() {
         // The Swift runtime would report a crash and continue.
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }

@@ -7,14 +7,12 @@ import ReveilleConsole
 import ReveilleCore
 
 extension AspectSet {
-    /// Creates the set of the aspects named on the command line, or of the default aspects if none is named.
     init(naming aspects: [Aspect]) {
         self = aspects.isEmpty ? .default : AspectSet(aspects)
     }
 }
 
 extension Aspect {
-    /// Returns the help of an argument that names aspects.
     static func argumentHelp(_ verb: String) -> ArgumentHelp {
         let words = AspectSet.default.aspects.map(\.name).joined(separator: ", ")
         return """
@@ -23,7 +21,6 @@ extension Aspect {
             """
     }
 
-    /// Parses an aspect, a published name or a pattern from the command line.
     init(argument: String) throws {
         guard let aspect = Aspect(argument) else {
             throw ValidationError(Self.refusal(of: argument) + Self.quotingHint(for: argument))
@@ -31,7 +28,6 @@ extension Aspect {
         self = aspect
     }
 
-    /// Parses a name that a program can publish from the command line.
     init(publishedArgument argument: String) throws {
         guard let aspect = Aspect(argument) else {
             throw ValidationError(Self.refusal(of: argument.contains(".") ? argument : argument + "."))
@@ -55,14 +51,12 @@ extension Aspect {
         Console.error("reveille: warning: \(file) is also a file here\(quotingHint(for: file.name))")
     }
 
-    /// Reports the patterns that match none of some names.
     static func reportUnmatched(_ aspects: [Aspect], among names: [Aspect]) {
         for pattern in aspects where pattern.isPattern && !names.contains(where: pattern.matches) {
             Console.error("reveille: no published name matches \(pattern)")
         }
     }
 
-    /// Returns the reason why a text does not name an aspect.
     private static func refusal(of argument: String) -> String {
         let words = device.map(\.name)
         if argument.contains("*") { return "a pattern must be the beginning of a name and .*, such as org.example.*" }
@@ -85,10 +79,8 @@ extension Aspect {
 extension BuiltInAspect {
     private static let postable = allCases.filter(\.isPostable).map(\.rawValue)
 
-    /// The names that a shell offers as completions.
     static let completion = CompletionKind.list(postable)
 
-    /// Parses an aspect whose state can be posted from the command line.
     init(postableArgument argument: String) throws {
         let words = Self.postable
         guard let aspect = BuiltInAspect(rawValue: argument), aspect.isPostable else {

@@ -9,12 +9,10 @@ extension Aspect {
     /// How long a shell waits for the names on the bus; a person who presses a key should not wait longer.
     private static let completionPatience: Duration = .seconds(1)
 
-    /// The aspects that a shell offers: the device's aspects, and the names that are published now.
     static let completion = CompletionKind.custom { words, _, _ in
         device.map(\.name) + publishedNames(for: words)
     }
 
-    /// The names that are published now.
     static let publishedCompletion = CompletionKind.custom { words, _, _ in publishedNames(for: words) }
 
     /// Returns the names that are published on the bus of a command line; none if the bus does not reply in time.

@@ -9,7 +9,6 @@ extension BusOptions {
         try await Device.connect(to: address)
     }
 
-    /// Returns the given address, or the default address at which a bus exists.
     func resolved() throws(ReveilleError) -> UnixAddress {
         try BusAddress.resolve(address)
     }

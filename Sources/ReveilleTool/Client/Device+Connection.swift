@@ -4,12 +4,8 @@ import Reveille
 import ReveilleConsole
 
 extension Device {
-    /// Reports the loss of the bus and its return, until the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - endsOnLoss: Whether to throw when the bus is lost, rather than to wait for its return.
-    ///   - report: Called with each message.
-    /// - Throws: The reason for the loss, if the bus is lost and `endsOnLoss` is set.
+    /// Reports the loss of the bus and its return, until the task is cancelled; if `endsOnLoss` is set, throws the
+    /// reason for the loss instead.
     func reportConnection(endsOnLoss: Bool = false, to report: (StyledText) -> Void) async throws(ReveilleError) {
         var isLost = false
         for await state in await connectionStates {

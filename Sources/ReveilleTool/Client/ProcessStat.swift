@@ -22,7 +22,6 @@ struct ProcessStat {
         fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the value of a field.
     func number(_ field: Field) -> Int64? {
         field.rawValue < fields.count ? Int64(fields[field.rawValue]) : nil
     }

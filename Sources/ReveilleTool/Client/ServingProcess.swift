@@ -6,7 +6,6 @@ import ReveilleSystem
 /// The process that serves a bus, as /proc describes it.
 struct ServingProcess {
     let pid: Int32
-    /// The time since the process started.
     let uptime: Duration
     /// The value of `--config`; `nil` if the defaults are in force.
     let configuration: String?

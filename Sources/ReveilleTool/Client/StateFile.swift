@@ -9,11 +9,9 @@ import Varlink
 struct StateFile: Sendable {
     /// The maximum size of the file in bytes: the positions of 7,600 names of the maximum length.
     private static let limit = 2 << 20
-    /// The maximum size of the file, with its unit.
     static let sizeText = "\(limit >> 20) MiB"
 
     private let path: String
-    /// The command that writes the file: `watch`.
     private let command: String
 
     init(_ path: String, of command: String) {
@@ -21,10 +19,7 @@ struct StateFile: Sendable {
         self.command = command
     }
 
-    /// Reads the file.
-    ///
-    /// - Parameter isValid: Whether the command can have written the state.
-    /// - Returns: The state; `nil` if the file does not exist.
+    /// Returns the state, if the command can have written it; `nil` if the file does not exist.
     func read<State: Decodable>(_ isValid: (State) -> Bool) throws(Failure) -> State? {
         let bytes: [UInt8]
         do throws(SystemError) {

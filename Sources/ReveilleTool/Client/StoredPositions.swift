@@ -15,11 +15,6 @@ struct StoredPositions: Sendable {
     private(set) var positions: Positions?
 
     /// Reads a file, which may be missing.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - aspects: The aspects and patterns that this run watches.
-    /// - Throws: `Failure` if the file cannot be read or contains anything other than positions.
     init(_ path: String, watching aspects: AspectSet) throws(Failure) {
         file = StateFile(path, of: "watch")
         let stored: Positions? = try file.read { $0.generations.values.allSatisfy { $0 >= 0 } }
@@ -50,7 +45,6 @@ struct StoredPositions: Sendable {
 }
 
 extension Positions {
-    /// Returns the positions of the aspects for which a closure returns true.
     fileprivate func filtered(_ isIncluded: (Aspect) -> Bool) -> Positions {
         Positions(instance: instance, generations: generations.filter { isIncluded($0.key) })
     }

@@ -7,7 +7,6 @@ import ReveilleCore
 
 /// A reference to a subscription: its id or a unique prefix of it, its name, or its process id.
 struct SubscriptionName {
-    /// The help of an argument that refers to a subscription.
     static let help: ArgumentHelp = """
         The subscription: its name, its process id, its id as 'reveille status' shows it, or a prefix of its id.
         """
@@ -16,9 +15,6 @@ struct SubscriptionName {
 
     let text: String
 
-    /// Returns the id of the subscription.
-    ///
-    /// - Throws: `Failure` if no subscription matches, or several do; the failure then lists the candidates.
     func id(on device: Device) async throws -> String {
         try id(among: try await device.subscribers())
     }
@@ -37,7 +33,7 @@ struct SubscriptionName {
         return subscribers.filter { $0.processID == chosen.processID }.map(\.id)
     }
 
-    /// Returns the id of the subscription among all subscriptions of a bus.
+    /// Returns the id among all subscriptions of a bus; fails if none matches, or several do.
     func id(among subscribers: [Subscriber]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }
         var found = subscribers.filter { $0.name == text || String($0.processID) == text }

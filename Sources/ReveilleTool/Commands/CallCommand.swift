@@ -6,7 +6,6 @@ import ReveilleConsole
 import ReveilleWire
 import Varlink
 
-/// `reveille call`: calls any method with raw parameters.
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",

@@ -7,7 +7,6 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
 
-/// `reveille check`: asks for capabilities of the device and the bus.
 struct CheckCommand: ParsableCommand {
     private static let words = Aspect.device.map(\.name) + Capability.Word.allCases.map(\.rawValue)
 
@@ -62,7 +61,6 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// Throws a failure if an answer is unknown.
     private static func checkAreKnown(_ answers: [(name: String, answer: CapabilityAnswer)]) throws(Failure) {
         let unknown = answers.filter { $0.answer == .unknown }.map(\.name)
         if let name = unknown.first(where: { !words.contains($0) && Aspect($0)?.isPublished != true }) {

@@ -8,7 +8,6 @@ import ReveilleSystem
 import ReveilleWatchers
 import Varlink
 
-/// `reveille doctor`: the sources that this device provides, and advice on missing sources.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -25,7 +25,6 @@ struct FileOptions: ParsableArguments {
             ?? Environment["REVEILLE_CONFIG"].map { ConfigurationFile(path: $0, isOptional: true) }
     }
 
-    /// Returns the validated configuration.
     func configuration() throws(Failure) -> Configuration {
         try Failure.coded(.configuration) { try file?.read() ?? Configuration() }
     }

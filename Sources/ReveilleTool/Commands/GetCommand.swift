@@ -5,7 +5,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleWire
 
-/// `reveille get`: prints the current state.
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",

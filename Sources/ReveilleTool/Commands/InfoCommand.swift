@@ -6,7 +6,6 @@ import ReveilleConsole
 import ReveilleWire
 import Varlink
 
-/// `reveille info`: describes the device.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

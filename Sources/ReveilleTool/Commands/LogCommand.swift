@@ -5,7 +5,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleWire
 
-/// `reveille log`: prints the latest changes that the bus keeps.
 struct LogCommand: ParsableCommand {
     /// How often all aspects are queried if the bus becomes another instance meanwhile.
     ///

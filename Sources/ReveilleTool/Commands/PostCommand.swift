@@ -7,7 +7,6 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// `reveille post`: posts a synthetic state.
 struct PostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",

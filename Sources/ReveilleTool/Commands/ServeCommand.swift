@@ -9,7 +9,6 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-/// `reveille serve`: runs the bus.
 struct ServeCommand: ParsableCommand {
     /// The time after which the start is over: files have settled, and the state has been saved.
     private static let startTime: Duration = .seconds(1)

@@ -23,7 +23,6 @@ struct PeriodOptions: ParsableArguments {
 
 /// The start of a period on the command line: a duration before now, or a local time, date or both.
 struct StartTime {
-    /// The seconds of each unit of a duration.
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
     let timestamp: Timestamp

@@ -4,7 +4,6 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 
-/// The arguments of a command that wakes a subscription.
 struct SubscriptionOptions: ParsableArguments {
     @Argument(help: SubscriptionName.help) var subscription: String
 
@@ -12,9 +11,7 @@ struct SubscriptionOptions: ParsableArguments {
 
     var name: SubscriptionName { SubscriptionName(text: subscription) }
 
-    /// Clears the operator's hold of subscriptions, and reports why they still do not receive events.
-    ///
-    /// - Returns: The holds that remain.
+    /// Clears the operator's hold of subscriptions, and reports and returns the reasons why they remain held.
     @discardableResult
     func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
         for id in ids { try await device.release(id) }
@@ -28,7 +25,6 @@ struct SubscriptionOptions: ParsableArguments {
     }
 }
 
-/// The arguments of a command that holds a subscription.
 struct HoldOptions: ParsableArguments {
     @OptionGroup var target: SubscriptionOptions
 
@@ -38,7 +34,6 @@ struct HoldOptions: ParsableArguments {
     var deadline: Duration? { wakeAfter.map { .seconds($0) } }
 }
 
-/// `reveille background`: holds a subscription.
 struct BackgroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "background",
@@ -58,7 +53,6 @@ struct BackgroundCommand: ParsableCommand {
     }
 }
 
-/// `reveille foreground`: clears the operator's hold.
 struct ForegroundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "foreground",
@@ -75,7 +69,6 @@ struct ForegroundCommand: ParsableCommand {
     }
 }
 
-/// `reveille suspend`: sends a program to the background and freezes it.
 struct SuspendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
@@ -102,7 +95,6 @@ struct SuspendCommand: ParsableCommand {
     }
 }
 
-/// `reveille resume`: thaws a program and wakes its subscriptions.
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
@@ -123,7 +115,6 @@ struct ResumeCommand: ParsableCommand {
     }
 }
 
-/// `reveille refresh`: reads every source again.
 struct RefreshCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Read every source again, and exit once all changes are posted.")

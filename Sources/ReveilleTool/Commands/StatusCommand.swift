@@ -7,7 +7,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille status`: shows the bus, its sources and its subscriptions.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -3,7 +3,6 @@
 import Reveille
 import ReveilleConsole
 
-/// The tables of `reveille status`.
 enum StatusTables {
     /// The number of published names that are shown; a screen has room for them beside the other tables.
     private static let shownNames = 20
@@ -12,7 +11,6 @@ enum StatusTables {
     /// The length of a list of pending changes from which the bus may have left out aspects (Protocol.md, limits).
     private static let leastComplete = 32
 
-    /// Returns the table of the sources of the device's aspects.
     static func sources(_ sources: [AspectSource]) -> Table {
         var table = Table(columns: [
             Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
@@ -41,7 +39,6 @@ enum StatusTables {
         return (table, max(0, sources.count - shownNames))
     }
 
-    /// Returns the table of all subscriptions.
     static func subscribers(_ subscribers: [Subscriber]) -> Table {
         let hasTasks = subscribers.contains { !$0.tasks.isEmpty }
         let columns = [
@@ -65,13 +62,11 @@ enum StatusTables {
         return table
     }
 
-    /// Returns the numbers of changes that wait for a subscription, by aspect.
     static func pending(of subscriber: Subscriber) -> String {
         let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return pending.isEmpty ? "-" : list(pending, separator: ", ", isWhole: pending.count < leastComplete)
     }
 
-    /// Returns the names of the aspects of a subscription.
     static func aspects(of subscriber: Subscriber) -> String {
         list(subscriber.aspects.aspects.map(\.name), separator: " ")
     }

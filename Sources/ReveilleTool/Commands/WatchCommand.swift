@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// `reveille watch`: prints each event as it occurs.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

@@ -28,7 +28,6 @@ final class WatchSession {
         try run.checkEnd()
     }
 
-    /// Shows the prompt and reads keys while this process is in the foreground.
     private func takeTerminal() throws(SystemError) {
         job?.onEnter = { [stream] in stream.prompt.show() }
         job?.onLeave = { [stream] in stream.prompt.hide(isOurs: $0) }

@@ -17,7 +17,6 @@ final class WatchStream: Sendable {
 
     /// The number of printed events that count towards `--count`.
     let counted = Lock(0)
-    /// The state and the available keys, shown on a terminal.
     let prompt = PromptLine()
 
     private let command: WatchCommand
@@ -37,14 +36,12 @@ final class WatchStream: Sendable {
             try command.state.map { path throws(Failure) in try StoredPositions(path, watching: aspects) })
     }
 
-    /// The policy of every aspect, with the pace that the command line sets.
     private var policies: [Aspect: Policy] {
         guard let interval = command.interval else { return [:] }
         let policy = Policy(interval: .seconds(interval))
         return Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) })
     }
 
-    /// Subscribes and prints events until the count is reached.
     func run() async throws {
         let device = try await command.bus.device()
         let subscription = try await device.subscribe(
@@ -140,7 +137,6 @@ final class WatchStream: Sendable {
 
         private var lines: [String] = []
         private(set) var size = 0
-        /// The number of events that count towards `--count`.
         private(set) var counted = 0
 
         var text: String { lines.joined(separator: "\n") }
@@ -154,7 +150,6 @@ final class WatchStream: Sendable {
 
     // MARK: - Prompt
 
-    /// Updates the pending changes in the prompt while it is shown.
     private func followState(on device: Device) async throws {
         while true {
             try await Task.sleep(for: Self.refreshInterval)

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 
-/// `reveille demo`: demonstrates the bus on a synthetic phone.
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -26,9 +25,7 @@ struct DemoCommand: ParsableCommand {
         if code != EXIT_SUCCESS { Signals.die(by: code - 128) }
     }
 
-    /// Plays the scenario.
-    ///
-    /// - Returns: 0, or 128 plus the signal that ended it.
+    /// Returns 0, or 128 plus the signal that ended the scenario.
     private func play() throws -> Int32 {
         let scenario = try Scenario(PackageResources.demo_scenario, file: "demo.scenario")
         let narration = Narration(of: scenario)

@@ -36,9 +36,7 @@ final class Narration {
 
     func leaveTerminal() { job?.leave() }
 
-    /// Prints the text before a step.
-    ///
-    /// - Returns: The pause before it.
+    /// Prints the text before a step, and returns the pause before it.
     func begin(_ line: Scenario.Line) throws(Failure) -> Duration {
         remark = line.remark
         switch line.step {
@@ -55,7 +53,6 @@ final class Narration {
         return isPaced && !remark.isEmpty ? Self.pace : .zero
     }
 
-    /// Prints the events of the two subscribers.
     func print(awake: [Event], asleep: [Event]) throws(Failure) {
         for event in awake {
             let line = EventText.line(event, column: column).padded(to: column + Self.stateColumns)
@@ -69,7 +66,6 @@ final class Narration {
         self.asleep.changes += asleep.reduce(0) { $0 + $1.changes }
     }
 
-    /// Prints the result.
     func end() throws(Failure) {
         try Console.line("")
         try Console.line(

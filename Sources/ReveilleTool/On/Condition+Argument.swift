@@ -7,9 +7,7 @@ import ReveilleWire
 import Varlink
 
 extension Condition {
-    /// Parses a condition on the command line, and checks it against the states of an aspect.
-    ///
-    /// - Throws: `Failure` that names the invalid part, with suggestions for a misspelled field or word.
+    /// Parses a condition and checks it against the states of an aspect; suggests a field or word for a misspelled one.
     init(argument: String, for aspect: Aspect) throws(Failure) {
         do throws(ConditionError) {
             try self.init(parsing: argument)
@@ -32,7 +30,6 @@ extension Condition {
 }
 
 extension Condition.Comparison {
-    /// Checks that the field can have the compared value.
     fileprivate func check(in aspect: BuiltInAspect) throws(Failure) {
         switch aspect.values(of: field) {
         case .words(let words, _):

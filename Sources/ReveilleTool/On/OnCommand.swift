@@ -7,7 +7,6 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
 
-/// `reveille on`: runs a command each time a condition becomes true.
 struct OnCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",

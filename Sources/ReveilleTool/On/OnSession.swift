@@ -129,7 +129,6 @@ actor OnSession {
 
     // MARK: - The command
 
-    /// Runs the command, and returns its exit code.
     private func runCommand(for event: Event) async throws -> Int32 {
         let program = try program(for: event)
         return await withCheckedContinuation { answer in

@@ -17,7 +17,6 @@ struct TriggerProgress: Sendable {
         var isTrue: Bool
         /// The instance of the bus to which the generation belongs.
         var instance: String
-        /// The change's generation.
         var generation: Int
     }
 
@@ -29,8 +28,6 @@ struct TriggerProgress: Sendable {
     private var stored: Stored?
 
     /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.
-    ///
-    /// - Throws: `Failure` if the file cannot be read or has other contents.
     init(_ condition: Condition, on aspect: Aspect, storedIn path: String?) throws(Failure) {
         self.aspect = aspect
         self.condition = condition.description
@@ -41,7 +38,6 @@ struct TriggerProgress: Sendable {
         trigger = Trigger(condition, isTrue: isOurs && stored?.isTrue == true)
     }
 
-    /// The position to continue from, if any.
     var positions: Positions? {
         stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation]) }
     }
@@ -63,7 +59,6 @@ struct TriggerProgress: Sendable {
         try store(true, change, of: instance)
     }
 
-    /// Replaces the contents of the file atomically.
     private mutating func store(_ isTrue: Bool, _ change: Event, of instance: String) throws(Failure) {
         let newer = Stored(
             aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation

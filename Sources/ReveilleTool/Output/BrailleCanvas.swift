@@ -14,7 +14,6 @@ struct BrailleCanvas: Hashable, Sendable {
     let columns, rows: Int
     private var cells: [UInt8]
 
-    /// Creates an empty drawing of a size in characters.
     init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
@@ -60,7 +59,6 @@ enum Spark {
     /// - Parameters:
     ///   - values: The numbers, oldest first; `nil` and NaN leave a gap.
     ///   - columns: The width of the line in characters, for two numbers each.
-    /// - Returns: The line.
     static func line(_ values: some BidirectionalCollection<Double?>, columns: Int) -> String {
         var canvas = BrailleCanvas(columns: columns, rows: 1)
         let room = canvas.columns * BrailleCanvas.dots.across

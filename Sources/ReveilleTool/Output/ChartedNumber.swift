@@ -7,7 +7,6 @@ import Varlink
 
 /// The number by which a chart shows the state of an aspect.
 struct ChartedNumber: Sendable {
-    /// The unit after a number, such as `%`.
     let unit: String
     /// The range of all possible numbers; `nil` if it is open.
     let range: ClosedRange<Double>?

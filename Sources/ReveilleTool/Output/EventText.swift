@@ -4,7 +4,6 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// The text form of events.
 enum EventText {
     /// The width of the column of aspects, with a gap, if all are aspects of the device.
     static let narrowestColumn = 12
@@ -14,18 +13,13 @@ enum EventText {
     /// The least width of a truncated value: narrower values are unrecognizable.
     private static let shortestValue = 16
 
-    /// Returns the width of a column for aspects.
     static func column(for aspects: some Sequence<Aspect>) -> Int {
         aspects.reduce(narrowestColumn) { max($0, min($1.name.columns + gap, widestColumn)) }
     }
 
     /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - column: The width of the column of aspects.
-    ///   - width: The width to which the value of a published name is truncated if possible; `nil` for none.
-    /// - Returns: The line.
+    /// - Parameter width: The width to which the value of a published name is truncated if possible; `nil` for none.
     static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
         let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
@@ -36,7 +30,6 @@ enum EventText {
         return name + StyledText(state) + Style.dim(remarks)
     }
 
-    /// Returns the state of an event in words.
     static func state(of event: Event) -> String {
         if FolderHint.concerns(event) { return FolderHint.text }
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }

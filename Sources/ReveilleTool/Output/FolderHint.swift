@@ -5,7 +5,6 @@ import ReveilleConsole
 
 /// How to configure folders, for users who ask for them while none is configured.
 enum FolderHint {
-    /// The reason and the advice.
     static let text = """
         no folders are configured; set folders in the configuration, as in { folders: { documents: "~/Documents" } }
         """
@@ -15,12 +14,10 @@ enum FolderHint {
         event.changes == 0 && event.folders?.folders.isEmpty == true
     }
 
-    /// Prints the hint to stderr if it concerns one of some events.
     static func print(for events: [Event]) {
         if events.contains(where: concerns) { Console.error("reveille: \(text)") }
     }
 
-    /// Prints the hint to stderr if folders are among some aspects, but none is configured.
     static func print(for aspects: AspectSet, on device: Device) async throws {
         if aspects.contains(Aspect.folders) { print(for: try await device.states(of: [.folders])) }
     }

@@ -11,9 +11,6 @@ final class OutputFile {
     private let path: String
     private let descriptor: Int32
 
-    /// Opens a file, or creates it.
-    ///
-    /// - Throws: `Failure` with the reason.
     init(_ path: String) throws(Failure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, Self.mode)
@@ -25,8 +22,6 @@ final class OutputFile {
     }
 
     /// Replaces the content of the file.
-    ///
-    /// - Throws: `Failure` with the reason, such as a full disk.
     func write(_ text: String) throws(Failure) {
         // A device or a pipe has no length.
         if ftruncate(descriptor, 0) != 0, errno != EINVAL {

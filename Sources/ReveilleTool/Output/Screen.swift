@@ -19,7 +19,6 @@ struct Screen: Hashable, Sendable {
     let columns, rows: Int
     private var cells: [Cell]
 
-    /// Creates a blank screen.
     init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
@@ -34,17 +33,9 @@ struct Screen: Hashable, Sendable {
         return line.prefix(line.lastIndex { $0.text != " " }.map { $0 + 1 - line.startIndex } ?? 0).map(\.text).joined()
     }
 
-    /// Draws text, truncated with an ellipsis, over the existing contents.
+    /// Draws text, truncated with an ellipsis, over the existing contents, and returns the column after the text.
     ///
-    /// Control characters are escaped. Text outside the screen is ignored.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - row: The row, 0 at the top.
-    ///   - column: The first column.
-    ///   - width: The width to which the text is truncated, by default up to the edge of the screen.
-    ///   - style: The style.
-    /// - Returns: The column after the text.
+    /// Control characters are escaped. Text outside the screen is ignored. By default, it may reach the edge.
     @discardableResult
     mutating func put(_ text: String, row: Int, column: Int, width: Int? = nil, style: Style? = nil) -> Int {
         guard 0..<rows ~= row, 0..<columns ~= column else { return column }
@@ -63,13 +54,11 @@ struct Screen: Hashable, Sendable {
         return column
     }
 
-    /// Removes everything from a row.
     mutating func clear(row: Int) {
         guard 0..<rows ~= row else { return }
         for column in 0..<columns { cells[row * columns + column] = Cell() }
     }
 
-    /// Gives all cells of a row a style.
     mutating func paint(row: Int, _ style: Style) {
         guard 0..<rows ~= row else { return }
         for column in 0..<columns { cells[row * columns + column].style = style }

@@ -38,7 +38,6 @@ struct PlotChart {
         (low, high) = (max(range.lowerBound, least - margin), min(range.upperBound, most + margin))
     }
 
-    /// The first, the last, the least and the greatest number.
     var summary: String {
         let values = points.compactMap(\.value)
         guard let first = values.first, let last = values.last, let least = values.min(), let most = values.max() else {
@@ -49,7 +48,6 @@ struct PlotChart {
             + number.text(most)
     }
 
-    /// Returns the number of a point with its unit.
     func text(of point: PlotPoint) -> String { point.value.map(number.text) ?? "unknown" }
 
     /// Returns the lines of the chart with its axes; `nil` if the width does not suffice.

@@ -7,7 +7,6 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// `reveille plot`: draws the history of an aspect that has a number.
 struct PlotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot",

@@ -9,7 +9,6 @@ import ReveilleSystem
 /// Everything is registered before any thread is started, because threads inherit the signal mask.
 final class CommandLoop {
     let events: EventLoop
-    /// The program that the command runs, once it has been started.
     var program: Program?
     /// The signal that ended the loop.
     private(set) var signal: Int32?
@@ -19,7 +18,6 @@ final class CommandLoop {
         events = try EventLoop()
     }
 
-    /// Runs until something ends the loop.
     func run() throws(SystemError) { try events.run() }
 
     /// Retains an event source for as long as the loop.

@@ -17,20 +17,15 @@ final class Program {
     /// reading from the terminal.
     private let isApart: Bool
 
-    /// Checks that a program can be started, without starting it.
-    ///
-    /// - Throws: `Failure` if it does not exist or is not executable.
+    /// Checks that a program exists and is executable.
     static func check(_ command: [String]) throws(Failure) {
         try Failure.coded(.notStarted) { try ExecutableSearch.check(command[0]) }
     }
 
-    /// Starts a program.
+    /// Starts a program, which is looked up in `PATH`.
     ///
-    /// - Parameters:
-    ///   - command: The program, looked up in `PATH`, and its arguments.
-    ///   - environment: The complete environment.
-    ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared.
-    /// - Throws: `Failure` if the program cannot be started.
+    /// - Parameter descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are
+    ///   shared.
     init(
         _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
     ) throws(Failure) {
@@ -41,13 +36,11 @@ final class Program {
         }
     }
 
-    /// Whether the program has ended.
     var hasEnded: Bool { process.hasEnded }
 
     /// The exit code, or 128 plus the signal; `nil` until the program is known to have ended.
     var exitCode: Int32? { process.exitCode }
 
-    /// Passes on a signal that this process has received.
     func pass(_ number: Int32) {
         // In the same process group, the program has received the terminal's signal too.
         if Self.keys.contains(number) && !isApart { return }

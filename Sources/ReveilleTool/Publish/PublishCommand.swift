@@ -7,7 +7,6 @@ import ReveilleConsole
 import ReveilleSystem
 import Varlink
 
-/// `reveille publish`: publishes a state.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",

@@ -32,10 +32,7 @@ final class PublishSession {
         publication = try AwaitedTask()
     }
 
-    /// Publishes the state and runs the command.
-    ///
-    /// - Returns: The command's exit code, or 128 plus the signal that ended it.
-    /// - Throws: The reason why the state could not be published or the command could not be started.
+    /// Publishes the state and runs the command; returns its exit code, or 128 plus the signal that ended it.
     func run() throws -> Int32 {
         try loop.passSignalsOn()
         loop.add(try loop.events.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in start() })

@@ -4,7 +4,6 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 
-/// `reveille withdraw`: withdraws a published state.
 struct WithdrawCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "withdraw",

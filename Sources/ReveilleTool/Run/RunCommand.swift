@@ -6,7 +6,6 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
 
-/// `reveille run`: runs a program that can be suspended.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

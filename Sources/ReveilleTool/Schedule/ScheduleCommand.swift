@@ -8,7 +8,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille schedule`: the values that the bus publishes at set times.
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
@@ -27,7 +26,6 @@ struct ScheduleCommand: ParsableCommand {
         subcommands: [ScheduleAddCommand.self, ScheduleListCommand.self, ScheduleCancelCommand.self])
 }
 
-/// `reveille schedule add`: adds an entry, or replaces one.
 struct ScheduleAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -129,7 +127,6 @@ struct ScheduleAddCommand: ParsableCommand {
     }
 }
 
-/// `reveille schedule list`: prints the entries.
 struct ScheduleListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List your entries on the schedule.")
@@ -152,7 +149,6 @@ struct ScheduleListCommand: ParsableCommand {
     }
 }
 
-/// `reveille schedule cancel`: removes entries.
 struct ScheduleCancelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Remove an entry from the schedule, or all of yours.")

@@ -6,7 +6,6 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 
-/// The table of `reveille schedule list`.
 enum ScheduleTable {
     private static let minute: Int64 = 60_000_000
     private static let hour = 60 * minute
@@ -48,6 +47,5 @@ enum ScheduleTable {
 }
 
 extension Timestamp {
-    /// The current time.
     static var now: Timestamp { Timestamp(microseconds: Clocks.wall()) }
 }

@@ -2,9 +2,7 @@
 
 import ReveilleSystem
 
-/// The names of the time zones of this machine.
 enum ZoneNames {
-    /// The list in the directory of the tz database.
     private static let list = "tzdata.zi"
     /// The maximum size of the list, whose usual size is a hundred kilobytes.
     private static let limit = 1 << 20

@@ -7,7 +7,6 @@ import Varlink
 
 /// The content that a scenario expects of the last event of an aspect.
 struct Expectation {
-    /// The syntax, for error messages.
     static let form = """
         expect ASPECT [FIELD] VALUE [changes COUNT], expect ASPECT changes COUNT, expect defaults DOMAIN [KEY] \
         [changes COUNT], or for a published name: expect NAME MEMBER VALUE, expect NAME OBJECT or \

@@ -47,7 +47,6 @@ final class ScenarioReader {
         try take(start.events)
     }
 
-    /// Reads all events that have arrived.
     func read() throws {
         while let events = try client.next(expecting: [Event].self) { try take(events) }
     }

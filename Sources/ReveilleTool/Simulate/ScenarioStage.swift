@@ -86,7 +86,6 @@ final class ScenarioStage {
         try subscribers().count { !isOwn($0) }
     }
 
-    /// Makes the bus read every source again.
     func refresh() throws {
         _ = try BlockingClient(address).call(.refresh)
     }

@@ -4,7 +4,6 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleTesting
 
-/// A step of a scenario.
 enum ScenarioStep {
     case start
     case wait(Duration)

@@ -34,7 +34,6 @@ struct ScenarioWords {
         return String(text[first...])
     }
 
-    /// Parses the line's step.
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""
         guard let form = Self.forms.first(where: { $0.name == name }) else {

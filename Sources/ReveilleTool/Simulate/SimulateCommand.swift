@@ -6,7 +6,6 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// `reveille simulate`: runs a program on a synthetic phone that follows a scenario.
 struct SimulateCommand: ParsableCommand {
     /// The time between SIGTERM and SIGKILL for processes that the program leaves behind.
     private static let grace: Duration = .seconds(5)

@@ -35,13 +35,9 @@ final class Simulation {
     /// Creates a run with its phone and its bus.
     ///
     /// - Parameters:
-    ///   - scenario: The steps.
     ///   - command: The program and its arguments; without a program, the run ends after the last step.
     ///   - patience: The timeout of a wait or an expectation.
-    ///   - recordsTimeline: Whether to record ``timeline``.
     ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
-    ///   - narration: Prints the events of the simulation's subscribers.
-    /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
     init(
         _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
         reportsTests: Bool = false, narration: Narration? = nil
@@ -105,7 +101,6 @@ final class Simulation {
         try report?.fail(line, contradiction)
     }
 
-    /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.

@@ -7,10 +7,8 @@ import Varlink
 struct TestReport {
     private let file: String
     private var count = 0
-    /// Whether an expectation was not met.
     private(set) var hasFailures = false
 
-    /// Begins a report.
     init(of scenario: Scenario) throws(Failure) {
         file = scenario.file
         try Console.line("TAP version 14")

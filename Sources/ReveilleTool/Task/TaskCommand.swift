@@ -5,7 +5,6 @@ import Glibc
 import ReveilleConsole
 import ReveilleWire
 
-/// `reveille task`: runs a command that should finish before the program is suspended.
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",

@@ -22,10 +22,7 @@ final class TaskSession {
         loop = try CommandLoop()
     }
 
-    /// Begins the task and runs the command.
-    ///
-    /// - Returns: The command's exit code, or 128 plus the signal that ended it.
-    /// - Throws: The reason why the command was not started.
+    /// Begins the task and runs the command; returns its exit code, or 128 plus the signal that ended it.
     func run() throws -> Int32 {
         try beginTask()
         try loop.passSignalsOn()

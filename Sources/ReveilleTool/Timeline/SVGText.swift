@@ -4,17 +4,14 @@
 struct SVGText {
     private(set) var text = ""
 
-    /// Appends an element without content.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
         text += "<\(name)\(Self.list(attributes))/>\n"
     }
 
-    /// Appends an element that contains text.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text content: String) {
         text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
     }
 
-    /// Appends an element that contains others.
     mutating func element(
         _ name: String, _ attributes: KeyValuePairs<String, String>, _ content: (inout SVGText) -> Void
     ) {
@@ -44,7 +41,6 @@ struct SVGText {
         }
     }
 
-    /// Appends a line or an area.
     mutating func path(_ style: String, _ line: String) {
         element("path", ["class": style, "d": line])
     }
@@ -55,7 +51,6 @@ struct SVGText {
 }
 
 extension DefaultStringInterpolation {
-    /// Appends a number of a picture.
     mutating func appendInterpolation(svg number: Double) {
         appendLiteral(SVGText.number(number))
     }

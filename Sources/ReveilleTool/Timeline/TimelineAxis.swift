@@ -14,7 +14,6 @@ enum TimelineAxis {
         }
     }
 
-    /// Returns the ticks from 0 to the end.
     static func ticks(to end: Double, step: Double) -> [Double] {
         (0...Int(mostTicks)).map { Double($0) * step }.filter { $0 <= end * (1 + 1e-9) }
     }

@@ -3,7 +3,6 @@
 import ReveilleConsole
 
 extension TimelineDrawing {
-    /// Draws the deliveries to a subscriber, with a row for each aspect.
     mutating func drawRows(of deliveries: [Timeline.Delivery], sleeps: [(start: Double, end: Double?)]) {
         let (top, height) = (y, Self.row * Double(aspects.count))
         parts.append((top, top + height))

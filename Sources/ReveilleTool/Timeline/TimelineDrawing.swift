@@ -31,7 +31,6 @@ struct TimelineDrawing {
         aspects = Array(timeline.aspects.prefix(Self.mostAspects))
     }
 
-    /// Returns the picture.
     static func svg(_ timeline: Timeline) -> String {
         var drawing = TimelineDrawing(timeline)
         drawing.draw()
@@ -127,7 +126,6 @@ struct TimelineDrawing {
             ])
     }
 
-    /// Draws the name of a lane, with a remark below it.
     mutating func drawName(of aspect: Aspect, height: Double, _ remark: String = "") {
         let room = Int((Self.left - 26) / Self.letter)
         let middle = y + height / 2 + 4.5
@@ -179,7 +177,6 @@ struct TimelineDrawing {
         drawPlugged(steps, y: top + 11)
     }
 
-    /// Writes where the charger is plugged in.
     private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
             text("plugged in →", x: step.x, y: y, "muted", anchor: "end")

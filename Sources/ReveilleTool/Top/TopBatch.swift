@@ -14,8 +14,6 @@ struct TopBatch: Sendable {
     let bus: BusOptions
 
     /// Prints the lists once for each poll.
-    ///
-    /// - Throws: `ReveilleError` if there is no bus at first, `Failure` if the output cannot be written.
     func run() async throws {
         let device = try await bus.device()
         var model = TopModel(address: try bus.resolved().description)

@@ -6,7 +6,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 
-/// `reveille top`: shows the bus live.
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -68,7 +67,6 @@ struct TopPace: Hashable, Sendable {
     /// The number of polls after which the program ends; `nil` for no limit.
     var count: Int?
 
-    /// Returns the pause after a poll that took the bus some time.
     func pause(after cost: Duration) -> Duration {
         max(delay, cost * Self.rest)
     }

@@ -2,7 +2,6 @@
 
 /// One list of `reveille top`: its rows in their order, and the selected one.
 struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
-    /// The orders among which the user chooses.
     let orders: [TopOrder<Row>]
     private(set) var orderIndex = 0
     private(set) var isReversed = false
@@ -12,7 +11,6 @@ struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
     private(set) var total = 0
     /// The index of the first visible row.
     private(set) var top = 0
-    /// The index of the selected row.
     private(set) var selectedIndex = 0
     private var selectedID: Row.ID?
 

@@ -12,7 +12,6 @@ enum TopEffect: Hashable, Sendable {
 struct TopChange: Hashable, Sendable {
     enum State: Hashable, Sendable { case background, foreground, suspended }
 
-    /// The identifier of the subscription.
     var subscription: String
     var name: String
     var state: State
@@ -22,7 +21,6 @@ extension TopModel {
     /// The number of characters of a filter: more than any name needs.
     private static let filterLimit = 64
 
-    /// Handles a key.
     mutating func press(_ key: Key) -> TopEffect? {
         if key == .redraw { return .redraw }
         if isTyping {

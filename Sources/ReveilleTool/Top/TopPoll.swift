@@ -10,11 +10,8 @@ import ReveilleWire
 struct TopPoll: Sendable {
     /// The known and the visible rows, which determine the questions.
     struct Request: Sendable {
-        /// The last poll.
         var before: TopPoll?
-        /// The aspects on the screen.
         var visible: Set<Aspect> = []
-        /// The identifiers of the subscriptions on the screen.
         var visibleSubscriptions: Set<String> = []
     }
 
@@ -30,7 +27,6 @@ struct TopPoll: Sendable {
     /// The number of aspects whose state one call can ask for.
     private static let stateLimit = 64
 
-    /// The wall-clock time.
     var time: Timestamp
     /// The time in microseconds since boot.
     var clock: Int64
@@ -43,9 +39,6 @@ struct TopPoll: Sendable {
     var histories: TopHistories
     var commands: [String: String] = [:]
 
-    /// Asks a bus.
-    ///
-    /// - Throws: `ReveilleError` if the bus is gone or does not answer.
     static func take(from device: Device, _ request: Request) async throws -> TopPoll {
         let start = Clocks.boot()
         let subscribers = try await device.subscribers()

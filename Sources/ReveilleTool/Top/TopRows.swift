@@ -2,7 +2,6 @@
 
 import ReveilleCore
 
-/// An aspect in `reveille top`.
 struct AspectRow: Identifiable, Sendable {
     var source: AspectSource
     /// The last change, or the state before the first one; `nil` if neither is known.
@@ -23,7 +22,6 @@ struct AspectRow: Identifiable, Sendable {
     }
 }
 
-/// A subscription in `reveille top`.
 struct SubscriberRow: Identifiable, Sendable {
     var subscriber: Subscriber
     var command: String?
@@ -32,7 +30,6 @@ struct SubscriberRow: Identifiable, Sendable {
 
     var id: String { subscriber.id }
     var name: String { subscriber.name ?? subscriber.id }
-    /// The number of changes that wait.
     var waiting: Int { subscriber.pending.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 }
 
@@ -40,7 +37,6 @@ struct SubscriberRow: Identifiable, Sendable {
 struct TopOrder<Row>: Sendable {
     /// The head of the column; empty for an order without a column.
     var head: String
-    /// Whether one row comes before another.
     var precedes: @Sendable (Row, Row) -> Bool
 }
 

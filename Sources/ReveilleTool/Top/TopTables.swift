@@ -5,13 +5,7 @@ import ReveilleCore
 
 /// The cells of the rows of `reveille top`, in the order of ``TopColumns``.
 enum TopTables {
-    /// Returns the cells of an aspect.
-    ///
-    /// - Parameters:
-    ///   - row: The aspect.
-    ///   - now: The time of the poll.
-    ///   - line: The width of the line of changes in characters.
-    /// - Returns: The cells.
+    /// Returns the cells of an aspect, with a line of changes whose width is in characters.
     static func cells(_ row: AspectRow, at now: Timestamp, line: Int) -> [Table.Cell] {
         guard row.hasValue else {
             return [Table.Cell(row.id.name, .dim), Table.Cell(row.value, .dim)]
@@ -27,7 +21,6 @@ enum TopTables {
         ]
     }
 
-    /// Returns the cells of a subscription.
     static func cells(_ row: SubscriberRow) -> [Table.Cell] {
         [
             Table.Cell(row.name, .bold),
@@ -59,12 +52,10 @@ enum TopTables {
         return "\(row.name): " + parts.joined(separator: "; ")
     }
 
-    /// Returns a line about an aspect: its value, and its source.
     static func detail(of row: AspectRow) -> String {
         "\(row.id): \(row.value)" + (row.hasValue ? "; source: \(source(of: row.source))" : "")
     }
 
-    /// Returns all rows of the aspects as a table, for output without a screen.
     static func table(_ model: TopModel, line: Int) -> Table {
         var table = Table(columns: columns(of: .aspects))
         let now = model.poll?.time ?? Timestamp(microseconds: 0)
@@ -72,7 +63,6 @@ enum TopTables {
         return table
     }
 
-    /// Returns all rows of the subscriptions as a table, for output without a screen.
     static func table(_ model: TopModel) -> Table {
         var table = Table(columns: columns(of: .subscriptions))
         table.rows = model.subscriptions.rows.map { cells($0) }
