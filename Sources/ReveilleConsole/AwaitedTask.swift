@@ -32,8 +32,8 @@ package final class AwaitedTask: Sendable {
 
     /// Starts the task; called once.
     ///
-    /// - Parameter thread: The thread for a body that never blocks; `nil` for the runtime's threads, one of which wakes
-    ///   up every second.
+    /// Without a thread, for a body that never blocks, the task has the runtime's threads, one of which wakes up every
+    /// second.
     package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: thread) { [self] in
             do {

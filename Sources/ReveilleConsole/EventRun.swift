@@ -31,8 +31,6 @@ package final class EventRun {
     private var signal: Int32?
 
     /// To be created before any thread is started, since threads inherit the signal mask.
-    ///
-    /// - Parameter counted: The number of printed events.
     package init(_ limits: LimitOptions, counting counted: Lock<Int>) throws {
         self.limits = limits
         self.counted = counted

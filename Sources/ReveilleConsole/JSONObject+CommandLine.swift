@@ -8,7 +8,7 @@ extension JSONObject {
 
     /// Parses a value that is published from the command line, or from stdin for the argument `-`.
     ///
-    /// - Parameter withdrawal: The command that withdraws the name, for a user who publishes `null` instead.
+    /// A user who publishes `null` learns the command for the withdrawal.
     package init(argument: String, for name: String, maximumDepth: Int, withdrawal: String) throws(Failure) {
         let isInput = argument == StandardInput.name
         let bytes =

@@ -7,8 +7,6 @@ import ReveilleSystem
 package enum StatePath {
     /// Returns the usual path: in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/reveille`, else in
     /// `~/.local/state/reveille`.
-    ///
-    /// - Parameter option: The option that names another file, for the failure without `$HOME`.
     package static func usual(_ name: String, option: String) throws(Failure) -> String {
         // systemd separates several directories with colons.
         if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first { return "\(directory)/\(name)" }

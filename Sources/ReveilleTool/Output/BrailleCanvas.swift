@@ -52,13 +52,10 @@ struct BrailleCanvas: Hashable, Sendable {
 
 /// Numbers as a line of bars in braille.
 enum Spark {
-    /// Returns one bar for each of the last numbers, the newest at the right edge.
+    /// Returns one bar for each of the last numbers, two in a column, with the newest at the right edge.
     ///
-    /// The lowest number has a bar of one dot, and the highest a bar of four. Equal numbers all have one dot.
-    ///
-    /// - Parameters:
-    ///   - values: The numbers, oldest first; `nil` and NaN leave a gap.
-    ///   - columns: The width of the line in characters, for two numbers each.
+    /// The lowest number has a bar of one dot, and the highest a bar of four. Equal numbers all have one dot. `nil` and
+    /// NaN leave a gap.
     static func line(_ values: some BidirectionalCollection<Double?>, columns: Int) -> String {
         var canvas = BrailleCanvas(columns: columns, rows: 1)
         let room = canvas.columns * BrailleCanvas.dots.across

@@ -19,7 +19,7 @@ enum EventText {
 
     /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
     ///
-    /// - Parameter width: The width to which the value of a published name is truncated if possible; `nil` for none.
+    /// The value of a published name is truncated to a width if possible.
     static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
         let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"

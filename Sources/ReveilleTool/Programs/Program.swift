@@ -24,8 +24,7 @@ final class Program {
 
     /// Starts a program, which is looked up in `PATH`.
     ///
-    /// - Parameter descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are
-    ///   shared.
+    /// The program gets descriptors of this process under other numbers; others from 0 to 2 are shared.
     init(
         _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
     ) throws(Failure) {

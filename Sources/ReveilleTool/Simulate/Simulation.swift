@@ -32,12 +32,10 @@ final class Simulation {
     private var isEnded = false
     private var report: TestReport?
 
-    /// Creates a run with its phone and its bus.
+    /// Creates a run with its phone and its bus; without a command, the run ends after the last step.
     ///
-    /// - Parameters:
-    ///   - command: The program and its arguments; without a program, the run ends after the last step.
-    ///   - patience: The timeout of a wait or an expectation.
-    ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
+    /// Patience is the timeout of a wait or an expectation. If expectations are reported, on stdout, the program's
+    /// stdout is redirected to stderr.
     init(
         _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
         reportsTests: Bool = false, narration: Narration? = nil

@@ -29,9 +29,7 @@ struct TopColumns: Sendable {
 
     let columns: [Column]
 
-    /// Returns the columns that fit into a width, with their places.
-    ///
-    /// - Parameter margin: The columns at the left that remain free.
+    /// Returns the columns that fit into a width beside a free margin at the left, with their places.
     func places(in width: Int, margin: Int) -> [Place] {
         var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].good) }
         func spare() -> Int {

@@ -60,9 +60,7 @@ struct TopHistories: Sendable {
             aspect: question.aspect, limit: min(Self.kept, (changes.last ?? first).generation - known.generation))
     }
 
-    /// Notes the newest changes of an aspect, oldest first.
-    ///
-    /// - Parameter now: The time in microseconds since boot.
+    /// Notes the newest changes of an aspect, oldest first, at a time in microseconds since boot.
     mutating func note(_ changes: [Event], of aspect: Aspect, instance: String, at now: Int64) {
         begin(instance)
         guard var entry = entries[aspect] else {
