@@ -32,8 +32,8 @@ package final class AwaitedTask: Sendable {
 
     /// Starts the task; called once.
     ///
-    /// Without a thread, for a body that never blocks, the task has the runtime's threads, one of which wakes up every
-    /// second.
+    /// The thread is for a body that never blocks; without it, the task has the runtime's threads, one of which wakes
+    /// up every second.
     package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: thread) { [self] in
             do {

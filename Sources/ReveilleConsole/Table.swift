@@ -21,14 +21,18 @@ package struct Table {
     }
 
     /// A column: its heading, and whether its cells may be truncated.
-    package struct Column {
+    package struct Column: ExpressibleByStringLiteral {
         package var head: String
         package var isFixed: Bool
 
-        package init(head: String, isFixed: Bool = true) {
+        package init(head: String, isFixed: Bool) {
             self.head = head
             self.isFixed = isFixed
         }
+
+        package init(stringLiteral head: String) { self.init(head: head, isFixed: true) }
+
+        package static func loose(_ head: String) -> Self { Self(head: head, isFixed: false) }
     }
 
     private static let gap = 2

@@ -54,7 +54,7 @@ struct ServingProcess {
     /// Returns the start time since boot, which the kernel reports in clock ticks.
     private static func start(of pid: Int32) -> Duration? {
         let ticks = sysconf(Int32(_SC_CLK_TCK))
-        guard let start = ProcessStat(pid)?.number(.startTime), ticks > 0 else { return nil }
-        return .milliseconds(start * 1_000 / Int64(ticks))
+        guard let start = ProcessIdentity(of: pid)?.start, ticks > 0 else { return nil }
+        return .milliseconds(Int64(start) * 1_000 / Int64(ticks))
     }
 }

@@ -35,24 +35,18 @@ struct PostCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    private enum Given {
-        case fields(PartialReading)
-        /// The state is an abbreviation.
-        case word
-    }
-
     func run() {
         Failure.awaiting {
-            let given = try self.given()
+            let fields = try fields()
             let device = try await bus.device()
-            try await device.post(reading(given, beside: device.state(of: Aspect(aspect))))
+            try await device.post(reading(fields, beside: device.state(of: Aspect(aspect))))
             try await device.printState(of: Aspect(aspect), json: json)
         }
     }
 
     /// Returns the given fields, and the current values of all other fields.
-    private func reading(_ given: Given, beside now: Event) throws(Failure) -> Reading {
-        guard case .fields(let fields) = given else {
+    private func reading(_ fields: PartialReading?, beside now: Event) throws(Failure) -> Reading {
+        guard let fields else {
             return aspect.abbreviated(state, after: now.reading) ?? now.reading
         }
         do throws(PartialReading.Invalid) {
@@ -67,20 +61,21 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    private func given() throws(Failure) -> Given {
+    /// Returns the given fields; `nil` if the state is an abbreviation.
+    private func fields() throws(Failure) -> PartialReading? {
         do throws(JSONError) {
-            if let fields = try PartialReading(parsing: state) { return .fields(fields) }
+            if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
             guard isAbbreviation else {
                 throw aspect.values(of: aspect.mainField)?.words.isEmpty == false
                     ? aspect.refusing(state, for: aspect.mainField) : notAnObject
             }
-            return .word
+            return nil
         }
         // A number may be an abbreviation.
         guard isAbbreviation else { throw notAnObject }
-        return .word
+        return nil
     }
 
     private var isAbbreviation: Bool { aspect.abbreviated(state, after: .unknown(Aspect(aspect))) != nil }

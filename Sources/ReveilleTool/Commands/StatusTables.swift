@@ -12,54 +12,42 @@ enum StatusTables {
     private static let leastComplete = 32
 
     static func sources(_ sources: [AspectSource]) -> Table {
-        var table = Table(columns: [
-            Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
-        ])
-        for source in sources {
-            let state =
-                source.isAvailable
-                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
-                : Table.Cell("unavailable", .dim)
-            table.rows.append([Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)])
-        }
-        return table
+        Table(
+            columns: ["ASPECT", "STATE", .loose("SOURCE")],
+            rows: sources.map { source in
+                let state =
+                    source.isAvailable
+                    ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
+                    : Table.Cell("unavailable", .dim)
+                return [Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)]
+            })
     }
 
     /// Returns the table of the first names, with published names before others, and the number of further names.
     static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
-        var table = Table(columns: [
-            Table.Column(head: "NAME", isFixed: false), Table.Column(head: "SOURCE", isFixed: false),
-        ])
         let ordered = sources.filter(\.isAvailable) + sources.filter { !$0.isAvailable }
-        for source in ordered.prefix(shownNames) {
-            table.rows.append([
-                Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim),
-            ])
+        let rows = ordered.prefix(shownNames).map { source in
+            [Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim)]
         }
-        return (table, max(0, sources.count - shownNames))
+        return (Table(columns: [.loose("NAME"), .loose("SOURCE")], rows: rows), max(0, sources.count - shownNames))
     }
 
     static func subscribers(_ subscribers: [Subscriber]) -> Table {
         let hasTasks = subscribers.contains { !$0.tasks.isEmpty }
-        let columns = [
-            Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
-            Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
-            Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
+        let columns: [Table.Column] = [
+            "SUBSCRIPTION", .loose("NAME"), "PID", .loose("STATE"), "EVENTS", "CHANGES", .loose("PENDING"),
+            .loose("ASPECTS"),
         ]
-        var table = Table(columns: columns + (hasTasks ? [Table.Column(head: "TASKS", isFixed: false)] : []))
-        for subscriber in subscribers {
-            var row = [
+        let rows = subscribers.map { subscriber in
+            let row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
-                Table.Cell("\(subscriber.processID)"),
-                state(of: subscriber),
-                Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
-                Table.Cell(pending(of: subscriber)),
+                Table.Cell("\(subscriber.processID)"), state(of: subscriber), Table.Cell("\(subscriber.events)"),
+                Table.Cell("\(subscriber.changes)"), Table.Cell(pending(of: subscriber)),
                 Table.Cell(aspects(of: subscriber)),
             ]
-            if hasTasks { row.append(Table.Cell(list(subscriber.tasks.map(text), separator: ", "))) }
-            table.rows.append(row)
+            return row + (hasTasks ? [Table.Cell(list(subscriber.tasks.map(text), separator: ", "))] : [])
         }
-        return table
+        return Table(columns: columns + (hasTasks ? [.loose("TASKS")] : []), rows: rows)
     }
 
     static func pending(of subscriber: Subscriber) -> String {

@@ -50,8 +50,11 @@ final class TaskSession {
     private func subscription(on client: BlockingClient) throws -> String? {
         let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
         if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
-        for process in ProcessStat.ancestors {
-            if let subscriber = subscribers.first(where: { $0.processID == process }) { return subscriber.id }
+        var (process, ancestors) = (getpid(), Set<Int32>())
+        // A process can end meanwhile, which could repeat an ancestor.
+        while let parent = OrphanedProcesses.parent(of: process), parent > 0, ancestors.insert(parent).inserted {
+            if let subscriber = subscribers.first(where: { $0.processID == parent }) { return subscriber.id }
+            process = parent
         }
         return nil
     }

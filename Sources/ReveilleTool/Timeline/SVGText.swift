@@ -12,14 +12,6 @@ struct SVGText {
         text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
     }
 
-    mutating func element(
-        _ name: String, _ attributes: KeyValuePairs<String, String>, _ content: (inout SVGText) -> Void
-    ) {
-        text += "<\(name)\(Self.list(attributes))>\n"
-        content(&self)
-        text += "</\(name)>\n"
-    }
-
     /// Returns a number with at most one decimal place.
     static func number(_ number: Double) -> String {
         let tenths = (number * 10).rounded() / 10
@@ -45,7 +37,7 @@ struct SVGText {
         element("path", ["class": style, "d": line])
     }
 
-    private static func list(_ attributes: KeyValuePairs<String, String>) -> String {
+    static func list(_ attributes: KeyValuePairs<String, String>) -> String {
         attributes.reduce("") { $0 + " \($1.key)=\"\(escaped($1.value))\"" }
     }
 }

@@ -35,22 +35,17 @@ struct TimelineDrawing {
         var drawing = TimelineDrawing(timeline)
         drawing.draw()
         let height = SVGText.number(drawing.y + 12)
-        var picture = SVGText()
-        picture.element(
-            "svg",
-            [
-                "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
-                "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
-            ]
-        ) { picture in
-            picture.element("title", ["id": "title"], text: timeline.title)
-            picture.element("desc", ["id": "description"], text: drawing.description)
-            picture.element("style", [:], text: "")
-            picture.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
-        }
+        let root = SVGText.list([
+            "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
+            "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
+        ])
+        var (words, page) = (SVGText(), SVGText())
+        words.element("title", ["id": "title"], text: timeline.title)
+        words.element("desc", ["id": "description"], text: drawing.description)
+        page.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
         // The style sheet has no characters of markup.
-        return picture.text.replacing("<style></style>", with: "<style>\n\(TimelineStyle.sheet)</style>")
-            .replacing("</svg>", with: drawing.svg.text + "</svg>")
+        let style = "<style>\n\(TimelineStyle.sheet)</style>\n"
+        return "<svg\(root)>\n" + words.text + style + page.text + drawing.svg.text + "</svg>\n"
     }
 
     private func total(_ deliveries: [Timeline.Delivery]) -> Int { deliveries.reduce(0) { $0 + $1.changes } }

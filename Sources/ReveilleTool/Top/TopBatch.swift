@@ -42,9 +42,9 @@ struct TopBatch: Sendable {
     private func print(_ model: TopModel) throws(Failure) {
         try Console.line(StyledText(model.summary.joined(separator: "   ")))
         try Console.line("")
-        try TopTables.table(model, line: Self.lineWidth).print()
+        try TopTables.aspects(of: model, line: Self.lineWidth).print()
         try Console.line("")
         guard !model.subscriptions.rows.isEmpty else { return try Console.line("no subscriptions") }
-        try TopTables.table(model).print()
+        try TopTables.subscriptions(of: model).print()
     }
 }

@@ -56,21 +56,17 @@ enum TopTables {
         "\(row.id): \(row.value)" + (row.hasValue ? "; source: \(source(of: row.source))" : "")
     }
 
-    static func table(_ model: TopModel, line: Int) -> Table {
-        var table = Table(columns: columns(of: .aspects))
+    static func aspects(of model: TopModel, line: Int) -> Table {
         let now = model.poll?.time ?? Timestamp(microseconds: 0)
-        table.rows = model.aspects.rows.map { cells($0, at: now, line: line) }
-        return table
+        return table(.aspects, model.aspects.rows.map { cells($0, at: now, line: line) })
     }
 
-    static func table(_ model: TopModel) -> Table {
-        var table = Table(columns: columns(of: .subscriptions))
-        table.rows = model.subscriptions.rows.map { cells($0) }
-        return table
+    static func subscriptions(of model: TopModel) -> Table {
+        table(.subscriptions, model.subscriptions.rows.map { cells($0) })
     }
 
-    private static func columns(of columns: TopColumns) -> [Table.Column] {
-        columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }
+    private static func table(_ columns: TopColumns, _ rows: [[Table.Cell]]) -> Table {
+        Table(columns: columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }, rows: rows)
     }
 
     private static func source(of source: AspectSource) -> String {
