@@ -30,6 +30,11 @@ package enum Seconds {
 
 /// Numbers of events, changes and runs on the command line.
 package enum Count {
+    /// Returns a number with its noun: `1 subscription`, `12 subscriptions`.
+    package static func text(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     package static func parse(_ argument: String) throws -> Int {
         guard let count = Int(argument), count >= 1 else {
             throw ValidationError("it must be a whole number of at least 1")

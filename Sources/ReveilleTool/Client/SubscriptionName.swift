@@ -19,7 +19,7 @@ struct SubscriptionName {
         try id(among: try await device.subscribers())
     }
 
-    /// Returns the ids of all subscriptions of the program behind the subscription; they are suspended together.
+    /// Returns the ids of all subscriptions of the program behind the subscription.
     ///
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
     func program(on device: Device) async throws -> [String] {
@@ -28,9 +28,7 @@ struct SubscriptionName {
         let process = found.first?.processID
         let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
         let id = try found.count > 1 && hasOneProcess ? found[0].id : id(among: subscribers)
-        guard let chosen = subscribers.first(where: { $0.id == id }), chosen.processID != 0 else { return [id] }
-        // All processes of other PID namespaces have the process ID 0.
-        return subscribers.filter { $0.processID == chosen.processID }.map(\.id)
+        return subscribers.program(of: id).map(\.id)
     }
 
     /// Returns the id among all subscriptions of a bus; fails if none matches, or several do.
@@ -55,5 +53,14 @@ struct SubscriptionName {
             throw Failure(
                 .usage, "'\(text)' matches \(found.count) subscriptions: \(candidates.joined(separator: ", "))\(more)")
         }
+    }
+}
+
+extension [Subscriber] {
+    /// Returns the subscriptions of the process that has a subscription; they are suspended together.
+    func program(of id: String) -> [Subscriber] {
+        let process = first { $0.id == id }?.processID
+        // All processes of other PID namespaces have the process ID 0.
+        return filter { $0.id == id || process != 0 && $0.processID == process }
     }
 }

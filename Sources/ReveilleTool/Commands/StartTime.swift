@@ -28,7 +28,7 @@ struct StartTime {
     let timestamp: Timestamp
 
     init(argument: String) throws {
-        guard let time = Self(argument, now: Timestamp(microseconds: Clocks.wall())) else {
+        guard let time = Self(argument, now: .now) else {
             throw ValidationError(
                 "it must be a duration (30s, 10m, 2h, 1d), a time (14:30), a date (2026-11-21) or both (2026-11-21 14:30)"
             )
@@ -45,14 +45,14 @@ struct StartTime {
             timestamp = Timestamp(microseconds: start)
         } else if words.count == 1, let time = Self.time(words[0]) {
             let today = LocalTime.parts(now)
-            let start = Self.moment(today, time)
+            let start = LocalTime.moment(today, time)
             var yesterday = today
             yesterday.tm_mday -= 1
-            timestamp = start <= now ? start : Self.moment(yesterday, time)
+            timestamp = start <= now ? start : LocalTime.moment(yesterday, time)
         } else if let date = Self.date(words[0]), words.count <= 2,
             let time = words.count == 1 ? [0, 0, 0] : Self.time(words[1])
         {
-            timestamp = Self.moment(date, time)
+            timestamp = LocalTime.moment(date, time)
         } else {
             return nil
         }
@@ -92,14 +92,5 @@ struct StartTime {
     private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && digits ~= text.utf8.count
             ? Int(text) : nil
-    }
-
-    /// Returns the moment of a time on a day in the user's time zone.
-    static func moment(_ day: tm, _ time: [Int]) -> Timestamp {
-        var parts = day
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time[0]), Int32(time[1]), Int32(time[2]))
-        // The zone decides whether it was summer time.
-        parts.tm_isdst = -1
-        return Timestamp(microseconds: Int64(mktime(&parts)) * 1_000_000)
     }
 }

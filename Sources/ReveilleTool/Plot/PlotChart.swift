@@ -43,7 +43,7 @@ struct PlotChart {
         guard let first = values.first, let last = values.last, let least = values.min(), let most = values.max() else {
             return "no number is known"
         }
-        let changes = "\(points.count) change\(points.count == 1 ? "" : "s")"
+        let changes = Count.text(points.count, "change")
         return "\(number.text(first)) → \(number.text(last)), \(changes), from \(number.text(least)) to "
             + number.text(most)
     }

@@ -52,3 +52,34 @@ final class Program {
         if isApart && process.exitCode == nil { kill(-process.pid, number) } else { process.signal(number) }
     }
 }
+
+/// The loop of a command on its main thread: its signals and the program that it runs.
+///
+/// Everything is registered before any thread is started, because threads inherit the signal mask.
+final class CommandLoop {
+    let events: EventLoop
+    var program: Program?
+    /// The signal that ended the loop.
+    private(set) var signal: Int32?
+    private var sources: [EventSource] = []
+
+    init() throws(SystemError) {
+        events = try EventLoop()
+    }
+
+    /// Passes signals on to the program, whose end ends the loop; a signal before its start ends the loop as well.
+    func passSignalsOn() throws(SystemError) {
+        for number in Signals.passedOn {
+            sources.append(
+                try events.onSignal(number) { [unowned self] in
+                    if let program { return program.pass(number) }
+                    signal = number
+                    events.exit()
+                })
+        }
+        sources.append(
+            try events.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { events.exit() }
+            })
+    }
+}

@@ -4,7 +4,9 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 struct PublishCommand: ParsableCommand {
@@ -51,7 +53,7 @@ struct PublishCommand: ParsableCommand {
     var words: [String] = []
 
     /// The command of `--while` and its arguments; empty without the option.
-    private var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+    var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
     func validate() throws {
         // The parser does not distinguish an option without values from an absent one.
@@ -77,9 +79,46 @@ struct PublishCommand: ParsableCommand {
     private func publishWhileRunning() {
         Failure.guarding {
             try Program.check(command)
-            let value = try JSONObject(argument: value, for: name)
-            let code = try PublishSession(name, value, bus: bus, command: command).run()
+            let code = try PublishSession(self, JSONObject(argument: value, for: name)).run()
             Glibc.exit(code)
         }
+    }
+}
+
+struct WithdrawCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Withdraw a published state.",
+        discussion: """
+            Subscribers receive an event with the value null. Withdrawing a name that is not published succeeds, and \
+            is not a change. Prints the resulting state.
+            """)
+
+    @Argument(
+        help: "The name.", completion: Aspect.publishedCompletion, transform: Aspect.init(publishedArgument:))
+    var name: Aspect
+
+    @Flag(help: "Print the resulting state as JSON, an Event of the interface.")
+    var json = false
+
+    @OptionGroup var bus: BusOptions
+
+    func run() {
+        Failure.awaiting {
+            let device = try await bus.device()
+            try await device.withdraw(name)
+            try await device.printState(of: name, json: json)
+        }
+    }
+}
+
+extension JSONObject {
+    /// Parses a value that is published from the command line, or from stdin for the argument `-`.
+    ///
+    /// - Throws: `Failure` if it is not a JSON object.
+    init(argument: String, for name: Aspect) throws(Failure) {
+        try self.init(
+            argument: argument, for: name.name, maximumDepth: PublishedValue.depthLimit,
+            withdrawal: "reveille withdraw \(name)")
     }
 }

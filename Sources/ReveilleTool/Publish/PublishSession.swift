@@ -13,21 +13,18 @@ import Varlink
 /// to the device's connection, which ends with the process: the bus withdraws the state before it serves later
 /// connections.
 final class PublishSession {
-    private let name: Aspect
+    private let options: PublishCommand
     private let value: JSONObject
-    private let bus: BusOptions
-    private let command: [String]
     private let loop: CommandLoop
     private let publication: AwaitedTask
+    private var publicationEnd: EventSource?
     /// Retains the device to whose connection the state is tied.
     private let device = Lock<Device?>(nil)
     private var failure: (any Error)?
 
-    init(_ name: Aspect, _ value: JSONObject, bus: BusOptions, command: [String]) throws {
-        self.name = name
+    init(_ options: PublishCommand, _ value: JSONObject) throws {
+        self.options = options
         self.value = value
-        self.bus = bus
-        self.command = command
         loop = try CommandLoop()
         publication = try AwaitedTask()
     }
@@ -35,13 +32,15 @@ final class PublishSession {
     /// Publishes the state and runs the command; returns its exit code, or 128 plus the signal that ended it.
     func run() throws -> Int32 {
         try loop.passSignalsOn()
-        loop.add(try loop.events.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in start() })
-        publication.start { [name, value, bus, device] in
-            let publisher = try await bus.device()
-            try await publisher.publish(name, value, whileConnected: true)
+        publicationEnd = try loop.events.watch(publication.end.readingEnd, for: .readable) { [unowned self] _ in
+            start()
+        }
+        publication.start { [options, value, device] in
+            let publisher = try await options.bus.device()
+            try await publisher.publish(options.name, value, whileConnected: true)
             device.withLock { $0 = publisher }
         }
-        try loop.run()
+        try loop.events.run()
         if let failure { throw failure }
         if let signal = loop.signal { Signals.die(by: signal) }
         return loop.program?.exitCode ?? Failure.Code.failure.rawValue
@@ -52,7 +51,7 @@ final class PublishSession {
         publication.end.drain()
         do {
             try publication.check()
-            loop.program = try Program(command, environment: ChildProcess.environment)
+            loop.program = try Program(options.command, environment: ChildProcess.environment)
         } catch {
             failure = error
             loop.events.exit()

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleConsole
 import ReveilleCore
-import ReveilleSystem
 import ReveilleWire
 
 enum ScheduleTable {
@@ -41,8 +39,4 @@ enum ScheduleTable {
         default: "in \(microseconds / day) days"
         }
     }
-}
-
-extension Timestamp {
-    static var now: Timestamp { Timestamp(microseconds: Clocks.wall()) }
 }

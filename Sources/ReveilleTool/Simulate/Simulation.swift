@@ -61,7 +61,7 @@ final class Simulation {
     /// - Throws: `Failure` of a step, after the program has ended.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
-        try loop.run()
+        try loop.events.run()
         narration?.leaveTerminal()
         if let failure { throw failure }
         guard let code = loop.program?.exitCode else { return loop.signal.map { 128 + $0 } ?? EXIT_SUCCESS }

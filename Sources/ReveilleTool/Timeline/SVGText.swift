@@ -12,12 +12,6 @@ struct SVGText {
         text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
     }
 
-    /// Returns a number with at most one decimal place.
-    static func number(_ number: Double) -> String {
-        let tenths = (number * 10).rounded() / 10
-        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
-    }
-
     /// Returns text without markup; characters that XML does not allow are replaced.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
@@ -44,6 +38,6 @@ struct SVGText {
 
 extension DefaultStringInterpolation {
     mutating func appendInterpolation(svg number: Double) {
-        appendLiteral(SVGText.number(number))
+        appendLiteral(number.text())
     }
 }

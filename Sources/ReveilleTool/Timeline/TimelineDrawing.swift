@@ -18,6 +18,9 @@ struct TimelineDrawing {
     static let digit = 7.5
     static let letter = 7.2
 
+    /// The largest number of ticks whose texts have room beside each other.
+    private static let mostTicks = 10.0
+
     let timeline: Timeline
     let aspects: [Aspect]
     var svg = SVGText()
@@ -34,7 +37,7 @@ struct TimelineDrawing {
     static func svg(_ timeline: Timeline) -> String {
         var drawing = TimelineDrawing(timeline)
         drawing.draw()
-        let height = SVGText.number(drawing.y + 12)
+        let height = (drawing.y + 12).text()
         let root = SVGText.list([
             "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
             "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
@@ -77,13 +80,13 @@ struct TimelineDrawing {
         for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
         parts.append((top, y - 2))
         drawAxis()
-        heading("A subscriber that stays awake", "\(count(timeline.awake, "event")): each change at once")
+        heading("A subscriber that stays awake", "\(Count.text(timeline.awake.count, "event")): each change at once")
         drawRows(of: timeline.awake, sleeps: [])
         y += 16
         let asleep = timeline.asleep
         heading(
             "A subscriber that sleeps",
-            "\(count(asleep, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
+            "\(Count.text(asleep.count, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
         )
         drawRows(of: asleep, sleeps: timeline.sleeps)
         drawEdges()
@@ -92,10 +95,6 @@ struct TimelineDrawing {
             text("\(hidden) further aspects are not drawn.", x: 20, y: y + 18, "muted")
             y += 24
         }
-    }
-
-    private func count(_ deliveries: [Timeline.Delivery], _ noun: String) -> String {
-        "\(deliveries.count) \(noun)\(deliveries.count == 1 ? "" : "s")"
     }
 
     mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
@@ -179,13 +178,20 @@ struct TimelineDrawing {
     }
 
     private mutating func drawAxis() {
-        let step = TimelineAxis.step(for: timeline.end)
         svg.path("grid", "M\(svg: Self.left) \(svg: y + 4)H\(svg: Self.width - Self.right)")
-        for tick in TimelineAxis.ticks(to: timeline.end, step: step) {
+        for tick in Self.ticks(to: timeline.end) {
             let place = x(tick)
             svg.path("grid", "M\(svg: place) \(svg: y + 4)v5")
-            text("\(TimelineAxis.text(tick)) s", x: place, y: y + 21, "muted", anchor: "middle")
+            text("\(tick.text(parts: 1_000)) s", x: place, y: y + 21, "muted", anchor: "middle")
         }
         y += 42
+    }
+
+    /// Returns the ticks from 0 to the end, whose distance is 1, 2 or 5 times a power of ten.
+    private static func ticks(to end: Double) -> [Double] {
+        var unit = 0.001
+        while end / (unit * 5) > mostTicks { unit *= 10 }
+        let step = unit * ([1, 2].first { end / (unit * $0) <= mostTicks } ?? 5)
+        return (0...Int(mostTicks)).map { Double($0) * step }.filter { $0 <= end * (1 + 1e-9) }
     }
 }

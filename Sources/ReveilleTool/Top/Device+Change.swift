@@ -12,11 +12,11 @@ extension Device {
             return "\(name) is in the background"
         case .suspended:
             // A cgroup is frozen only if none of its subscriptions is in the foreground.
-            for other in try await program(of: id) where other.id != id { try await hold(other.id) }
+            for other in try await subscribers().program(of: id) where other.id != id { try await hold(other.id) }
             try await suspend(id)
             return "\(name) is suspended"
         case .foreground:
-            let program = try await program(of: id)
+            let program = try await subscribers().program(of: id)
             let isFrozen = program.contains { $0.id == id && $0.holds.contains(.frozen) }
             for one in program where isFrozen || one.id == id { try await release(one.id) }
             let holds = try await subscribers().first { $0.id == id }?.holds
@@ -28,12 +28,5 @@ extension Device {
             default: "\(name) is in the foreground"
             }
         }
-    }
-
-    /// Returns the subscriptions of the process that has a subscription.
-    private func program(of id: String) async throws -> [Subscriber] {
-        let subscribers = try await subscribers()
-        let process = subscribers.first { $0.id == id }?.processID
-        return subscribers.filter { $0.id == id || process != 0 && $0.processID == process }
     }
 }

@@ -93,18 +93,15 @@ extension TopModel {
     }
 
     private mutating func change(to state: TopChange.State) -> TopEffect? {
+        func refuse(_ reason: String) -> TopEffect? {
+            message = Message(text: reason, isTrouble: true)
+            return nil
+        }
         guard focus == .subscriptions else {
-            message = Message(text: "an aspect has no such state; press Tab to select a subscription", isTrouble: true)
-            return nil
+            return refuse("an aspect has no such state; press Tab to select a subscription")
         }
-        guard let row = subscriptions.selected else {
-            message = Message(text: "no subscription is selected", isTrouble: true)
-            return nil
-        }
-        if case .lost = connection {
-            message = Message(text: "the bus is gone; wait until it is back", isTrouble: true)
-            return nil
-        }
+        guard let row = subscriptions.selected else { return refuse("no subscription is selected") }
+        if case .lost = connection { return refuse("the bus is gone; wait until it is back") }
         if state == .suspended { message = Message(text: "suspending \(row.name) …") }
         return .change(TopChange(subscription: row.id, name: row.name, state: state))
     }

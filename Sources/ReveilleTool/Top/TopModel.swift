@@ -61,7 +61,7 @@ struct TopModel: Sendable {
         guard let poll else { return [] }
         let held = heldCount == 0 ? "" : ", \(heldCount) held"
         return [
-            TopText.count(poll.subscribers.count, "subscription") + held, "\(TopText.rate(totals?.changes)) changes/s",
+            Count.text(poll.subscribers.count, "subscription") + held, "\(TopText.rate(totals?.changes)) changes/s",
             "\(TopText.rate(totals?.events)) events/s", LocalTime.time(poll.time), address,
         ]
     }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+package import ReveilleSystem
+
+package struct BusOptions: ParsableArguments {
+    @Option(
+        help: "The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus, else the system bus."
+    )
+    package var address: String?
+
+    package init() {}
+}
 
 /// The options of a fleet program that name the broker, and the program's identity for the broker.
 package struct BrokerOptions: ParsableArguments {
@@ -33,3 +43,21 @@ package struct BrokerOptions: ParsableArguments {
 
     package var isEmpty: Bool { [broker, ca, certificate, key, user, passwordFile].allSatisfy { $0 == nil } }
 }
+
+package struct LogOptions: ParsableArguments {
+    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
+    private var logLevel: LogLevel?
+
+    package init() {}
+
+    /// Fails if the environment has an invalid level.
+    package func log(of program: String) throws(Failure) -> ProgramLog {
+        do throws(LogLevel.Invalid) {
+            return ProgramLog(of: program, level: try LogLevel.chosen(logLevel))
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+    }
+}
+
+extension LogLevel: ExpressibleByArgument {}

@@ -2,6 +2,18 @@
 
 import Reveille
 import ReveilleConsole
+import ReveilleSystem
+import ReveilleWire
+
+extension BusOptions {
+    func device() async throws(ReveilleError) -> Device {
+        try await Device.connect(to: address)
+    }
+
+    func resolved() throws(ReveilleError) -> UnixAddress {
+        try BusAddress.resolve(address)
+    }
+}
 
 extension Device {
     /// Reports the loss of the bus and its return, until the task is cancelled; if `endsOnLoss` is set, throws the
@@ -19,5 +31,12 @@ extension Device {
                 isLost = false
             }
         }
+    }
+}
+
+extension Device {
+    func printState(of aspect: Aspect, json: Bool) async throws {
+        let event = try await state(of: aspect)
+        try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
     }
 }
