@@ -3,7 +3,6 @@
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleService
 import ReveilleSystem
 import ReveilleWire
 import Varlink

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleWire
 import Varlink
 

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 
 /// A reference to a subscription: its id or a unique prefix of it, its name, or its process id.
 struct SubscriptionName {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import ReveilleConsole
-import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 

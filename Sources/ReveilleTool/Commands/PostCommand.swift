@@ -3,7 +3,6 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleWire
 import Varlink
 

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 import ReveilleCore
-import ReveilleSystem
 
 /// The option that limits changes to a period up to now.
 struct PeriodOptions: ParsableArguments {

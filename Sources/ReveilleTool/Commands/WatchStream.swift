@@ -5,7 +5,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
 /// The subscription of `reveille watch` and the output of its events; safe to use from any thread.
 final class WatchStream: Sendable {

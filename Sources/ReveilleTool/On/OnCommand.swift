@@ -2,10 +2,8 @@
 
 import ArgumentParser
 import Glibc
-import Reveille
 import ReveilleConsole
 import ReveilleCore
-import ReveilleSystem
 import ReveilleWire
 import Varlink
 

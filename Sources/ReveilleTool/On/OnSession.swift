@@ -3,7 +3,6 @@
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleConsole
-
 /// A drawing of dots in braille characters, each of which has two dots in a row and four in a column.
 struct BrailleCanvas: Hashable, Sendable {
     /// The number of dots of one character.

@@ -5,7 +5,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
-import Varlink
 
 struct PlotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 
 struct SimulateCommand: ParsableCommand {
     /// The time between SIGTERM and SIGKILL for processes that the program leaves behind.
