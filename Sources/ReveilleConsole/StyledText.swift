@@ -79,12 +79,7 @@ package enum Style: String {
     case cyan = "36"
 
     /// Whether the style is a color; other styles work on terminals without colors too.
-    package var isColor: Bool {
-        switch self {
-        case .bold, .dim, .reverse: false
-        case .green, .yellow, .cyan: true
-        }
-    }
+    package var isColor: Bool { [.green, .yellow, .cyan].contains(self) }
 
     /// Returns the text in this style, or unchanged if color is disabled.
     package func callAsFunction(_ text: StyledText) -> StyledText {

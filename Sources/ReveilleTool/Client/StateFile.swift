@@ -66,7 +66,7 @@ struct StateFile: Sendable {
 
 /// The file in which `reveille watch --state` stores its positions.
 ///
-/// The format is the library's: `{"instance":"…","generations":{"battery":12}}`.
+/// The format is the library's: `{"generations":{"battery":12},"instance":"…"}`.
 struct StoredPositions: Sendable {
     private let file: StateFile
     /// The positions of unwatched aspects that the file contained at the start.
@@ -92,15 +92,8 @@ struct StoredPositions: Sendable {
             all = Positions(
                 instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 })
         }
-        try file.replace(with: Self.encode(all))
+        try file.replace(with: Failure.coded(.failure) { try JSON(encoding: all).canonical })
         positions = newer
-    }
-
-    private static func encode(_ positions: Positions) -> JSON {
-        let members = positions.generations.sorted { $0.key < $1.key }.map { aspect, generation in
-            JSONObject.Member(name: aspect.name, value: .integer(Int64(generation)))
-        }
-        return ["instance": .string(positions.instance), "generations": .object(JSONObject(members: members))]
     }
 }
 

@@ -49,7 +49,8 @@ struct ServeCommand: ParsableCommand {
 
     func run() {
         Failure.guarding {
-            let log = try log()
+            let log = ProgramLog(
+                of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
             let configuration = try files.configuration()
             if printConfig { return try Self.print(configuration) }
             if check {
@@ -59,8 +60,8 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    private func serve(_ configuration: Configuration, _ log: ProgramLog) throws(Failure) {
-        let address = try resolvedAddress()
+    private func serve(_ configuration: Configuration, _ log: ProgramLog) throws {
+        let address = try BusAddress.toServe(address)
         DescriptorLimit.raise()
         // Writes to a log without a reader fail and must not end the service.
         signal(SIGPIPE, SIG_IGN)
@@ -77,18 +78,6 @@ struct ServeCommand: ParsableCommand {
             try service.run()
         } catch {
             throw Failure(serving: error, at: address)
-        }
-    }
-
-    private func log() throws(Failure) -> ProgramLog {
-        ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
-    }
-
-    private func resolvedAddress() throws(Failure) -> UnixAddress {
-        do throws(ReveilleError) {
-            return try BusAddress.toServe(address)
-        } catch {
-            throw Failure(error)
         }
     }
 

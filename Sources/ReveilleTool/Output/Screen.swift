@@ -41,15 +41,12 @@ struct Screen: Hashable, Sendable {
         guard 0..<rows ~= row, 0..<columns ~= column else { return column }
         var column = column
         for character in text.printable.truncated(to: min(width ?? .max, columns - column)) {
+            let width = character.columns
             // Invisible characters have no cell of their own.
-            switch character.columns {
-            case 1: set(Cell(text: Self.drawn(character), style: style), row, column)
-            case 2:
-                set(Cell(text: Self.drawn(character), style: style), row, column)
-                set(Cell(text: "", style: style), row, column + 1)
-            default: continue
-            }
-            column += character.columns
+            guard width > 0 else { continue }
+            set(Cell(text: Self.drawn(character), style: style), row, column)
+            if width == 2 { set(Cell(text: "", style: style), row, column + 1) }
+            column += width
         }
         return column
     }

@@ -91,12 +91,8 @@ final class Simulation {
 
     /// Reports an expectation; without a report, throws if it is not met.
     private func settle(_ line: Scenario.Line, _ contradiction: String?) throws {
-        guard let contradiction else {
-            try report?.pass(line)
-            return
-        }
-        guard report != nil else { throw Failure(.failure, contradiction) }
-        try report?.fail(line, contradiction)
+        if report == nil, let contradiction { throw Failure(.failure, contradiction) }
+        try report?.record(line, contradiction)
     }
 
     private func proceed() {
@@ -116,14 +112,14 @@ final class Simulation {
                 timer?.fire(after: try narration.begin(line))
                 return
             }
-            let outcome = try perform(line.step)
-            if outcome.isDone {
+            let pause = try perform(line.step)
+            if pause == nil {
                 next += 1
                 isBegun = false
                 rounds = 0
                 deadline = nil
             }
-            timer?.fire(after: outcome.delay)
+            timer?.fire(after: pause ?? .zero)
         } catch {
             fail(scenario.failure(error, at: line))
         }
@@ -138,7 +134,8 @@ final class Simulation {
         timer?.fire(after: Self.grace)
     }
 
-    private func perform(_ step: ScenarioStep) throws -> (isDone: Bool, delay: Duration) {
+    /// Performs a step, or a part of it; returns the pause before the rest, or `nil` if the step is done.
+    private func perform(_ step: ScenarioStep) throws -> Duration? {
         switch step {
         case .start: try start()
         case .end:
@@ -146,7 +143,7 @@ final class Simulation {
             loop.program?.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
-            return (false, time)
+            return time
         case .wait(let time): stage.time += time / .seconds(1)
         case .waitSubscribed(let count):
             return try wait("fewer than \(count) subscriptions") { try stage.subscriptionCount() >= count }
@@ -158,11 +155,11 @@ final class Simulation {
             let chunk = min(count - rounds, Self.burstChunk)
             try stage.phone.burst(chunk)
             rounds += chunk
-            if rounds == count { try stage.perform(step) }
-            return (rounds == count, .zero)
+            guard rounds == count else { return .zero }
+            try stage.perform(step)
         default: try stage.perform(step)
         }
-        return (true, .zero)
+        return nil
     }
 
     private func start() throws {
@@ -172,13 +169,11 @@ final class Simulation {
             descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
     }
 
-    private func expect(
-        _ expectation: Expectation, _ line: Scenario.Line
-    ) throws -> (isDone: Bool, delay: Duration) {
+    private func expect(_ expectation: Expectation, _ line: Scenario.Line) throws -> Duration? {
         let contradiction = try stage.contradiction(to: expectation)
-        if contradiction != nil && hasTime { return (false, Self.pause) }
+        if contradiction != nil && hasTime { return Self.pause }
         try settle(line, contradiction)
-        return (true, .zero)
+        return nil
     }
 
     /// Whether the current step has time for another check, which is then counted.
@@ -190,13 +185,11 @@ final class Simulation {
         return now < deadline
     }
 
-    private func wait(
-        _ otherwise: String, until condition: () throws -> Bool
-    ) throws -> (isDone: Bool, delay: Duration) {
-        if try condition() { return (true, .zero) }
+    private func wait(_ otherwise: String, until condition: () throws -> Bool) throws -> Duration? {
+        if try condition() { return nil }
         guard hasTime else {
             throw Failure(.timeout, "\(otherwise) within \(Seconds.text(patience / .seconds(1)))")
         }
-        return (false, Self.pause)
+        return Self.pause
     }
 }

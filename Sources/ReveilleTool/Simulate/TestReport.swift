@@ -15,15 +15,12 @@ struct TestReport {
         try Console.line("1..\(scenario.lines.count { $0.step.expectation != nil })")
     }
 
-    mutating func pass(_ line: Scenario.Line) throws(Failure) {
+    /// Reports an expectation, and the reason if it is not met.
+    mutating func record(_ line: Scenario.Line, _ reason: String?) throws(Failure) {
         count += 1
-        try Console.line("ok \(count) - \(Self.escaped(line.text))")
-    }
-
-    mutating func fail(_ line: Scenario.Line, _ reason: String) throws(Failure) {
-        count += 1
+        try Console.line("\(reason == nil ? "" : "not ")ok \(count) - \(Self.escaped(line.text))")
+        guard let reason else { return }
         hasFailures = true
-        try Console.line("not ok \(count) - \(Self.escaped(line.text))")
         try Console.line("  ---")
         try Console.line("  message: \(JSON.string(reason))")
         try Console.line("  at: \(JSON.string("\(file):\(line.number)"))")

@@ -41,14 +41,12 @@ struct TopCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    var pace: TopPace { TopPace(delay: .seconds(delay), count: count) }
-
     func run() {
         Failure.guarding {
             let hasScreen = isatty(STDIN_FILENO) == 1 && Console.isTerminal
-            guard batch || !hasScreen else { return try TopSession.run(self) }
             let isLimited = !batch && isatty(STDOUT_FILENO) == 0
             let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
+            guard batch || !hasScreen else { return try TopSession.run(bus, pace) }
             Failure.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
         }
     }
