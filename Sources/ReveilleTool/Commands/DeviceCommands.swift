@@ -7,7 +7,7 @@ import ReveilleConsole
 import ReveilleWire
 import Varlink
 
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Describe the device: model, system, processors and memory.",
@@ -25,13 +25,11 @@ struct InfoCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            let info = try await bus.device().info
-            if json { return try Console.json(.object(info.parameters)) }
-            for (name, value) in Self.rows(of: info) {
-                try Console.line(Style.bold(StyledText(name)).padded(to: 15) + StyledText(value ?? "-"))
-            }
+    func perform() async throws {
+        let info = try await bus.device().info
+        if json { return try Console.json(.object(info.parameters)) }
+        for (name, value) in Self.rows(of: info) {
+            try Console.line(Style.bold(StyledText(name)).padded(to: 15) + StyledText(value ?? "-"))
         }
     }
 
@@ -52,7 +50,7 @@ struct InfoCommand: ParsableCommand {
     }
 }
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: AwaitingCommand {
     private static let words = Aspect.device.map(\.name) + Capability.Word.allCases.map(\.rawValue)
 
     static let configuration = CommandConfiguration(
@@ -81,21 +79,19 @@ struct CheckCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            let names = capabilities.isEmpty ? Self.words : capabilities
-            let answers = try await bus.device().check(names.map { Capability($0) })
-            let column = max(EventText.narrowestColumn, (names.map(\.columns).max() ?? 0) + 2)
-            for (name, answer) in zip(names, answers) {
-                if json {
-                    try Console.json(CapabilityCheck(name, answer).structure)
-                } else {
-                    try Console.line(Style.bold(StyledText(name)).padded(to: column) + Self.text(answer))
-                }
+    func perform() async throws {
+        let names = capabilities.isEmpty ? Self.words : capabilities
+        let answers = try await bus.device().check(names.map { Capability($0) })
+        let column = max(EventText.narrowestColumn, (names.map(\.columns).max() ?? 0) + 2)
+        for (name, answer) in zip(names, answers) {
+            if json {
+                try Console.json(CapabilityCheck(name, answer).structure)
+            } else {
+                try Console.line(Style.bold(StyledText(name)).padded(to: column) + Self.text(answer))
             }
-            try Self.checkAreKnown(Array(zip(names, answers)))
-            if answers.contains(where: { $0 != .yes }) { Glibc.exit(Failure.Code.failure.rawValue) }
         }
+        try Self.checkAreKnown(Array(zip(names, answers)))
+        if answers.contains(where: { $0 != .yes }) { Glibc.exit(Failure.Code.failure.rawValue) }
     }
 
     private static func text(_ answer: CapabilityAnswer) -> StyledText {

@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleWire
 import Varlink
 
-struct PostCommand: ParsableCommand {
+struct PostCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
         abstract: "Post a synthetic state to test subscribers.",
@@ -34,13 +34,11 @@ struct PostCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            let fields = try fields()
-            let device = try await bus.device()
-            try await device.post(reading(fields, beside: device.state(of: Aspect(aspect))))
-            try await device.printState(of: Aspect(aspect), json: json)
-        }
+    func perform() async throws {
+        let fields = try fields()
+        let device = try await bus.device()
+        try await device.post(reading(fields, beside: device.state(of: Aspect(aspect))))
+        try await device.printState(of: Aspect(aspect), json: json)
     }
 
     /// Returns the given fields, and the current values of all other fields.

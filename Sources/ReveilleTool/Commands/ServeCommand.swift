@@ -9,7 +9,7 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-struct ServeCommand: ParsableCommand {
+struct ServeCommand: GuardedCommand {
     /// The time after which the start is over: files have settled, and the state has been saved.
     private static let startTime: Duration = .seconds(1)
 
@@ -47,17 +47,15 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var files: FileOptions
 
-    func run() {
-        Failure.guarding {
-            let log = ProgramLog(
-                of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
-            let configuration = try files.configuration()
-            if printConfig { return try Self.print(configuration) }
-            if check {
-                return try Console.line("\(files.file?.description ?? "no configuration file, all defaults"): ok")
-            }
-            try serve(configuration, log)
+    func perform() throws {
+        let log = ProgramLog(
+            of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
+        let configuration = try files.configuration()
+        if printConfig { return try Self.print(configuration) }
+        if check {
+            return try Console.line("\(files.file?.description ?? "no configuration file, all defaults"): ok")
         }
+        try serve(configuration, log)
     }
 
     private func serve(_ configuration: Configuration, _ log: ProgramLog) throws {

@@ -34,7 +34,7 @@ struct HoldOptions: ParsableArguments {
     var deadline: Duration? { wakeAfter.map { .seconds($0) } }
 }
 
-struct BackgroundCommand: ParsableCommand {
+struct BackgroundCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "background",
         abstract: "Send a subscription to the background, where it receives no events.",
@@ -45,15 +45,13 @@ struct BackgroundCommand: ParsableCommand {
 
     @OptionGroup var options: HoldOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await options.target.bus.device()
-            try await device.hold(options.target.name.id(on: device), wakeAfter: options.deadline)
-        }
+    func perform() async throws {
+        let device = try await options.target.bus.device()
+        try await device.hold(options.target.name.id(on: device), wakeAfter: options.deadline)
     }
 }
 
-struct ForegroundCommand: ParsableCommand {
+struct ForegroundCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "foreground",
         abstract: "Return a subscription to the foreground.",
@@ -61,15 +59,13 @@ struct ForegroundCommand: ParsableCommand {
 
     @OptionGroup var target: SubscriptionOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await target.bus.device()
-            try await target.wake([target.name.id(on: device)], on: device)
-        }
+    func perform() async throws {
+        let device = try await target.bus.device()
+        try await target.wake([target.name.id(on: device)], on: device)
     }
 }
 
-struct SuspendCommand: ParsableCommand {
+struct SuspendCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
         abstract: "Suspend a program: send it to the background and freeze its processes.",
@@ -84,18 +80,16 @@ struct SuspendCommand: ParsableCommand {
 
     @OptionGroup var options: HoldOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await options.target.bus.device()
-            let ids = try await options.target.name.program(on: device)
-            // A cgroup is frozen only if none of its subscriptions is in the foreground.
-            for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.deadline) }
-            if let id = ids.last { try await device.suspend(id, wakeAfter: options.deadline) }
-        }
+    func perform() async throws {
+        let device = try await options.target.bus.device()
+        let ids = try await options.target.name.program(on: device)
+        // A cgroup is frozen only if none of its subscriptions is in the foreground.
+        for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.deadline) }
+        if let id = ids.last { try await device.suspend(id, wakeAfter: options.deadline) }
     }
 }
 
-struct ResumeCommand: ParsableCommand {
+struct ResumeCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Resume a program: thaw it, and deliver what changed.",
@@ -103,27 +97,23 @@ struct ResumeCommand: ParsableCommand {
 
     @OptionGroup var target: SubscriptionOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await target.bus.device()
-            let holds = try await target.wake(target.name.program(on: device), on: device)
-            if holds.contains(.frozen) {
-                throw Failure(
-                    .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")
-            }
+    func perform() async throws {
+        let device = try await target.bus.device()
+        let holds = try await target.wake(target.name.program(on: device), on: device)
+        if holds.contains(.frozen) {
+            throw Failure(
+                .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")
         }
     }
 }
 
-struct RefreshCommand: ParsableCommand {
+struct RefreshCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Read every source again, and exit once all changes are posted.")
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            try await bus.device().refresh()
-        }
+    func perform() async throws {
+        try await bus.device().refresh()
     }
 }

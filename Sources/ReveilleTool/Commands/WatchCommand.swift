@@ -5,7 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-struct WatchCommand: ParsableCommand {
+struct WatchCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Print each change as it occurs.",
@@ -80,12 +80,10 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            Aspect.warnOfExpansion(aspects)
-            let session = try WatchSession(self)
-            try session.follow()
-        }
+    func perform() throws {
+        Aspect.warnOfExpansion(aspects)
+        let session = try WatchSession(self)
+        try session.follow()
     }
 }
 

@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-struct DemoCommand: ParsableCommand {
+struct DemoCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Demonstrate delivery to a sleeping subscriber on a synthetic phone.",
@@ -21,9 +21,8 @@ struct DemoCommand: ParsableCommand {
     /// The timeout of each expectation; a working bus meets all at once.
     private static let patience: Duration = .seconds(10)
 
-    func run() {
-        var code = EXIT_SUCCESS
-        Failure.guarding { code = try play() }
+    func perform() throws {
+        let code = try play()
         if code != EXIT_SUCCESS { Signals.die(by: code - 128) }
     }
 

@@ -7,7 +7,7 @@ import ReveilleCore
 import ReveilleWire
 import Varlink
 
-struct OnCommand: ParsableCommand {
+struct OnCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract: "Run a command each time a condition becomes true.",
@@ -72,13 +72,11 @@ struct OnCommand: ParsableCommand {
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }
 
-    func run() {
-        Failure.guarding {
-            let condition = try Condition(argument: self.condition, for: aspect)
-            try Program.check(command)
-            let code = try OnSession.run(self, condition)
-            Glibc.exit(code)
-        }
+    func perform() throws {
+        let condition = try Condition(argument: self.condition, for: aspect)
+        try Program.check(command)
+        let code = try OnSession.run(self, condition)
+        Glibc.exit(code)
     }
 }
 

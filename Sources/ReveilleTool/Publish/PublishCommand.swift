@@ -8,7 +8,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-struct PublishCommand: ParsableCommand {
+struct PublishCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish a state under a name of your own.",
@@ -62,29 +62,22 @@ struct PublishCommand: ParsableCommand {
         if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }
     }
 
-    func run() {
-        if words.isEmpty { publish() } else { publishWhileRunning() }
-    }
-
-    private func publish() {
-        Failure.awaiting {
+    func perform() throws {
+        guard words.isEmpty else {
+            try Program.check(command)
+            let code = try PublishSession(self, JSONObject(argument: value, for: name)).run()
+            Glibc.exit(code)
+        }
+        try AwaitedTask.awaiting {
             let value = try JSONObject(argument: value, for: name)
             let device = try await bus.device()
             try await device.publish(name, value)
             try await device.printState(of: name, json: json)
         }
     }
-
-    private func publishWhileRunning() {
-        Failure.guarding {
-            try Program.check(command)
-            let code = try PublishSession(self, JSONObject(argument: value, for: name)).run()
-            Glibc.exit(code)
-        }
-    }
 }
 
-struct WithdrawCommand: ParsableCommand {
+struct WithdrawCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "withdraw",
         abstract: "Withdraw a published state.",
@@ -102,12 +95,10 @@ struct WithdrawCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await bus.device()
-            try await device.withdraw(name)
-            try await device.printState(of: name, json: json)
-        }
+    func perform() async throws {
+        let device = try await bus.device()
+        try await device.withdraw(name)
+        try await device.printState(of: name, json: json)
     }
 }
 

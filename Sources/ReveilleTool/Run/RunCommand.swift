@@ -6,7 +6,7 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
 
-struct RunCommand: ParsableCommand {
+struct RunCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a program in a scope of its own, so that it can be suspended.",
@@ -41,16 +41,14 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            try Program.check(command)
-            if let reason = try ProgramScope.enter(name: name, command) {
-                Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
-            }
-            // An inherited name belongs to the program that started this one.
-            try Failure.coded(.notStarted) {
-                try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
-            }
+    func perform() throws {
+        try Program.check(command)
+        if let reason = try ProgramScope.enter(name: name, command) {
+            Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
+        }
+        // An inherited name belongs to the program that started this one.
+        try Failure.coded(.notStarted) {
+            try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
         }
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 import ReveilleConsole
 import ReveilleSystem
 
-struct SimulateCommand: ParsableCommand {
+struct SimulateCommand: GuardedCommand {
     /// The time between SIGTERM and SIGKILL for processes that the program leaves behind.
     private static let grace: Duration = .seconds(5)
 
@@ -95,18 +95,14 @@ struct SimulateCommand: ParsableCommand {
         if command.isEmpty { throw ValidationError("missing program: reveille simulate SCENARIO -- COMMAND") }
     }
 
-    func run() {
-        var code = EXIT_SUCCESS
-        Failure.guarding {
-            try OrphanedProcesses.adopt()
-            // Their bus has ended with the simulation, and they would wait for it.
-            defer { OrphanedProcesses.end(within: Self.grace) }
-            code = try simulate()
-        }
-        Glibc.exit(code)
+    func perform() throws {
+        Glibc.exit(try simulate())
     }
 
     private func simulate() throws -> Int32 {
+        try OrphanedProcesses.adopt()
+        // Their bus has ended with the simulation, and they would wait for it.
+        defer { OrphanedProcesses.end(within: Self.grace) }
         let scenario = try Scenario(file: scenario)
         let file = try timeline.map(OutputFile.init)
         let simulation = try Simulation(

@@ -8,7 +8,7 @@ import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
 
-struct TaskCommand: ParsableCommand {
+struct TaskCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
         abstract: "Run a command that should finish before its program is suspended.",
@@ -52,12 +52,10 @@ struct TaskCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            try Program.check(command)
-            let code = try TaskSession(self).run()
-            Glibc.exit(code)
-        }
+    func perform() throws {
+        try Program.check(command)
+        let code = try TaskSession(self).run()
+        Glibc.exit(code)
     }
 }
 

@@ -6,7 +6,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 
-struct TopCommand: ParsableCommand {
+struct TopCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
         abstract: "Show the bus live: its aspects, its subscriptions, and what waits for them.",
@@ -41,14 +41,12 @@ struct TopCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.guarding {
-            let hasScreen = isatty(STDIN_FILENO) == 1 && Console.isTerminal
-            let isLimited = !batch && isatty(STDOUT_FILENO) == 0
-            let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
-            guard batch || !hasScreen else { return try TopSession.run(bus, pace) }
-            Failure.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
-        }
+    func perform() throws {
+        let hasScreen = isatty(STDIN_FILENO) == 1 && Console.isTerminal
+        let isLimited = !batch && isatty(STDOUT_FILENO) == 0
+        let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
+        guard batch || !hasScreen else { return try TopSession.run(bus, pace) }
+        try AwaitedTask.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
     }
 }
 
