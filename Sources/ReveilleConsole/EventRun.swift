@@ -3,7 +3,6 @@
 package import ArgumentParser
 package import ReveilleSystem
 
-/// The options that end a command that prints events.
 package struct LimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",

@@ -28,7 +28,6 @@ package enum Seconds {
     }
 }
 
-/// Numbers of events, changes and runs on the command line.
 package enum Count {
     /// Returns a number with its noun: `1 subscription`, `12 subscriptions`.
     package static func text(_ count: Int, _ noun: String) -> String {

@@ -4,7 +4,6 @@ import Glibc
 import ReveilleSystem
 package import Varlink
 
-/// The input of a command that takes its data from stdin.
 package enum StandardInput {
     /// The argument that stands for stdin.
     package static let name = "-"

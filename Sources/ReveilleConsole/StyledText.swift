@@ -50,7 +50,6 @@ package struct StyledText: ExpressibleByStringInterpolation, Sendable {
         left.width += right.width
     }
 
-    /// Returns the text padded with trailing spaces to a width in columns.
     package func padded(to width: Int) -> StyledText {
         self + StyledText(String(repeating: " ", count: max(0, width - self.width)))
     }

@@ -2,7 +2,6 @@
 
 import ReveilleSystem
 
-/// A table with column headings that fits into the terminal.
 package struct Table {
     /// A cell: its text, without control characters, and a style.
     package struct Cell {
@@ -20,7 +19,6 @@ package struct Table {
         }
     }
 
-    /// A column: its heading, and whether its cells may be truncated.
     package struct Column: ExpressibleByStringLiteral {
         package var head: String
         package var isFixed: Bool

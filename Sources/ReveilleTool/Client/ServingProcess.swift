@@ -44,7 +44,6 @@ struct ServingProcess {
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns a path resolved against a process's working directory, if that is accessible.
     private static func absolute(_ path: String, of pid: Int32) -> String {
         guard !path.hasPrefix("/"), let directory = realpath("/proc/\(pid)/cwd", nil) else { return path }
         defer { free(directory) }

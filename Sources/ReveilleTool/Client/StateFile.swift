@@ -41,8 +41,9 @@ struct StateFile: Sendable {
     }
 
     /// Replaces the contents atomically.
-    func replace(with state: JSON) throws(Failure) {
-        let contents = state.bytes + [UInt8(ascii: "\n")]
+    func replace(with state: some Encodable) throws(Failure) {
+        let json = try Failure.coded(.failure) { try JSON(encoding: state).canonical }
+        let contents = json.bytes + [UInt8(ascii: "\n")]
         guard contents.count <= Self.limit else { throw tooLarge(.output) }
         do throws(SystemError) {
             try PrivateFile.replace(path, with: contents, limit: Self.limit)
@@ -92,7 +93,7 @@ struct StoredPositions: Sendable {
             all = Positions(
                 instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 })
         }
-        try file.replace(with: Failure.coded(.failure) { try JSON(encoding: all).canonical })
+        try file.replace(with: all)
         positions = newer
     }
 }

@@ -44,7 +44,6 @@ struct InfoCommand: AwaitingCommand {
         ]
     }
 
-    /// Returns a number in a unit, rounded to one decimal.
     private static func rounded(_ number: Int, _ unit: Double) -> Double {
         (Double(number) / unit * 10).rounded() / 10
     }

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleService
 import ReveilleSystem
 
-/// The options that name the configuration and the location of the user's files.
 struct FileOptions: ParsableArguments {
     @Option(help: "The configuration file. Default: $REVEILLE_CONFIG if it exists; every key has a default.")
     var config: String?

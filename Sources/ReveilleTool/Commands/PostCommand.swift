@@ -41,7 +41,6 @@ struct PostCommand: AwaitingCommand {
         try await device.printState(of: Aspect(aspect), json: json)
     }
 
-    /// Returns the given fields, and the current values of all other fields.
     private func reading(_ fields: PartialReading?, beside now: Event) throws(Failure) -> Reading {
         guard let fields else {
             return aspect.abbreviated(state, after: now.reading) ?? now.reading

@@ -5,7 +5,6 @@ import Glibc
 import ReveilleConsole
 import ReveilleCore
 
-/// The option that limits changes to a period up to now.
 struct PeriodOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -74,7 +73,6 @@ struct StartTime {
         return [hour, minute, second]
     }
 
-    /// Returns a date such as `2026-11-21`.
     static func date(_ text: Substring) -> tm? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], digits: 4...4), let month = number(parts[1], digits: 2...2),

@@ -59,7 +59,6 @@ enum StatusTables {
         list(subscriber.aspects.aspects.map(\.name), separator: " ")
     }
 
-    /// Returns the name of a task, in the background with the seconds that are left.
     private static func text(_ task: Subscriber.Task) -> String {
         // Rounded down: a task never has more time than shown.
         task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
@@ -76,7 +75,6 @@ enum StatusTables {
         }
     }
 
-    /// Returns the first items, and the number of the others.
     private static func list(_ items: [String], separator: String, isWhole: Bool = true) -> String {
         let further = items.count - shownInCell
         return items.prefix(shownInCell).joined(separator: separator)

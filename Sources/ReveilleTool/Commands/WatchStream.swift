@@ -84,7 +84,7 @@ final class WatchStream: Sendable {
             while let event = next {
                 column = max(column, EventText.column(for: [event.aspect]))
                 batch.add(await line(of: event, column: column, on: device), counts: !isImplicit(event))
-                let isFull = batch.size >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
+                let isFull = batch.text.utf8.count >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
                 next = isFull ? nil : subscription.nextIfDue()
             }
             try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
@@ -134,15 +134,12 @@ final class WatchStream: Sendable {
         /// again.
         static let limit = 64 << 10
 
-        private var lines: [String] = []
-        private(set) var size = 0
+        private(set) var text = ""
         private(set) var counted = 0
 
-        var text: String { lines.joined(separator: "\n") }
-
         mutating func add(_ line: String, counts: Bool) {
-            lines.append(line)
-            size += line.utf8.count + 1
+            if !text.isEmpty { text += "\n" }
+            text += line
             if counts { counted += 1 }
         }
     }

@@ -3,11 +3,10 @@
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
-import Varlink
 
 /// A trigger, and the file in which `reveille on --state` stores whether its condition is true.
 ///
-/// The format is `{"aspect":"battery","condition":"level < 0.1","isTrue":false,"instance":"…","generation":12}`.
+/// The format is `{"aspect":"battery","condition":"level < 0.1","generation":12,"instance":"…","isTrue":false}`.
 struct TriggerProgress: Sendable {
     /// Whether the condition held for a change, as stored in a file.
     private struct Stored: Codable, Equatable {
@@ -49,21 +48,17 @@ struct TriggerProgress: Sendable {
         let wasTrue = trigger.isTrue
         let hasBecomeTrue = trigger.fires(on: change)
         // The first change is always stored, so that an unwritable file is reported before the first run.
-        if stored == nil || wasTrue && !trigger.isTrue { try store(false, change, of: instance) }
+        if stored == nil || wasTrue && !trigger.isTrue { try store(change, of: instance, isTrue: false) }
         return hasBecomeTrue
     }
 
-    /// Stores a change that made the condition true.
-    mutating func store(_ change: Event, of instance: String) throws(Failure) {
-        try store(true, change, of: instance)
-    }
-
-    private mutating func store(_ isTrue: Bool, _ change: Event, of instance: String) throws(Failure) {
+    /// Stores a change that made the condition true, or did not.
+    mutating func store(_ change: Event, of instance: String, isTrue: Bool = true) throws(Failure) {
         let newer = Stored(
             aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation
         )
         guard let file, newer != stored else { return }
-        try file.replace(with: Failure.coded(.failure) { try JSON(encoding: newer) })
+        try file.replace(with: newer)
         stored = newer
     }
 }

@@ -18,11 +18,7 @@ struct BrailleCanvas: Hashable, Sendable {
         cells = [UInt8](repeating: 0, count: self.columns * self.rows)
     }
 
-    /// Draws a dot; dots outside the drawing are ignored.
-    ///
-    /// - Parameters:
-    ///   - x: The distance in dots from the left edge.
-    ///   - y: The distance in dots from the bottom edge.
+    /// Draws the dot at a distance in dots from the left and the bottom edge; dots outside the drawing are ignored.
     mutating func set(_ x: Int, _ y: Int) {
         let line = rows * Self.dots.down - 1 - y
         guard 0..<columns * Self.dots.across ~= x, 0..<rows * Self.dots.down ~= line else { return }

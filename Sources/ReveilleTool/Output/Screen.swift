@@ -3,9 +3,7 @@
 import ReveilleConsole
 import ReveilleSystem
 
-/// The contents of a terminal's screen as a value.
 struct Screen: Hashable, Sendable {
-    /// One column of one row.
     struct Cell: Hashable, Sendable {
         /// A character; empty for the second column of a wide one.
         var text = " "
@@ -76,12 +74,9 @@ struct Screen: Hashable, Sendable {
 }
 
 extension Screen {
-    /// Returns the output that turns a terminal's screen into this one.
+    /// Returns the output that turns a terminal's screen into this one at once (synchronized output), empty for none.
     ///
-    /// - Parameters:
-    ///   - old: The screen on the terminal, or `nil` if unknown. If unknown or of another size, everything is drawn.
-    ///   - isColored: Whether styles may be colors.
-    /// - Returns: The output, which terminals show at once (synchronized output); empty if nothing differs.
+    /// If the old screen is unknown or of another size, everything is drawn.
     func output(after old: Screen?, isColored: Bool) -> String {
         let old = old.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
         var output = old == nil ? "\u{1B}[0m\u{1B}[2J" : ""

@@ -18,7 +18,6 @@ struct PlotPoint: Equatable {
 struct PlotChart {
     /// The least width of the curve in columns; on narrower terminals a list shows more.
     private static let narrowestCurve = 16
-    /// The gap between the labels and the axis.
     private static let gap = 1
 
     private let points: [PlotPoint]

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// A program that a command runs, and that receives the command's signals.
 final class Program {
     /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
     private static let keys = [SIGINT, SIGQUIT]
@@ -59,7 +58,6 @@ final class Program {
 final class CommandLoop {
     let events: EventLoop
     var program: Program?
-    /// The signal that ended the loop.
     private(set) var signal: Int32?
     private var sources: [EventSource] = []
 

@@ -103,9 +103,6 @@ struct WithdrawCommand: AwaitingCommand {
 }
 
 extension JSONObject {
-    /// Parses a value that is published from the command line, or from stdin for the argument `-`.
-    ///
-    /// - Throws: `Failure` if it is not a JSON object.
     init(argument: String, for name: Aspect) throws(Failure) {
         try self.init(
             argument: argument, for: name.name, maximumDepth: PublishedValue.depthLimit,

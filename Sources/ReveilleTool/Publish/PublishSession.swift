@@ -45,7 +45,6 @@ final class PublishSession {
         return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }
 
-    /// Starts the command if the state has been published.
     private func start() {
         publication.end.drain()
         do {

@@ -55,9 +55,8 @@ struct RunCommand: GuardedCommand {
 
 /// The scope into which `reveille run` moves itself.
 enum ProgramScope {
-    /// Moves this process into a scope of the service manager or, without one, into a cgroup of its own.
-    ///
-    /// - Returns: The reason why that is not possible; otherwise `nil`.
+    /// Moves this process into a scope of the service manager or, without one, into a cgroup of its own; returns the
+    /// reason why that is not possible.
     static func enter(name: String?, _ command: [String]) throws(SystemError) -> String? {
         let program = name ?? command[0].split(separator: "/").last.map(String.init) ?? command[0]
         let scope = UnitName.scope(for: program, number: .random(in: .min ... .max))

@@ -15,7 +15,6 @@ struct Scenario {
         var remark = ""
     }
 
-    /// The file name for messages.
     let file: String
     /// The steps in order, of which exactly one is `start`.
     let lines: [Line]

@@ -130,7 +130,6 @@ final class OutputFile {
         close(descriptor)
     }
 
-    /// Replaces the content of the file.
     func write(_ text: String) throws(Failure) {
         // A device or a pipe has no length.
         if ftruncate(descriptor, 0) != 0, errno != EINVAL {

@@ -57,8 +57,7 @@ final class Simulation {
 
     /// Runs until the program has ended, or without one until the last step.
     ///
-    /// - Returns: The program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
-    /// - Throws: `Failure` of a step, after the program has ended.
+    /// Returns the program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
         try loop.events.run()

@@ -15,7 +15,6 @@ struct TestReport {
         try Console.line("1..\(scenario.lines.count { $0.step.expectation != nil })")
     }
 
-    /// Reports an expectation, and the reason if it is not met.
     mutating func record(_ line: Scenario.Line, _ reason: String?) throws(Failure) {
         count += 1
         try Console.line("\(reason == nil ? "" : "not ")ok \(count) - \(Self.escaped(line.text))")

@@ -12,7 +12,6 @@ struct Timeline {
     /// A state, as far as it is drawn.
     struct State {
         let text: String
-        /// The number of an aspect with a chart.
         let number: Double?
         let isPlugged: Bool
     }

@@ -76,9 +76,7 @@ struct TimelineMark {
     /// The state of the last delivery.
     private(set) var state: Timeline.State
 
-    /// The distance of marks that can be told apart.
-    ///
-    /// It limits the size of a picture, whatever the number of changes.
+    /// The distance of marks that can be told apart, which limits the size of a picture with any number of changes.
     static let distance = 2.0
 
     /// Returns the marks of deliveries, with close neighbors merged.

@@ -50,7 +50,6 @@ struct TopCommand: GuardedCommand {
     }
 }
 
-/// How often `reveille top` polls the bus.
 struct TopPace: Hashable, Sendable {
     /// From a second, since faster polls would cost the bus more than its subscribers, to an hour.
     static let delays = 1.0...3_600.0
@@ -68,7 +67,6 @@ struct TopPace: Hashable, Sendable {
     }
 }
 
-/// A run of `reveille top` that prints lines.
 struct TopBatch: Sendable {
     /// The width of the line of changes in characters, as on a screen of 80 columns.
     private static let lineWidth = 12
@@ -76,7 +74,6 @@ struct TopBatch: Sendable {
     let pace: TopPace
     let bus: BusOptions
 
-    /// Prints the lists once for each poll.
     func run() async throws {
         let device = try await bus.device()
         var model = TopModel(address: try bus.resolved().description)

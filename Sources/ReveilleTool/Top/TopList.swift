@@ -20,7 +20,6 @@ struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
         self.orders = orders
     }
 
-    /// The head of the column by which the rows are ordered.
     var orderHead: String { orders[orderIndex].head }
 
     var selected: Row? { rows.indices.contains(selectedIndex) ? rows[selectedIndex] : nil }
@@ -104,7 +103,6 @@ struct SubscriberRow: Identifiable, Sendable {
     var waiting: Int { subscriber.pending.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 }
 
-/// An order of a list's rows.
 struct TopOrder<Row>: Sendable {
     /// The head of the column; empty for an order without a column.
     var head: String

@@ -8,7 +8,6 @@ import ReveilleWire
 ///
 /// `reveille top` has no subscription: one would be listed among the others, and the bus would watch sensors for it.
 struct TopPoll: Sendable {
-    /// The known and the visible rows, which determine the questions.
     struct Request: Sendable {
         var before: TopPoll?
         var visible: Set<Aspect> = []

@@ -75,7 +75,6 @@ enum TopTables {
     }
 }
 
-/// Numbers in the few columns of `reveille top`.
 enum TopText {
     /// Returns the time since a change in its largest unit: `now`, `59 s`, `47 h`.
     ///
