@@ -8,8 +8,6 @@ import ReveilleSystem
 
 @main
 struct Tool: ParsableCommand {
-    static let version = Device.libraryVersion
-
     static let configuration = CommandConfiguration(
         commandName: "reveille",
         abstract: "Deliver the device's changes to programs, merged while they sleep.",
@@ -38,7 +36,7 @@ struct Tool: ParsableCommand {
               75 temporary failure, 76 protocol error, 77 permission denied,
               78 configuration error, 124 timeout, 127 program not started
             """,
-        version: version,
+        version: Device.libraryVersion,
         subcommands: [
             // Observe
             WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self, TopCommand.self,

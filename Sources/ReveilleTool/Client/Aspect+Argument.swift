@@ -78,9 +78,7 @@ extension Aspect {
 }
 
 extension BuiltInAspect {
-    private static let postable = allCases.filter(\.isPostable).map(\.rawValue)
-
-    static let completion = CompletionKind.list(postable)
+    static let postable = allCases.filter(\.isPostable).map(\.rawValue)
 
     init(postableArgument argument: String) throws {
         let words = Self.postable

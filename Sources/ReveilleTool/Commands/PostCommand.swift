@@ -22,7 +22,7 @@ struct PostCommand: AwaitingCommand {
             """)
 
     @Argument(
-        help: "The aspect to post.", completion: BuiltInAspect.completion,
+        help: "The aspect to post.", completion: .list(BuiltInAspect.postable),
         transform: BuiltInAspect.init(postableArgument:))
     var aspect: BuiltInAspect
 

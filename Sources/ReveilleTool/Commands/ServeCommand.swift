@@ -68,7 +68,7 @@ struct ServeCommand: GuardedCommand {
         do throws(SystemError) {
             let service = try Service(
                 address: address, configuration: configuration, configurationFile: files.file, files: files.locations,
-                version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
+                version: Device.libraryVersion, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
             // Only in this command: another program with its own bus may not want its code unmapped.
             let startEnd = try service.loop.timer { StartupMemory.release() }
             startEnd.fire(after: Self.startTime)

@@ -28,10 +28,10 @@ struct SubscriptionOptions: ParsableArguments {
 struct HoldOptions: ParsableArguments {
     @OptionGroup var target: SubscriptionOptions
 
-    @Option(parsing: .unconditional, help: "Wake it after this many seconds.", transform: Seconds.parse)
-    var wakeAfter: Double?
-
-    var deadline: Duration? { wakeAfter.map { .seconds($0) } }
+    @Option(
+        parsing: .unconditional, help: "Wake it after this many seconds.",
+        transform: { .seconds(try Seconds.parse($0)) })
+    var wakeAfter: Duration?
 }
 
 struct BackgroundCommand: AwaitingCommand {
@@ -47,7 +47,7 @@ struct BackgroundCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await options.target.bus.device()
-        try await device.hold(options.target.name.id(on: device), wakeAfter: options.deadline)
+        try await device.hold(options.target.name.id(on: device), wakeAfter: options.wakeAfter)
     }
 }
 
@@ -84,8 +84,8 @@ struct SuspendCommand: AwaitingCommand {
         let device = try await options.target.bus.device()
         let ids = try await options.target.name.program(on: device)
         // A cgroup is frozen only if none of its subscriptions is in the foreground.
-        for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.deadline) }
-        if let id = ids.last { try await device.suspend(id, wakeAfter: options.deadline) }
+        for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.wakeAfter) }
+        if let id = ids.last { try await device.suspend(id, wakeAfter: options.wakeAfter) }
     }
 }
 

@@ -7,6 +7,8 @@ import ReveilleSystem
 import ReveilleWire
 
 /// The subscription of `reveille watch` and the output of its events; safe to use from any thread.
+///
+/// An event is taken only when it can be printed, so changes remain merged while stdout is blocked.
 final class WatchStream: Sendable {
     /// The interval at which the prompt's pending changes are polled; the bus does not notify about them.
     private static let refreshInterval: Duration = .seconds(1)

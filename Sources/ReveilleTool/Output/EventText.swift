@@ -2,7 +2,6 @@
 
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleSystem
 
 enum EventText {

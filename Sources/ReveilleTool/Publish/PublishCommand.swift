@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
+import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -65,8 +66,7 @@ struct PublishCommand: GuardedCommand {
     func perform() throws {
         guard words.isEmpty else {
             try Program.check(command)
-            let code = try PublishSession(self, JSONObject(argument: value, for: name)).run()
-            Glibc.exit(code)
+            Glibc.exit(try publishWhileRunning())
         }
         try AwaitedTask.awaiting {
             let value = try JSONObject(argument: value, for: name)
@@ -74,6 +74,37 @@ struct PublishCommand: GuardedCommand {
             try await device.publish(name, value)
             try await device.printState(of: name, json: json)
         }
+    }
+
+    /// Publishes the state and runs the command; returns its exit code, or 128 plus the signal that ended it.
+    ///
+    /// The loop of the main thread handles signals, and starts the command once the state is published. The state is
+    /// tied to the device's connection, which ends with the process: the bus withdraws the state before it serves later
+    /// connections.
+    private func publishWhileRunning() throws -> Int32 {
+        let value = try JSONObject(argument: value, for: name)
+        let (loop, publication, device) = (try CommandLoop(), try AwaitedTask(), Lock<Device?>(nil))
+        var failure: (any Error)?
+        try loop.passSignalsOn()
+        let start = try loop.events.watch(publication.end.readingEnd, for: .readable) { _ in
+            publication.end.drain()
+            do {
+                try publication.check()
+                loop.program = try Program(command, environment: ChildProcess.environment)
+            } catch {
+                failure = error
+                loop.events.exit()
+            }
+        }
+        publication.start { [name, bus] in
+            let publisher = try await bus.device()
+            try await publisher.publish(name, value, whileConnected: true)
+            device.withLock { $0 = publisher }
+        }
+        try withExtendedLifetime((start, device)) { try loop.events.run() }
+        if let failure { throw failure }
+        if let signal = loop.signal { Signals.die(by: signal) }
+        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }
 }
 

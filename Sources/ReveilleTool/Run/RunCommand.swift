@@ -43,7 +43,7 @@ struct RunCommand: GuardedCommand {
 
     func perform() throws {
         try Program.check(command)
-        if let reason = try ProgramScope.enter(name: name, command) {
+        if let reason = try enterScope() {
             Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
         }
         // An inherited name belongs to the program that started this one.
@@ -51,13 +51,10 @@ struct RunCommand: GuardedCommand {
             try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
         }
     }
-}
 
-/// The scope into which `reveille run` moves itself.
-enum ProgramScope {
     /// Moves this process into a scope of the service manager or, without one, into a cgroup of its own; returns the
     /// reason why that is not possible.
-    static func enter(name: String?, _ command: [String]) throws(SystemError) -> String? {
+    private func enterScope() throws(SystemError) -> String? {
         let program = name ?? command[0].split(separator: "/").last.map(String.init) ?? command[0]
         let scope = UnitName.scope(for: program, number: .random(in: .min ... .max))
         let unit = TransientUnit.scope(scope, of: getpid(), description: command.joined(separator: " "))

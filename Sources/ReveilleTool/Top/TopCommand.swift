@@ -24,6 +24,9 @@ struct TopCommand: GuardedCommand {
               reveille top --batch --count 2 --delay 10
             """)
 
+    /// The width of the line of changes in characters, as on a screen of 80 columns.
+    private static let lineWidth = 12
+
     @Flag(name: .shortAndLong, help: "Print the lists as lines instead of drawing on the terminal.")
     var batch = false
 
@@ -46,35 +49,10 @@ struct TopCommand: GuardedCommand {
         let isLimited = !batch && isatty(STDOUT_FILENO) == 0
         let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
         guard batch || !hasScreen else { return try TopSession.run(bus, pace) }
-        try AwaitedTask.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
+        try AwaitedTask.awaiting { [bus] in try await Self.printLists(of: bus, pace) }
     }
-}
 
-struct TopPace: Hashable, Sendable {
-    /// From a second, since faster polls would cost the bus more than its subscribers, to an hour.
-    static let delays = 1.0...3_600.0
-    /// The pause after a poll as a multiple of the time that the bus took to answer: at most a twentieth of its time is
-    /// spent on this program, however many subscriptions it lists.
-    private static let rest = 20
-
-    /// The least pause between two polls.
-    var delay: Duration
-    /// The number of polls after which the program ends; `nil` for no limit.
-    var count: Int?
-
-    func pause(after cost: Duration) -> Duration {
-        max(delay, cost * Self.rest)
-    }
-}
-
-struct TopBatch: Sendable {
-    /// The width of the line of changes in characters, as on a screen of 80 columns.
-    private static let lineWidth = 12
-
-    let pace: TopPace
-    let bus: BusOptions
-
-    func run() async throws {
+    private static func printLists(of bus: BusOptions, _ pace: TopPace) async throws {
         let device = try await bus.device()
         var model = TopModel(address: try bus.resolved().description)
         var polls = 0
@@ -99,12 +77,29 @@ struct TopBatch: Sendable {
         }
     }
 
-    private func print(_ model: TopModel) throws(Failure) {
+    private static func print(_ model: TopModel) throws(Failure) {
         try Console.line(StyledText(model.summary.joined(separator: "   ")))
         try Console.line("")
-        try TopTables.aspects(of: model, line: Self.lineWidth).print()
+        try TopTables.aspects(of: model, line: lineWidth).print()
         try Console.line("")
         guard !model.subscriptions.rows.isEmpty else { return try Console.line("no subscriptions") }
         try TopTables.subscriptions(of: model).print()
+    }
+}
+
+struct TopPace: Hashable, Sendable {
+    /// From a second, since faster polls would cost the bus more than its subscribers, to an hour.
+    static let delays = 1.0...3_600.0
+    /// The pause after a poll as a multiple of the time that the bus took to answer: at most a twentieth of its time is
+    /// spent on this program, however many subscriptions it lists.
+    private static let rest = 20
+
+    /// The least pause between two polls.
+    var delay: Duration
+    /// The number of polls after which the program ends; `nil` for no limit.
+    var count: Int?
+
+    func pause(after cost: Duration) -> Duration {
+        max(delay, cost * Self.rest)
     }
 }
