@@ -47,7 +47,8 @@ package enum OrphanedProcesses {
         return processes.filter { parent(of: $0) == getpid() }
     }
 
-    private static func parent(of process: Int32) -> Int32? {
+    /// Returns the parent of a process; `nil` if the process has ended.
+    package static func parent(of process: Int32) -> Int32? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/stat", limit: ProcessIdentity.longestFile)
         else { return nil }
         let fields = ProcessIdentity.fields(inStat: bytes)

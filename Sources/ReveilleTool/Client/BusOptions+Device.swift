@@ -2,14 +2,22 @@
 
 import Reveille
 import ReveilleConsole
+import ReveilleSystem
+import ReveilleWire
+
+extension BusOptions {
+    func device() async throws(ReveilleError) -> Device {
+        try await Device.connect(to: address)
+    }
+
+    func resolved() throws(ReveilleError) -> UnixAddress {
+        try BusAddress.resolve(address)
+    }
+}
 
 extension Device {
-    /// Reports the loss of the bus and its return, until the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - endsOnLoss: Whether to throw when the bus is lost, rather than to wait for its return.
-    ///   - report: Called with each message.
-    /// - Throws: The reason for the loss, if the bus is lost and `endsOnLoss` is set.
+    /// Reports the loss of the bus and its return, until the task is cancelled; if `endsOnLoss` is set, throws the
+    /// reason for the loss instead.
     func reportConnection(endsOnLoss: Bool = false, to report: (StyledText) -> Void) async throws(ReveilleError) {
         var isLost = false
         for await state in await connectionStates {
@@ -23,5 +31,12 @@ extension Device {
                 isLost = false
             }
         }
+    }
+}
+
+extension Device {
+    func printState(of aspect: Aspect, json: Bool) async throws {
+        let event = try await state(of: aspect)
+        try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
     }
 }
