@@ -19,9 +19,6 @@ package enum FleetTopic: Sendable, Hashable {
     /// The longest name of an aspect in bytes, as on the bus.
     private static let nameLimit = 255
 
-    /// Parses a topic.
-    ///
-    /// - Throws: ``FleetError`` that describes why it is not a topic of the protocol.
     package init(_ text: String) throws(FleetError) {
         let levels = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         func refuse(_ reason: String) -> FleetError {
@@ -42,7 +39,6 @@ package enum FleetTopic: Sendable, Hashable {
         }
     }
 
-    /// The topic as text.
     package var text: String {
         switch self {
         case .status(let device): "\(Self.root)/\(device)/status"
@@ -53,7 +49,6 @@ package enum FleetTopic: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a text can be the name of an aspect.
     package static func isAspect(_ text: String) -> Bool {
         let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return text.utf8.count <= nameLimit && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNameByte) }

@@ -53,7 +53,6 @@ public final class Fleet: Sendable {
         return try await connect(FleetBroker(access, password: password))
     }
 
-    /// Checks that a broker accepts this client.
     package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {
         let engine: FleetEngine
         do throws(SystemError) {
@@ -86,14 +85,7 @@ public final class Fleet: Sendable {
         try await events(of: try FleetInterest(devices: devices, aspects: aspects), resumingFrom: positions)
     }
 
-    /// Returns the states of an interest, and follows their changes.
-    ///
-    /// - Parameters:
-    ///   - interest: The devices and aspects.
-    ///   - positions: Where to continue.
-    ///   - confirmsEvents: Whether an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
-    /// - Returns: The events.
-    /// - Throws: `FleetError` with `FleetError.Code.positions`.
+    /// With `confirmsEvents`, an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
     package func events(
         of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil, confirmsEvents: Bool = false
     ) async throws(FleetError) -> FleetEvents {

@@ -13,15 +13,7 @@ extension FleetBroker {
 
     /// Creates a broker from the options of a program, and reads the password.
     ///
-    /// - Parameters:
-    ///   - address: The address; `nil` for the environment's broker, or the default.
-    ///   - ca: The file of the authorities that may have signed the broker's certificate.
-    ///   - certificate: The file of the client's own certificate.
-    ///   - key: The file of the certificate's key.
-    ///   - user: The name of the user.
-    ///   - passwordFile: The file of the user's password.
-    /// - Throws: `FleetError` with `FleetError.Code.invalidName` for an invalid address, and
-    ///   `FleetError.Code.invalidConfiguration` if the other options do not fit together, or the file cannot be used.
+    /// Without an address, it is the environment's broker, or the default.
     package init(
         named address: String?, ca: String?, certificate: String?, key: String?, user: String?, passwordFile: String?
     ) throws(FleetError) {
@@ -37,8 +29,6 @@ extension FleetBroker {
     }
 
     /// Creates a broker, and reads the password.
-    ///
-    /// - Throws: `ConfigurationError` if the file of the password cannot be used.
     package init(reading access: BrokerAccess) throws(ConfigurationError) {
         self.init(access, password: try access.passwordFile.map(Self.password))
     }

@@ -5,17 +5,14 @@ package import ReveilleMQTT
 
 /// A broker, and a password that has been read.
 package struct FleetBroker: Sendable, Hashable, CustomStringConvertible {
-    /// How the broker is reached.
     package let access: BrokerAccess
     private let password: String?
 
-    /// Creates a broker.
     package init(_ access: BrokerAccess, password: String? = nil) {
         self.access = access
         self.password = password
     }
 
-    /// The address.
     package var description: String { access.address.description }
 
     /// Returns options for a connection that leaves nothing behind on the broker.
@@ -39,7 +36,6 @@ package struct FleetBroker: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FleetError {
-    /// Creates the error of a connection.
     init(_ error: MQTTError) {
         let code: Code =
             switch error.kind {

@@ -7,31 +7,22 @@ package struct FleetInterest: Sendable, Hashable {
     /// The most topic filters of a subscription; a broker compares each with every topic that it keeps.
     static let filterLimit = 1_000
 
-    /// The devices; one of them must match.
+    /// The devices; one of them must match, unless there are none.
     package let devices: [NamePattern]
-    /// The aspects; one of them must match.
+    /// The aspects; one of them must match, unless there are none.
     package let aspects: [NamePattern]
 
-    /// Creates an interest.
-    ///
-    /// - Parameters:
-    ///   - devices: Names and patterns; none means all devices.
-    ///   - aspects: Names and patterns; none means all aspects.
-    /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     package init(devices: [String] = [], aspects: [String] = []) throws(FleetError) {
         self.devices = try devices.map { text throws(FleetError) in try NamePattern(devices: text) }
         self.aspects = try aspects.map { text throws(FleetError) in try NamePattern(aspects: text) }
     }
 
-    /// Whether everything is of interest.
     var isEverything: Bool { devices.isEmpty && aspects.isEmpty }
 
-    /// Returns whether a device is of interest.
     package func contains(_ device: DeviceID) -> Bool {
         devices.isEmpty || devices.contains { $0.matches(device.text) }
     }
 
-    /// Returns whether an aspect is of interest.
     package func contains(aspect: String) -> Bool {
         aspects.isEmpty || aspects.contains { $0.matches(aspect) }
     }
@@ -46,10 +37,8 @@ package struct FleetInterest: Sendable, Hashable {
         }
     }
 
-    /// The topics of the status of the devices.
     package var statusFilters: [String] { deviceLevels.map { "\(FleetTopic.root)/\($0)/status" } }
 
-    /// The topics of the states.
     package var stateFilters: [String] {
         let devices = deviceLevels
         let aspects = Self.levels(aspects, atMost: Self.filterLimit / devices.count)

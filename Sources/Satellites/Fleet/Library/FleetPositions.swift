@@ -20,11 +20,9 @@ public struct FleetPositions: Sendable, Hashable {
         _ = try ledger()
     }
 
-    /// Copies the positions of a ledger that the consumer of an inbox has seen.
     init(of ledger: Ledger, without inbox: FleetInbox) {
         text = PositionsFile.text(of: ledger, without: inbox)
     }
 
-    /// Returns a ledger that continues from the positions.
     func ledger() throws(FleetError) -> Ledger { try PositionsFile.ledger(from: text) }
 }

@@ -23,12 +23,7 @@ package final class FleetReader {
 
     /// Creates a reader that is asleep.
     ///
-    /// - Parameters:
-    ///   - broker: The broker.
-    ///   - interest: The devices and aspects.
-    ///   - mailbox: Takes what arrives.
-    ///   - loop: The loop.
-    ///   - onChange: Called on the loop when the mailbox has a new event; may send the reader to sleep.
+    /// `onChange` is called on the loop when the mailbox has a new event; it may send the reader to sleep.
     package init(
         _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}

@@ -5,12 +5,9 @@ package import ReveilleFleetCore
 
 /// A name, or a pattern in which `*` stands for any characters, such as `shop-*`.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
-    /// The name or the pattern.
     package let description: String
 
-    /// Creates a pattern for devices.
-    ///
-    /// - Throws: `FleetError` with `FleetError.Code.invalidName` if no device can have such a name.
+    /// Creates a pattern for devices; the error says why no device can have such a name.
     package init(devices text: String) throws(FleetError) {
         // Users of MQTT may write its wildcard.
         let text = text == "+" ? "*" : text
@@ -21,8 +18,6 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a pattern for aspects and published names.
-    ///
-    /// - Throws: `FleetError` with `FleetError.Code.invalidName` if no aspect can have such a name.
     package init(aspects text: String) throws(FleetError) {
         guard FleetTopic.isAspect(text.replacingStars) else {
             throw FleetError(
@@ -38,7 +33,6 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether the text is a name rather than a pattern.
     package var isExact: Bool { !description.utf8.contains(UInt8(ascii: "*")) }
 
-    /// Returns whether a name matches.
     package func matches(_ name: String) -> Bool { fnmatch(description, name, 0) == 0 }
 }
 

@@ -12,10 +12,8 @@ final class Handover<Value: Sendable>: Sendable {
     /// Readable for as long as values wait.
     var descriptor: Int32 { pipe.readingEnd }
 
-    /// The number of values that wait.
     var count: Int { values.withLock { $0.count } }
 
-    /// Adds a value.
     func put(_ value: Value) {
         values.withLock { values in
             values.append(value)
@@ -23,7 +21,6 @@ final class Handover<Value: Sendable>: Sendable {
         }
     }
 
-    /// Takes the values that wait.
     func take() -> [Value] {
         values.withLock { values in
             guard !values.isEmpty else { return [] }

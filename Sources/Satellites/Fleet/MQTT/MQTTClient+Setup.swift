@@ -83,6 +83,5 @@ extension MQTTClient {
 }
 
 extension mosq_err_t {
-    /// The result of a function.
     var code: Int32 { Int32(rawValue) }
 }

@@ -37,9 +37,7 @@ final class MQTTClient {
     private(set) var tls: UnsafeMutableRawPointer?
     /// The first reason for the end of the connection.
     private(set) var failure: Failure?
-    /// Error messages of libmosquitto and OpenSSL.
     private(set) var problems: [String] = []
-    /// Whether the broker has accepted the client.
     private(set) var isAccepted = false
     /// The keep-alive in seconds, which the broker may change.
     private var keepAlive: UInt16
@@ -81,7 +79,6 @@ final class MQTTClient {
 
     // MARK: - Turns
 
-    /// Connects, which blocks.
     func connect() {
         var properties = MQTTProperties()
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry)
@@ -180,7 +177,6 @@ final class MQTTClient {
     /// Whether the broker has acknowledged all that was published.
     var isAcknowledged: Bool { publications.isEmpty }
 
-    /// Sends a DISCONNECT, and closes the connection.
     func disconnect() {
         mosquitto_disconnect_v5(handle, 0, nil)
     }

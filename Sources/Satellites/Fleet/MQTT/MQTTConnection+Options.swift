@@ -34,7 +34,6 @@ extension MQTTConnection {
         /// The private key of the certificate, without a passphrase.
         package var key: String?
 
-        /// Creates a set of files; a certificate and a key need each other.
         package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
             self.ca = ca
             self.certificate = certificate
@@ -44,16 +43,13 @@ extension MQTTConnection {
 
     /// A retained message that the broker publishes if the connection ends without a DISCONNECT.
     package struct Will: Sendable, Hashable {
-        /// The topic.
         package var topic: String
-        /// The payload.
         package var payload: [UInt8]
         /// The time in seconds for which the broker waits for this client to return.
         package var delay: UInt32
         /// The time in seconds after which the broker discards the message; `nil` to keep it.
         package var expiry: UInt32?
 
-        /// Creates a will.
         package init(topic: String, payload: [UInt8], delay: UInt32 = 0, expiry: UInt32? = nil) {
             self.topic = topic
             self.payload = payload
@@ -62,9 +58,7 @@ extension MQTTConnection {
         }
     }
 
-    /// The options of a connection.
     package struct Options: Sendable, Hashable {
-        /// The broker.
         package var broker: Endpoint
         /// The client identifier, not empty.
         ///
@@ -84,9 +78,7 @@ extension MQTTConnection {
         package var answerPatience: Duration = .seconds(30)
         /// The name of the user, if the broker does not take it from the certificate.
         package var user: String?
-        /// The user's password.
         package var password: String?
-        /// The will.
         package var will: Will?
 
         /// Creates options for a session that ends with the connection.
@@ -96,7 +88,6 @@ extension MQTTConnection {
         }
     }
 
-    /// What happens to a connection.
     package enum Event: Sendable, Hashable {
         /// The broker has accepted the client, and may know an earlier session.
         case connected(sessionPresent: Bool)

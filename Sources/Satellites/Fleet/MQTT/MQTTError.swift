@@ -2,7 +2,6 @@
 
 /// The failure of a connection to a broker: the operation, the broker and the reason.
 package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of error.
     package enum Kind: Sendable, Hashable {
         /// The broker cannot be reached or does not answer.
         case unreachable
@@ -18,9 +17,7 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
         case `protocol`
     }
 
-    /// The kind of error.
     package let kind: Kind
-    /// The complete description.
     package let description: String
 
     init(_ kind: Kind, _ reason: String, of broker: MQTTConnection.Endpoint, isConnected: Bool) {

@@ -8,7 +8,6 @@ import ReveilleSystem
 /// A loop of our own replaces libmosquitto's, which reconnects by itself, does not report failed attempts, and cannot
 /// be stopped without a DISCONNECT.
 final class MQTTThread: Sendable {
-    /// A request to the thread.
     enum Request: Sendable {
         case publish([UInt8], topic: String, retain: Bool, expiry: UInt32?)
         case subscribe([String], qos: Int32, wantsRetained: Bool)
@@ -55,7 +54,6 @@ final class MQTTThread: Sendable {
         _ = try? Readiness.wait(end.readingEnd, for: .readable, atMost: patience)
     }
 
-    /// Takes the events that wait.
     func takeEvents() -> [MQTTConnection.Event] {
         let taken = events.take()
         if taken.count >= Self.eventLimit { requests.put((0, .proceed)) }
@@ -75,7 +73,6 @@ final class MQTTThread: Sendable {
         }
     }
 
-    /// Serves the connection until it has ended.
     private func serve(_ client: MQTTClient) {
         var isLeaving = false
         while client.failure == nil {

@@ -12,7 +12,6 @@ struct FleetStorm {
     private static let seed: UInt64 = 17
     /// The descriptors of a device: the connection, libmosquitto's pair, and three pipes.
     private static let descriptors = 9
-    /// The changes of each aspect in a phase.
     private static let changes = 5
     /// How many milliseconds the broker is away in the storm.
     private static let outage: Int32 = 5_000
@@ -126,7 +125,6 @@ struct FleetStorm {
 }
 
 extension Double {
-    /// The number with one decimal place.
     fileprivate var formattedTenths: String {
         let tenths = Int((self * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

@@ -9,7 +9,6 @@ import Varlink
 
 /// A device with a bus of its own, the real uplink, and a real connection.
 final class SimulatedDevice {
-    /// The names that the device publishes.
     static let aspects: [Aspect] = [
         "org.fleet.charge", "org.fleet.door", "org.fleet.mode", "org.fleet.pose", "org.fleet.volume",
     ]
@@ -64,7 +63,6 @@ final class SimulatedDevice {
         take()
     }
 
-    /// Changes each aspect once.
     func change() {
         value += 1
         let time = Timestamp(microseconds: loop.wallClock)
@@ -75,7 +73,6 @@ final class SimulatedDevice {
         take()
     }
 
-    /// The true states.
     var states: [(aspect: String, position: FleetPosition)] {
         let instance = bus.instance
         return Self.aspects.map { aspect in
@@ -198,7 +195,6 @@ final class SimulatedDevice {
 }
 
 extension BusState {
-    /// The state of an event of a published name.
     fileprivate init(_ event: Event) {
         let value = event.published?.bytes.flatMap { try? JSON.parse($0) } ?? .null
         self.init(

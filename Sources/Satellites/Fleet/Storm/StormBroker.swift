@@ -17,9 +17,6 @@ final class StormBroker {
     let port: UInt16
     private var process: ChildProcess?
 
-    /// Starts a broker, which loses everything when it is killed.
-    ///
-    /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
     init() throws {
         directory = try TemporaryDirectory()
         port = try Loopback.freePort()
@@ -54,7 +51,6 @@ final class StormBroker {
         }
     }
 
-    /// Kills the broker with SIGKILL.
     func kill() {
         process?.signal(SIGKILL)
         process?.wait()

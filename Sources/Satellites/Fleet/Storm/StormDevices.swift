@@ -38,7 +38,6 @@ actor StormDevices {
     /// Ends all connections without a DISCONNECT, and loses the state of the devices and their buses.
     func kill() { devices = [] }
 
-    /// Changes each aspect of all devices a number of times.
     func change(_ times: Int) {
         for _ in 0..<times { for device in devices { device.change() } }
     }

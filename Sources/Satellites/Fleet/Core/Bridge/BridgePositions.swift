@@ -4,26 +4,19 @@ import Varlink
 
 /// The contents of a bridge's file of positions, in both directions: to the broker, and from the fleet.
 package struct BridgePositions: Sendable, Hashable {
-    /// The version of the format.
     private static let version: Int64 = 1
 
-    /// The states that the broker has acknowledged.
     package var uplink: UplinkPositions
-    /// The value last published under each name that the fleet sets.
     package var desired: [String: DesiredStates.Applied]
     /// The prefixes of announcements to Home Assistant that the broker may still have.
     package var announced: [String]
 
-    /// Creates positions.
     package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = []) {
         self.uplink = uplink
         self.desired = desired
         self.announced = announced
     }
 
-    /// Parses a file.
-    ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/positions`` and the reason.
     package init(parsing bytes: [UInt8]) throws(FleetError) {
         let json: JSON
         do throws(JSONError) {
@@ -53,7 +46,6 @@ package struct BridgePositions: Sendable, Hashable {
         }
     }
 
-    /// The contents of the file.
     package var bytes: [UInt8] {
         let names = desired.sorted { $0.key < $1.key }.map { name, applied in
             var entry: JSONObject = [:]

@@ -10,17 +10,13 @@ package import Varlink
 ///
 /// Pure.
 package struct DesiredStates: Sendable {
-    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
         /// Publish a state on the device's bus. An equal state is not a change.
         case publish(String, JSONObject)
-        /// Withdraw a name from the device's bus.
         case withdraw(String)
         /// Call ``retry()`` after a pause, because the bus did not take everything.
         case retry
-        /// Save the positions.
         case save
-        /// A message was ignored, for a reason.
         case ignored(topic: String, reason: String)
     }
 
@@ -42,7 +38,6 @@ package struct DesiredStates: Sendable {
     /// The place of the device before its groups, which follow from 1.
     private static let own = 0
 
-    /// A value, and the size of its message.
     struct Value: Sendable {
         let message: DesiredMessage
         let size: Int
@@ -71,7 +66,6 @@ package struct DesiredStates: Sendable {
     /// Whether a forbidden name was reported on this connection: a broker can have any number of such names.
     private var hasReportedName = false
 
-    /// Creates the states from saved positions, if there are any.
     package init(device: DeviceID, groups: [String], allowed: [String], from positions: [String: Applied] = [:]) {
         self.device = device
         self.groups = groups
@@ -105,12 +99,7 @@ package struct DesiredStates: Sendable {
             && values.allSatisfy { name, places in places.keys.allSatisfy { arrived[name]?.contains($0) == true } }
     }
 
-    /// Takes a message.
-    ///
-    /// - Parameters:
-    ///   - topic: The topic.
-    ///   - payload: The payload; empty for a value that was deleted.
-    /// - Returns: The effects.
+    /// Takes a message; its payload is empty for a value that was deleted.
     package mutating func take(_ topic: FleetTopic, _ payload: [UInt8]) -> [Effect] {
         let place: Int
         let name: String
@@ -164,13 +153,9 @@ package struct DesiredStates: Sendable {
         return apply(name)
     }
 
-    /// Applies the collected values.
+    /// Applies the collected values; if it is complete, a missing value was deleted or forgotten.
     ///
-    /// - Parameters:
-    ///   - isComplete: Whether all values have arrived, so that a missing value was deleted or forgotten.
-    ///   - hasForgotten: Whether the broker has lost its memory. Missing values then stay until a message replaces or
-    ///     deletes them.
-    /// - Returns: The effects.
+    /// If the broker has lost its memory, missing values stay until a message replaces or deletes them.
     package mutating func endCollection(isComplete: Bool, hasForgotten: Bool = false) -> [Effect] {
         guard let arrived else { return [] }
         self.arrived = nil

@@ -44,7 +44,6 @@ extension Uplink {
 
     mutating func sendAll(_ effects: inout [Effect]) { send(entries.keys.sorted(), &effects) }
 
-    /// Sends the waiting states that can be sent.
     mutating func send(_ names: [String], _ effects: inout [Effect]) {
         guard phase == .online else { return }
         let names = names.filter { name in
@@ -155,7 +154,6 @@ extension Uplink {
         if phase == .online || phase == .leaving { sayGoodbye(&effects) } else { end(isClean: true, &effects) }
     }
 
-    /// Sends the last status of the connection.
     mutating func sayGoodbye(_ effects: inout [Effect]) {
         phase = .leaving
         effects.append(.wait(isStopping ? Self.farewell : Self.patience))

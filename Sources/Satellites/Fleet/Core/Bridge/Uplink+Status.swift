@@ -9,19 +9,16 @@ extension Uplink {
         var aspects: [String] = []
     }
 
-    /// The will of a connection.
     package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
 
     /// The aspects whose states the broker has.
     var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
 
-    /// Whether there is a connection that takes messages.
     package var isConnected: Bool { phase == .online || phase == .leaving }
 
     /// The aspects whose states the last status has reported.
     package var publishedAspects: [String] { status.aspects }
 
-    /// The status now.
     var currentStatus: StatusMessage {
         let reason: StatusMessage.Reason? =
             phase == .leaving ? (isStopping ? .stopped : .asleep) : isBusPresent ? nil : .noBus

@@ -43,24 +43,19 @@ package struct Uplink: Sendable {
         }
     }
 
-    /// The subject of a message to the broker.
     package enum Publication: Sendable, Hashable {
         case status
         case state(String)
     }
 
-    /// An occurrence that the uplink reacts to.
     package enum Input: Sendable {
         /// The first reply of a subscription: the states of all aspects, and whether it resumed from its position.
         case busStarted(instance: String, states: [BusState], isResumed: Bool)
-        /// Events.
         case busChanged([BusState])
-        /// The bus is gone.
         case busLost
         /// The states that ``Effect/readStates(_:)`` requested; an empty instance if the request failed and must be
         /// repeated.
         case statesRead(instance: String, states: [BusState])
-        /// The broker has accepted the connection.
         case connected(sessionPresent: Bool)
         /// The broker has a message.
         case acknowledged(Publication)
@@ -72,19 +67,15 @@ package struct Uplink: Sendable {
         case desiredArrived
         /// The time of ``Effect/wait(_:)`` is over.
         case timeIsOver
-        /// The bridge is to end.
         case stop
     }
 
-    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
-        /// Connect to the broker.
         case connect
         /// End the connection, if there is one, at once. The broker publishes the will unless the end is clean.
         case disconnect(isClean: Bool)
         /// Send a retained message.
         case publish(Publication, topic: String, payload: [UInt8], expiry: UInt32?)
-        /// Send the subscription to the background or the foreground.
         case setForeground(Bool)
         /// Subscribe anew, from the position of the subscription.
         case subscribeAgain
@@ -94,16 +85,13 @@ package struct Uplink: Sendable {
         case save(isUrgent: Bool)
         /// Replaces the timer.
         case wait(Duration)
-        /// An aspect is left out, for a reason.
         case leftOut(aspect: String, reason: String)
         /// The broker has closed several connections soon after accepting them, as mosquitto does when another client
         /// has the same identity.
         case suspectClone
-        /// The bridge has ended.
         case end
     }
 
-    /// The phase of the connection.
     enum Phase: Sendable, Hashable {
         /// Waits for the next attempt.
         case offline
@@ -116,11 +104,9 @@ package struct Uplink: Sendable {
         case ended
     }
 
-    /// The record of an aspect.
     struct Entry: Sendable {
         /// A state that the broker has not acknowledged; a `nil` value removes the topic.
         var pending: BusState?
-        /// The generation that is under way.
         var inFlight: Int64?
         /// The last acknowledged generation of this instance.
         var acknowledged: Int64?
@@ -178,7 +164,6 @@ package struct Uplink: Sendable {
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
 
-    /// Creates the uplink from saved positions.
     package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
         self.settings = settings
         // A sleeping device does not try more often than it wakes.
@@ -199,7 +184,6 @@ package struct Uplink: Sendable {
     /// The broker and the device for which the positions are valid.
     private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
 
-    /// The positions that the broker has acknowledged.
     package var positions: UplinkPositions {
         UplinkPositions(
             identity: Self.identity(settings), instance: instance,
@@ -209,19 +193,10 @@ package struct Uplink: Sendable {
     /// Whether a new subscription begins in the foreground.
     package var isForeground: Bool { phase == .online && settings.wakeEvery == nil }
 
-    /// Starts: the first attempt to connect follows a random pause.
-    ///
-    /// - Parameter fraction: A random number from 0 to 1.
-    /// - Returns: The effects.
+    /// The first attempt to connect follows a random pause; `fraction` is a random number from 0 to 1.
     package mutating func start(fraction: Double) -> [Effect] { [.wait(schedule.next(fraction: fraction))] }
 
-    /// Takes an input.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - now: The time since boot in microseconds.
-    ///   - fraction: A random number from 0 to 1.
-    /// - Returns: The effects, to be carried out in order.
+    /// Returns the effects of an input, in order; `now` is the time since boot in microseconds.
     package mutating func take(_ input: Input, at now: Int64, fraction: Double) -> [Effect] {
         guard phase != .ended else { return [] }
         var effects: [Effect] = []

@@ -14,16 +14,12 @@ package struct UplinkPositions: Sendable, Hashable {
     /// instance.
     package var generations: [String: Int64?]
 
-    /// Creates positions.
     package init(identity: String, instance: String = "", generations: [String: Int64?] = [:]) {
         self.identity = identity
         self.instance = instance
         self.generations = generations
     }
 
-    /// Reads positions.
-    ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/positions`` and the reason.
     package init(_ json: JSON) throws(FleetError) {
         guard let object = json.objectValue, let identity = object["identity"]?.stringValue,
             let instance = object["instance"]?.stringValue, let aspects = object["aspects"]?.objectValue
@@ -44,7 +40,6 @@ package struct UplinkPositions: Sendable, Hashable {
         }
     }
 
-    /// The positions as JSON.
     package var json: JSON {
         let aspects = generations.sorted { $0.key < $1.key }.map { name, generation in
             JSONObject.Member(name: name, value: generation.map { .integer($0) } ?? .null)

@@ -4,7 +4,6 @@
 ///
 /// Connections to other machines always use TLS.
 package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of connection.
     package enum Endpoint: Sendable, Hashable {
         /// A host and its port, over TLS or in clear.
         case tcp(host: String, port: UInt16, isTLS: Bool)
@@ -21,14 +20,9 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// The longest path of a Unix socket (unix(7)).
     private static let pathLimit = 107
 
-    /// The kind of connection.
     package let endpoint: Endpoint
 
-    /// Parses an address.
-    ///
-    /// A host without a scheme is reached over TLS, unless it is this machine.
-    ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` and the reason.
+    /// Parses an address; a host without a scheme is reached over TLS, unless it is this machine.
     package init(_ text: String) throws(FleetError) {
         func refuse(_ reason: String) -> FleetError {
             FleetError(.invalidName, "the broker '\(text.escaped)' \(reason)")
@@ -81,7 +75,6 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address with its scheme and port.
     package var description: String {
         switch endpoint {
         case .unix(let path): "unix:\(path)"

@@ -6,12 +6,9 @@ extension BridgeConfiguration {
     /// The largest configuration file in bytes: far more than a person writes.
     package static let sizeLimit = 1 << 17
 
-    /// Parses a configuration; keys that are absent or null keep their defaults.
+    /// Parses an object in JSON5; keys that are absent or null keep their defaults.
     ///
     /// Credentials of a service manager may complete the access, which ``BrokerAccess/check()`` then checks.
-    ///
-    /// - Parameter bytes: An object in JSON5.
-    /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let top = try ConfigurationSection(parsing: bytes)
         let address = try top.name("broker") { text throws(FleetError) in try BrokerAddress(text) }

@@ -6,7 +6,6 @@ package import ReveilleCore
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The identity of the device; `nil` to derive it from the machine's identity.
     package var device: DeviceID?
-    /// The broker, and how the bridge identifies itself to it.
     package var access: BrokerAccess
     /// The aspects and names that are published.
     package var aspects: [Aspect] = Self.usualAspects
@@ -25,7 +24,6 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// The prefix of announcements to Home Assistant; `nil` for no announcements.
     package var homeAssistant: String?
 
-    /// Creates a configuration with all defaults.
     package init(access: BrokerAccess) {
         self.access = access
     }

@@ -36,13 +36,8 @@ package struct Discovery: Sendable, Hashable {
 
     /// Describes a device.
     ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - aspects: The aspects that the bridge publishes, built-in or published names.
-    ///   - withdrawn: Names that the bridge published with an earlier configuration; their entities are removed.
-    ///     Built-in aspects need not be listed.
-    ///   - version: The version of the bridge.
-    ///   - prefix: The prefix of discovery topics as configured in Home Assistant.
+    /// The withdrawn names are those of an earlier configuration, whose entities are removed; built-in ones are not
+    /// among them.
     package init(
         device: DeviceID, aspects: some Sequence<String>, withdrawn: some Sequence<String> = EmptyCollection(),
         version: String, prefix: String = Self.prefix
@@ -54,7 +49,6 @@ package struct Discovery: Sendable, Hashable {
         self.prefix = prefix
     }
 
-    /// The message that describes the device.
     package var announcement: Message {
         let (current, former) = (entities(of: aspects), entities(of: withdrawn))
         let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect) }
@@ -72,7 +66,6 @@ package struct Discovery: Sendable, Hashable {
         return Message(topic: topic, payload: JSON.object(description).bytes)
     }
 
-    /// The message that removes the device and all its entities.
     package var removal: Message { Message(topic: topic, payload: []) }
 
     private var topic: String { "\(prefix)/device/\(Self.identifier(of: device))/config" }

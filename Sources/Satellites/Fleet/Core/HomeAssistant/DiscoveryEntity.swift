@@ -4,7 +4,6 @@ import Varlink
 
 /// An entity of Home Assistant: one value of an aspect.
 struct DiscoveryEntity: Sendable {
-    /// The kinds of entities.
     enum Platform: String, Sendable {
         case sensor
         case binarySensor = "binary_sensor"
@@ -50,7 +49,6 @@ struct DiscoveryEntity: Sendable {
             ])
     }
 
-    /// The description of the entity.
     func component(of device: DeviceID) -> JSONObject {
         let topic = JSON.string(FleetTopic.state(device, aspect).text)
         var component: JSONObject = [

@@ -10,7 +10,6 @@
 ///
 /// Pure.
 package struct Completeness: Sendable {
-    /// A reader's next step after the arrival of its mark.
     package enum Step: Sendable, Hashable {
         /// Subscribe to the statuses and states of these devices, so that they are delivered again, then send a mark.
         case ask([DeviceID])
@@ -39,14 +38,10 @@ package struct Completeness: Sendable {
     /// The devices of pages on which nothing arrived: the broker has nothing more from these devices.
     private var settled: Set<DeviceID> = []
 
-    /// Creates the check of one connection.
-    ///
-    /// - Parameter isWanted: Returns whether the reader has subscribed.
     package init(isWanted: @escaping Interest = { _, _ in true }) {
         self.isWanted = isWanted
     }
 
-    /// Takes the arrival of a mark.
     package mutating func mark(_ ledger: inout Ledger, at now: Int64) -> Step {
         // A short queue delivers only part of a page.
         if ledger.arrivals(of: page) == arrivals { settled.formUnion(page) }

@@ -25,7 +25,6 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The position before the event; `nil` for the first state.
     package let previous: FleetPosition?
 
-    /// The position after the event.
     var position: FleetPosition { FleetPosition(instance: instance, generation: generation) }
 
     package init(

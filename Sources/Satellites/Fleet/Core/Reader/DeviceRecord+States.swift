@@ -9,7 +9,6 @@ extension DeviceRecord {
     /// redelivery of a queue.
     private static let continuation: Int64 = 600
 
-    /// How a state relates to the last seen state.
     private enum Relation {
         case duplicate
         case next(changes: Int64?, isNewInstance: Bool = false)
@@ -64,7 +63,6 @@ extension DeviceRecord {
         return isAccepted ? (.next(changes: nil), problem) : (.duplicate, isFirst ? problem : nil)
     }
 
-    /// Compares a state with the last one of another instance.
     private func relation(
         of message: StateMessage, toOther state: State, _ seen: FleetPosition
     ) -> (Relation, FleetProblem?) {

@@ -4,7 +4,6 @@ extension DeviceRecord {
     /// The largest difference in seconds between two computations of one time: brokers and clocks round.
     private static let timeTolerance: Int64 = 5
 
-    /// Takes a status.
     mutating func take(_ message: StatusMessage, isRetained: Bool, expiry: UInt32?, at now: Int64) -> Ledger.Outcome {
         let before = statusEvent()
         var problem: FleetProblem?
@@ -27,7 +26,6 @@ extension DeviceRecord {
         return Ledger.Outcome(statusEvent(age: age).map { .status($0) }, problem: problem)
     }
 
-    /// Returns the last status for the consumer; `nil` if there is none.
     func statusEvent(age: Int64? = nil) -> DeviceStatus? {
         status.map { status in
             DeviceStatus(

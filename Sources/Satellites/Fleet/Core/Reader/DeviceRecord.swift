@@ -2,7 +2,6 @@
 
 /// A ledger's record of a device: its status, and the positions of its aspects.
 struct DeviceRecord: Sendable {
-    /// The position of one aspect.
     struct State: Sendable {
         /// The last seen state; `nil` if no valid state has arrived.
         var seen: FleetPosition?
@@ -20,7 +19,6 @@ struct DeviceRecord: Sendable {
         var isAbsent: Bool { connection == nil }
     }
 
-    /// The last status.
     struct Status: Sendable {
         var isOnline: Bool
         var reason: StatusMessage.Reason?

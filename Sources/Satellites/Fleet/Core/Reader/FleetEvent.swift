@@ -22,7 +22,6 @@ public struct DeviceRemoval: Sendable, Hashable {
     public let device: DeviceID
     /// The aspect whose state was removed; `nil` for the status of the device.
     public let aspect: String?
-    /// The last position of the aspect.
     package let previous: FleetPosition?
 
     package init(device: DeviceID, aspect: String?, previous: FleetPosition? = nil) {

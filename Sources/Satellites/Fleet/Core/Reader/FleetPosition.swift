@@ -4,10 +4,8 @@
 package struct FleetPosition: Sendable, Hashable {
     /// The bus that counts the generations.
     package var instance: String
-    /// The number of the state on that bus.
     package var generation: Int64
 
-    /// Creates a position.
     package init(instance: String, generation: Int64) {
         self.instance = instance
         self.generation = generation

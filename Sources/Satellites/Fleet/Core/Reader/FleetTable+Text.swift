@@ -26,7 +26,6 @@ extension FleetTable {
             })
     }
 
-    /// Returns a line that counts the devices by their states.
     package static func summary(_ rows: [Row]) -> String {
         let counts = State.allCases.map { state in (state, rows.count { $0.state == state }) }.filter { $0.1 > 0 }
         let parts = counts.map { "\($0.1) \($0.0.text)" }.joined(separator: ", ")
@@ -53,6 +52,5 @@ extension FleetTable {
 }
 
 extension FleetTable.State {
-    /// The state in words.
     package var text: String { self == .noBus ? "no bus" : rawValue }
 }

@@ -6,9 +6,7 @@ import Varlink
 ///
 /// Pure.
 package struct FleetTable: Sendable {
-    /// The state of a device.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// It is connected.
         case online
         /// It is connected, but its bus cannot be reached.
         case noBus
@@ -16,15 +14,12 @@ package struct FleetTable: Sendable {
         case asleep
         /// It should have woken up, but has not.
         case overdue
-        /// Its bridge was stopped.
         case stopped
-        /// The broker lost the connection.
         case lost
         /// It has states, but no status.
         case unknown
     }
 
-    /// One device.
     package struct Row: Sendable, Hashable {
         package var device: DeviceID
         package var state: State
@@ -39,7 +34,6 @@ package struct FleetTable: Sendable {
         package var version: String?
     }
 
-    /// A battery as last received.
     private struct Battery: Sendable {
         var level: Double?
         var state: String?
@@ -50,10 +44,8 @@ package struct FleetTable: Sendable {
 
     private var batteries: [DeviceID: Battery] = [:]
 
-    /// Creates a table.
     package init() {}
 
-    /// Takes an event.
     package mutating func take(_ event: FleetEvent) {
         switch event {
         case .state(let event) where event.aspect == "battery":
@@ -64,7 +56,6 @@ package struct FleetTable: Sendable {
         }
     }
 
-    /// Returns the rows of all devices in a ledger, in their order.
     package func rows(of ledger: Ledger, at now: Int64) -> [Row] {
         ledger.devices.values.filter(\.isPresent).map { row($0, at: now) }.sorted { $0.device < $1.device }
     }

@@ -9,7 +9,6 @@
 ///
 /// Pure: times are arguments, in seconds of any clock that does not go back.
 package struct Ledger: Sendable {
-    /// The meaning of a message for the consumer.
     package struct Outcome: Sendable, Hashable {
         /// The event; `nil` for a duplicate, and for a message that was ignored.
         package var event: FleetEvent?
@@ -37,24 +36,16 @@ package struct Ledger: Sendable {
     /// Whether there may be states that the broker no longer has.
     private var hasAbsentStates = false
 
-    /// Creates an empty ledger.
     package init(limit: Int = Self.entryLimit) { self.limit = limit }
 
-    /// The number of devices that are known.
     package var deviceCount: Int { devices.count }
 
     /// Notes a new connection to the broker, which delivers all retained messages again.
     package mutating func connect() { connection += 1 }
 
-    /// Takes a message of the broker; its topic may be anything.
+    /// Takes a message of the broker; its topic may be anything, and its payload is empty if the topic was deleted.
     ///
-    /// - Parameters:
-    ///   - payload: The payload; empty if the topic was deleted.
-    ///   - topic: The topic.
-    ///   - isRetained: Whether the broker had the message before this subscription.
-    ///   - expiry: The seconds until the broker forgets the message.
-    ///   - now: The time.
-    /// - Returns: The event and the problem, if any.
+    /// A retained message is one that the broker had before this subscription; its expiry is in seconds.
     package mutating func receive(
         _ payload: [UInt8], on topic: String, isRetained: Bool, expiry: UInt32?, at now: Int64
     ) -> Outcome {
@@ -84,7 +75,6 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// Takes a state of a device.
     package mutating func take(
         _ message: StateMessage, of device: DeviceID, aspect: String, isRetained: Bool, at now: Int64
     ) -> Outcome {
@@ -94,7 +84,6 @@ package struct Ledger: Sendable {
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 
-    /// Takes a status of a device.
     package mutating func take(
         _ message: StatusMessage, of device: DeviceID, isRetained: Bool, expiry: UInt32?, at now: Int64
     ) -> Outcome {
@@ -104,7 +93,6 @@ package struct Ledger: Sendable {
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 
-    /// Takes the deletion of the status of a device.
     package mutating func removeStatus(of device: DeviceID) -> Outcome {
         guard devices[device]?.status != nil else { return Outcome() }
         devices[device]?.status = nil
@@ -112,7 +100,6 @@ package struct Ledger: Sendable {
         return Outcome(.removed(DeviceRemoval(device: device, aspect: nil)))
     }
 
-    /// Takes the deletion of a state of a device.
     package mutating func remove(_ aspect: String, of device: DeviceID) -> Outcome {
         guard let state = forget(aspect, of: device) else { return Outcome() }
         forgetIfEmpty(device)
@@ -145,7 +132,6 @@ package struct Ledger: Sendable {
         return true
     }
 
-    /// Changes a state that has a place.
     mutating func update(_ aspect: String, of device: DeviceID, _ change: (inout DeviceRecord.State) -> Void) {
         guard var state = devices[device]?.states[aspect] else { return }
         change(&state)
@@ -153,20 +139,17 @@ package struct Ledger: Sendable {
         if state.isAbsent { hasAbsentStates = true }
     }
 
-    /// Removes an aspect from the record of a device, and returns the removed state.
     mutating func forget(_ aspect: String, of device: DeviceID) -> DeviceRecord.State? {
         guard let state = devices[device]?.states.removeValue(forKey: aspect) else { return nil }
         stateCount -= 1
         return state
     }
 
-    /// Removes a device without status and aspects.
     mutating func forgetIfEmpty(_ device: DeviceID) {
         guard let record = devices[device], record.states.isEmpty, record.status == nil else { return }
         devices[device] = nil
     }
 
-    /// Returns why a device has no place for a further state.
     private func tooLarge(_ device: DeviceID) -> FleetProblem {
         isFull(device) ? .tooManyStates(device, limit: StatusMessage.aspectLimit) : .tooLarge(device, limit: limit)
     }

@@ -20,12 +20,7 @@ package enum PositionsFile {
     /// Marks an aspect whose removal was reported; no name contains this character.
     private static let absence = "!"
 
-    /// Returns the positions that the consumer has seen.
-    ///
-    /// - Parameters:
-    ///   - ledger: The positions of all messages that arrived.
-    ///   - inbox: The events that the consumer has not taken.
-    /// - Returns: The text.
+    /// The positions that the consumer has seen: all that arrived, without the events that wait in the inbox.
     package static func text(of ledger: Ledger, without inbox: FleetInbox = FleetInbox()) -> String {
         var lines = ledger.devices.values.sorted { $0.device < $1.device }.compactMap { record in
             line(
@@ -57,13 +52,7 @@ package enum PositionsFile {
         return line.isEmpty ? nil : device.text + line + "\n"
     }
 
-    /// Returns a ledger that continues from saved positions.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - limit: The most entries of the ledger.
-    /// - Returns: The ledger.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/positions``, the number of the line and the reason.
+    /// Returns a ledger that continues from saved positions; an error has the number of the line and the reason.
     package static func ledger(from text: String, limit: Int = Ledger.entryLimit) throws(FleetError) -> Ledger {
         guard !text.isEmpty else { throw FleetError(.positions, "the file is empty") }
         var ledger = Ledger(limit: limit)
@@ -97,7 +86,6 @@ package enum PositionsFile {
         return ledger
     }
 
-    /// The error in a line.
     private struct LineError: Error {
         let reason: String
 

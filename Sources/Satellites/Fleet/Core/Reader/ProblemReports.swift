@@ -22,7 +22,6 @@ struct ProblemReports: Sendable {
     /// The time of the last report that there are further problems.
     private var furtherTime: Int64?
 
-    /// Returns a problem if it is to be reported.
     mutating func report(_ problem: FleetProblem, at now: Int64) -> FleetProblem? {
         let subject = problem.subject
         if var report = reports[subject], now - report.time < Self.interval {

@@ -18,7 +18,6 @@ final class Bridge {
     private var bus: BusLink?
     private var broker: BrokerLink?
     private var timer: EventSource?
-    /// Publishes again the values that the bus did not take.
     private var retry: EventSource?
     private var retries = RetrySchedule(isLocal: true)
     /// The inputs that came while effects were carried out.
@@ -27,7 +26,6 @@ final class Bridge {
     /// Whether the bridge only waits for an answer of the bus before it ends.
     private var isEnding = false
 
-    /// Creates a bridge from the saved positions.
     init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper
@@ -46,7 +44,6 @@ final class Bridge {
             onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
     }
 
-    /// Connects to the bus, and to the broker after a random pause.
     func start() {
         bus?.open()
         carryOut(uplink.start(fraction: .random(in: 0...1)))

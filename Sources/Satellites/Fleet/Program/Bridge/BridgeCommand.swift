@@ -8,7 +8,6 @@ import ReveilleCore
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// `reveille-fleet bridge`: publishes the states of a device.
 struct BridgeCommand: ParsableCommand {
     /// The time after which the start is over, and its memory is released.
     private static let startTime: Duration = .seconds(1)

@@ -2,13 +2,11 @@
 
 import ReveilleSystem
 
-/// The log of the program.
 typealias BridgeLog = SubjectLog<Subject>
 
 /// The subjects of messages that may repeat.
 enum Subject: Hashable {
     case bus, broker, identity, positions
-    /// A topic of the broker.
     case topic(String)
     /// An aspect or name of the bus.
     case aspect(String)

@@ -35,7 +35,6 @@ struct BridgeSetup {
         return home + "/.config" + name
     }
 
-    /// Reads a configuration.
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
         do throws(ConfigurationError) {
             let bytes = try contents(of: path, limit: BridgeConfiguration.sizeLimit)
@@ -84,14 +83,12 @@ struct BridgeSetup {
         }
     }
 
-    /// Prints the configuration with its defaults.
     func print() throws(Failure) {
         var json = configuration.json
         json["device"] = .string(device.text)
         try Console.json(.object(json))
     }
 
-    /// The settings of the uplink.
     var uplink: Uplink.Settings {
         var settings = Uplink.Settings(
             device: device, broker: configuration.access.address.description,
@@ -101,7 +98,6 @@ struct BridgeSetup {
         return settings
     }
 
-    /// The subscription on the bus.
     var subscription: SubscriptionRequest {
         let aspects = AspectSet(configuration.aspects)
         let policy = Policy(interval: configuration.interval)
@@ -111,7 +107,6 @@ struct BridgeSetup {
             policies: Dictionary(uniqueKeysWithValues: paced.map { ($0, policy) }))
     }
 
-    /// The options of a connection to the broker.
     var connection: MQTTConnection.Options {
         var options = broker.options(clientID: device.text)
         options.cleanStart = false

@@ -8,7 +8,6 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class BrokerLink {
-    /// What happens on the connection.
     enum Message {
         case uplink(Uplink.Input)
         /// A desired value, or a message of Home Assistant.
@@ -42,23 +41,13 @@ final class BrokerLink {
     private var hasForgotten = false
     /// Whether the bridge has asked for the mark.
     private var isAwaitingMark = false
-    /// Whether the mark has arrived.
     private var isMarked = false
     /// Whether the broker refused the subscription to desired values, so that they never arrive.
     private var isRefused = false
 
     /// Connects, and subscribes to the topics of desired values and others.
     ///
-    /// - Parameters:
-    ///   - setup: The broker and the identity.
-    ///   - desired: The filters of desired values.
-    ///   - others: Other filters.
-    ///   - former: Filters that the session may still have.
-    ///   - loop: The loop.
-    ///   - log: The log.
-    ///   - isSettled: Whether all values that were known before have arrived.
-    ///   - onMessage: Called with what happens.
-    /// - Throws: `MQTTError` if the connection cannot be started.
+    /// The session may still have `former` filters. `isSettled` says whether all known values have arrived.
     init(
         _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, log: BridgeLog,
         isSettled: @escaping () -> Bool, onMessage: @escaping (Message) -> Void

@@ -50,7 +50,6 @@ final class BusLink {
     /// Connects, and again whenever the bus is lost.
     func open() { stream?.open() }
 
-    /// Ends everything.
     func close() {
         stream?.close()
         calls?.close()
@@ -81,13 +80,11 @@ final class BusLink {
         (parameters["events"]?.arrayValue ?? []).compactMap { BusState($0) }
     }
 
-    /// Subscribes again from the position of the subscription.
     func subscribeAgain(isForeground: Bool) {
         stream?.isInBackground = !isForeground
         stream?.openAgain()
     }
 
-    /// Sends the subscription to the background, or wakes it.
     func setForeground(_ isForeground: Bool) {
         stream?.isInBackground = !isForeground
         sendState()
@@ -119,7 +116,6 @@ final class BusLink {
         }
     }
 
-    /// Reads the complete states of aspects.
     func readStates(_ names: [String]) {
         call(.getState(AspectSet(names.compactMap { Aspect($0) }))) { [weak self] result in
             guard let self else { return }

@@ -24,7 +24,6 @@ struct HomeAssistantAnnouncer {
     /// The topics of former prefixes that the session may still be subscribed to.
     var formerFilters: [String] { announced.filter { $0 != prefix }.map { Discovery.birthTopic(prefix: $0) } }
 
-    /// Lets the announcement be repeated.
     mutating func reset() { aspects = nil }
 
     /// Whether a message asks for the announcement again.

@@ -15,9 +15,7 @@ final class BrokerEdit {
         let payload: [UInt8]
     }
 
-    /// The messages that a broker has sent.
     struct Contents {
-        /// The kept messages, by topic.
         var kept: [String: [UInt8]] = [:]
         /// All messages since the last change, including this program's own, in order.
         var received: [Message] = []
@@ -41,13 +39,7 @@ final class BrokerEdit {
         self.next = next
     }
 
-    /// Reads topics, and publishes messages until there is nothing to publish.
-    ///
-    /// - Parameters:
-    ///   - topics: The topics and patterns that are read.
-    ///   - broker: The broker.
-    ///   - next: Returns the messages to publish; none if nothing is left to do.
-    /// - Throws: `Failure` of the closure, or if the broker cannot be reached or refuses.
+    /// Reads topics, and publishes the messages that `next` returns, until there are none.
     static func run(
         _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> [Message]
     ) throws {

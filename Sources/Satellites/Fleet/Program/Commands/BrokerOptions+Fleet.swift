@@ -9,7 +9,6 @@ extension BrokerOptions {
     /// Whether no broker is named, so that the default applies.
     var isUsual: Bool { broker == nil && FleetBroker.named == nil }
 
-    /// Returns how the broker is reached.
     func fleet() throws(Failure) -> FleetBroker {
         do throws(FleetError) {
             return try FleetBroker(

@@ -5,7 +5,6 @@ import ReveilleFleetCore
 import ReveilleSystem
 
 extension Failure {
-    /// Creates the failure of a command that reads or changes a fleet.
     init(_ error: FleetError) {
         let code: Code =
             switch error.code {
@@ -19,11 +18,7 @@ extension Failure {
         self.init(code, error.description)
     }
 
-    /// Runs a command's body; an error is printed to stderr as one line and ends the process.
-    ///
-    /// - Parameters:
-    ///   - broker: The options of the command, which may have named no broker.
-    ///   - body: The body.
+    /// Runs the body of a command, whose options may name no broker; an error is printed, and ends the process.
     static func guarding(_ broker: BrokerOptions? = nil, _ body: () throws -> Void) {
         do {
             try body()

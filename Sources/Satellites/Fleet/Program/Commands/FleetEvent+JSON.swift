@@ -4,7 +4,6 @@ import ReveilleFleetCore
 import Varlink
 
 extension DeviceEvent {
-    /// The event as an object of `--json`.
     var json: JSON {
         [
             "device": .string(device.text), "aspect": .string(aspect), "value": value,
@@ -16,7 +15,6 @@ extension DeviceEvent {
 }
 
 extension DeviceStatus {
-    /// The status as an object of `--json`.
     var json: JSON {
         [
             "device": .string(device.text), "online": .bool(isOnline),
@@ -29,7 +27,6 @@ extension DeviceStatus {
 }
 
 extension DeviceRemoval {
-    /// The removal as an object of `--json`.
     var json: JSON {
         ["device": .string(device.text), "aspect": aspect.map { .string($0) } ?? .null, "removed": true]
     }

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
-/// `reveille-fleet remove`: deletes all messages of a device from the broker.
 struct FleetRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

@@ -9,7 +9,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille-fleet set`: sets the values that devices publish on their own buses.
 struct FleetSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",

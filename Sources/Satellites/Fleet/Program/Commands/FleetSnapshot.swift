@@ -7,17 +7,13 @@ import ReveilleSystem
 
 /// The contents of a broker for a fleet at one time.
 struct FleetSnapshot {
-    /// The status of each device that has one.
     private(set) var statuses: [DeviceID: DeviceStatus] = [:]
     /// The reader's record, and its time.
     private(set) var ledger = Ledger()
     private(set) var time: Int64 = 0
-    /// The states of each device by aspect.
     private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
 
     /// Reads the contents of a broker; problems are logged.
-    ///
-    /// - Throws: `Failure` if the broker cannot be reached, or refuses.
     static func read(
         _ interest: FleetInterest, from broker: FleetBroker, _ log: ProgramLog
     ) throws -> FleetSnapshot {

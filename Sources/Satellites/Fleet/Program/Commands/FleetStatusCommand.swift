@@ -6,7 +6,6 @@ import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// `reveille-fleet status`: lists the devices.
 struct FleetStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -10,16 +10,13 @@ package struct BoardPosition: Sendable, Hashable {
 
     /// The board; a restart of the program begins a new one.
     package var board: String
-    /// The number of the change.
     package var revision: Int64
 
-    /// Creates a position.
     package init(board: String, revision: Int64) {
         self.board = board
         self.revision = revision
     }
 
-    /// Parses a position; `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
         guard parts.count == 2, (1...Self.boardLimit).contains(parts[0].count),
@@ -29,7 +26,6 @@ package struct BoardPosition: Sendable, Hashable {
         self.init(board: String(Substring(parts[0])), revision: revision)
     }
 
-    /// The text.
     package var text: String { "\(board)~\(revision)" }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

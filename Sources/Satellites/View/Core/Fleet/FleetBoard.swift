@@ -17,7 +17,6 @@ package struct FleetBoard: Sendable {
 
     /// Whether the fleet can be read.
     package enum Link: Sendable, Hashable {
-        /// The broker's states are being read.
         case reading
         /// Everything has been read, and changes follow.
         case live
@@ -41,13 +40,9 @@ package struct FleetBoard: Sendable {
         var device: DeviceID
     }
 
-    /// The name of the board.
     package let name: String
-    /// Whether the fleet can be read.
     package private(set) var link = Link.reading
-    /// The problem of the fleet as a whole.
     package var problem: String? { fleetProblem?.text }
-    /// The number of the last change.
     package private(set) var revision: Int64 = 0
     package private(set) var tiles: [DeviceID: FleetTile] = [:]
 
@@ -57,7 +52,6 @@ package struct FleetBoard: Sendable {
     /// The number of the last forgotten removal.
     private var forgotten: Int64 = 0
 
-    /// Creates a board without tiles.
     package init(name: String) { self.name = name }
 
     /// Takes an event at a time in microseconds since 1970, UTC.
@@ -87,7 +81,6 @@ package struct FleetBoard: Sendable {
         change(device, at: now) { $0.take(problem) }
     }
 
-    /// Notes that the broker is being read, or cannot be.
     package mutating func set(_ link: Link) { self.link = link }
 
     private mutating func change(_ device: DeviceID, at now: Int64, _ change: (inout FleetTile) -> Void) {
@@ -118,12 +111,10 @@ package struct FleetBoard: Sendable {
         (tiles[entry.device]?.revision ?? removals[entry.device]) == entry.revision
     }
 
-    /// The number of entries that the board keeps.
     var logLength: Int { log.count }
 
     // MARK: - Pages
 
-    /// The position after a change.
     package func position(at revision: Int64) -> BoardPosition { BoardPosition(board: name, revision: revision) }
 
     /// Returns the number of the change where a page continues; `nil` if the page must read everything anew.

@@ -42,7 +42,6 @@ final class FleetHub {
         }
     }
 
-    /// Adds the feed of a visible page.
     func add(_ feed: FleetFeed) {
         falling?.disarm()
         if case .ended = board.link { board.set(.reading) }
@@ -51,7 +50,6 @@ final class FleetHub {
         feeds[ObjectIdentifier(feed)] = feed
     }
 
-    /// Removes a feed.
     func remove(_ feed: FleetFeed) {
         guard feeds.removeValue(forKey: ObjectIdentifier(feed)) != nil, feeds.isEmpty else { return }
         falling?.fire(after: Self.grace)
