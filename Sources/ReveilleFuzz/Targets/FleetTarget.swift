@@ -54,7 +54,7 @@ private struct FuzzedReader {
     private var seen: [Subject: FleetPosition] = [:]
     /// The subjects whose removal the consumer has seen: their positions may be kept.
     private var removed: Set<Subject> = []
-    private var table = FleetTable()
+    private var batteries: [DeviceID: JSON] = [:]
 
     mutating func take(_ line: String, at now: Int64) throws(Falsified) {
         switch line.utf8.first {
@@ -89,9 +89,10 @@ private struct FuzzedReader {
     private mutating func takeEvent() throws(Falsified) {
         guard let event = inbox.take() else { return }
         ledger.noteTaken(event)
-        table.take(event)
         switch event {
-        case .state(let event): try check(event)
+        case .state(let event):
+            if event.aspect == "battery" { batteries[event.device] = event.value }
+            try check(event)
         case .removed(let removal):
             removal.aspect.map { _ = removed.insert(Subject(device: removal.device, aspect: $0)) }
         case .problem(let problem):
@@ -147,7 +148,7 @@ private struct FuzzedReader {
         }
         while !inbox.isEmpty { try takeEvent() }
         try restart()
-        let rows = table.rows(of: ledger, at: now)
+        let rows = FleetTable.rows(of: ledger, batteries: batteries, at: now)
         try require(rows.count <= ledger.deviceCount, "a row for each device")
         for row in rows {
             for column in FleetTable.columns { try require(!column.cell(row).isEmpty, "a cell has text") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Varlink
 
@@ -13,7 +14,7 @@ struct UplinkScene {
     }
 
     static let device = "kiosk-7"
-    static let aspects = ["battery", "orientation", "org.example.*"]
+    static let aspects: [Aspect] = ["battery", "orientation", "org.example.*"]
 
     var bus = SimulatedBus()
     var uplink: Uplink
@@ -169,12 +170,12 @@ struct UplinkScene {
     mutating func refuse() {
         guard !wire.isEmpty, case .state = wire[0].publication else { return }
         refusals += 1
-        take(.refused(wire.removeFirst().publication))
+        take(.answered(wire.removeFirst().publication, isTaken: false))
     }
 
     mutating func acknowledge() {
         guard !acknowledgements.isEmpty else { return }
-        take(.acknowledged(acknowledgements.removeFirst()))
+        take(.answered(acknowledgements.removeFirst(), isTaken: true))
     }
 
     /// The bus answers the subscription, delivers its events, or the states that were read.

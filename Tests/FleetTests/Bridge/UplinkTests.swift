@@ -63,7 +63,7 @@ struct UplinkTests {
         let effects = uplink.take(.connected(sessionPresent: true), at: 0, fraction: 0)
         #expect(
             effects.contains(.publish(.state("locale"), topic: "reveille/v1/a/state/locale", payload: [], expiry: nil)))
-        _ = uplink.take(.acknowledged(.state("locale")), at: 0, fraction: 0)
+        _ = uplink.take(.answered(.state("locale"), isTaken: true), at: 0, fraction: 0)
         #expect(uplink.positions.generations.keys.sorted() == ["battery"])
     }
 
@@ -85,7 +85,7 @@ struct UplinkTests {
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         let first = uplink.take(.connected(sessionPresent: false), at: 0, fraction: 0)
         #expect("\(first)".contains(byteText(of: "secret")) == false)
-        _ = uplink.take(.acknowledged(.state("defaults")), at: 0, fraction: 0)
+        _ = uplink.take(.answered(.state("defaults"), isTaken: true), at: 0, fraction: 0)
         #expect(uplink.take(.busChanged([state(2, 1, ["org.example.secret"])]), at: 0, fraction: 0).isEmpty)
         let effects = uplink.take(.busChanged([state(3, 1, ["org.example.open"])]), at: 0, fraction: 0)
         #expect(effects == [.readStates(["defaults"])])
@@ -161,12 +161,22 @@ struct UplinkTests {
         #expect(try status(scene).instance == "i1")
     }
 
+    @Test("a broker on this machine is reached at once")
+    func local() throws {
+        var uplink = Uplink(Uplink.Settings(device: try DeviceID("a"), broker: "b", isLocal: true, aspects: []))
+        #expect(uplink.start(fraction: 1) == [.wait(.zero)])
+        for pause: Duration in [.seconds(1), .seconds(2), .seconds(2)] {
+            _ = uplink.take(.timeIsOver, at: 0, fraction: 1)
+            #expect(uplink.take(.disconnected(isTakenOver: false), at: 0, fraction: 1).contains(.wait(pause)))
+        }
+    }
+
     @Test("another client with the same identity is given way with the longest pauses")
     func takenOver() throws {
         var scene = try UplinkScene()
         scene.settle()
         let effects = scene.uplink.take(.disconnected(isTakenOver: true), at: 0, fraction: 1)
-        #expect(effects.contains(.wait(RetrySchedule.longest)))
+        #expect(effects.contains(.wait(Uplink.pauses.upperBound)))
     }
 
     @Test("a broker that ends three connections in a row early is suspected to have a clone of the device")

@@ -12,17 +12,15 @@ struct FleetTableTests {
         -> [FleetTable.Row]
     {
         let device = try DeviceID("kiosk-7")
-        var (ledger, table) = (Ledger(), FleetTable())
+        var ledger = Ledger()
         ledger.connect()
         _ = ledger.take(status, of: device, isRetained: true, expiry: StatusMessage.lease - age, at: 0)
         if let battery {
             let state = StateMessage(
                 instance: "a", generation: 1, changes: 0, changedAt: LedgerScene.time, value: battery)
-            if let event = ledger.take(state, of: device, aspect: "battery", isRetained: true, at: 0).event {
-                table.take(event)
-            }
+            _ = ledger.take(state, of: device, aspect: "battery", isRetained: true, at: 0)
         }
-        return table.rows(of: ledger, at: now)
+        return FleetTable.rows(of: ledger, batteries: battery.map { [device: $0] } ?? [:], at: now)
     }
 
     @Test("a sleeper is overdue after twice its pause on the broker's clock")

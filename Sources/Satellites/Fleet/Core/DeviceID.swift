@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
 public struct DeviceID: Sendable, Hashable {
     /// The longest identity in bytes, as for a common name in a certificate (RFC 5280, ub-common-name).
@@ -28,7 +30,7 @@ public struct DeviceID: Sendable, Hashable {
 
     /// Returns whether a level of a topic can be a device, a group or a reader.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
-        !text.isEmpty && text.count <= lengthLimit && text.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") }
+        !text.isEmpty && text.count <= lengthLimit && text.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
     }
 }
 
@@ -38,15 +40,4 @@ extension DeviceID: Comparable, CustomStringConvertible {
 
     /// The identity as text.
     public var description: String { text }
-}
-
-extension UInt8 {
-    /// Whether the byte is a letter, a digit, `-` or `_`.
-    var isNameByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
-    }
 }

@@ -19,7 +19,7 @@ final class SimulatedDevice {
 
     /// The last limit of the pauses, shorter than for real bridges: among many devices, a few would wait for almost all
     /// of it.
-    static let longestPause: Duration = .seconds(60)
+    private static let longestPause: Duration = .seconds(60)
 
     /// How many seconds older than its age a connection appears to the uplink.
     ///
@@ -49,8 +49,8 @@ final class SimulatedDevice {
         let instance = (0..<2).map { _ in String(random.next() | 1 << 63, radix: 16) }.joined()
         bus = Bus(restoring: SavedState(instance: instance), history: 1, at: Timestamp(microseconds: loop.wallClock))
         var settings = Uplink.Settings(
-            device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0")
-        settings.longestPause = Self.longestPause
+            device: id, broker: broker.description, aspects: Self.aspects, version: "0")
+        settings.pauses = Uplink.pauses.lowerBound...Self.longestPause
         uplink = Uplink(settings)
         self.random = random
         timer = try loop.timer(priority: .normal) { [weak self] in self?.take(.timeIsOver) }
@@ -146,7 +146,7 @@ final class SimulatedDevice {
             inputs.append(.desiredArrived)
         case .acknowledged(let number, let refusal, _):
             guard let publication = publications.removeValue(forKey: number) else { return }
-            inputs.append(refusal == nil ? .acknowledged(publication) : .refused(publication))
+            inputs.append(.answered(publication, isTaken: refusal == nil))
         case .ended(let error):
             connection = nil
             inputs.append(.disconnected(isTakenOver: error.kind == .takenOver))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 /// The names that the fleet sets on a device: which value counts, how often it was set, and when it is withdrawn.
@@ -53,12 +54,13 @@ package struct DesiredStates: Sendable {
 
     let device: DeviceID
     private let groups: [String]
-    private let allowed: NamePatterns
+    private let allowed: AspectSet
     /// The values of each name by their places.
     var values: [String: [Int: Value]] = [:]
     /// The values that have arrived since the connection was made; `nil` once all have.
     var arrived: [String: Set<Int>]? = [:]
-    var applied: [String: Applied]
+    /// The value last published under each name.
+    package internal(set) var applied: [String: Applied]
     /// The unanswered call for each name, one at most.
     var flights: [String: Flight] = [:]
     /// The names whose last value or withdrawal the bus has not taken.
@@ -66,22 +68,19 @@ package struct DesiredStates: Sendable {
     /// Whether a forbidden name was reported on this connection: a broker can have any number of such names.
     private var hasReportedName = false
 
-    package init(device: DeviceID, groups: [String], allowed: [String], from positions: [String: Applied] = [:]) {
+    package init(device: DeviceID, groups: [String], allowed: [Aspect], from positions: [String: Applied] = [:]) {
         self.device = device
         self.groups = groups
-        self.allowed = NamePatterns(allowed)
+        self.allowed = AspectSet(allowed)
         applied = positions
     }
 
     /// The filters to subscribe to; empty if nothing may be set.
     package var filters: [String] {
-        allowed.texts.isEmpty
+        allowed.isEmpty
             ? []
             : ["\(FleetTopic.root)/\(device)/desired/+"] + groups.map { "\(FleetTopic.root)/group/\($0)/desired/+" }
     }
-
-    /// The value last published under each name.
-    package var positions: [String: Applied] { applied }
 
     /// Whether the bus has not answered yet, so that the positions may be behind it.
     package var awaitsAnswer: Bool { !flights.isEmpty }
@@ -112,7 +111,7 @@ package struct DesiredStates: Sendable {
         default: return []
         }
         func ignore(_ reason: String) -> [Effect] { [.ignored(topic: topic.text, reason: reason)] }
-        guard name.utf8.contains(UInt8(ascii: ".")), allowed.contains(name) else {
+        guard let aspect = Aspect(name), aspect.isPublished, allowed.covers(aspect) else {
             // A group can have names for other kinds of devices.
             guard place == Self.own, !hasReportedName else { return [] }
             hasReportedName = true

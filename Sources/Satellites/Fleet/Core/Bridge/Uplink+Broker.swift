@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import Varlink
 
 extension Uplink {
@@ -71,39 +72,29 @@ extension Uplink {
                 payload: entry.isRemoved ? [] : message.bytes, expiry: nil))
     }
 
-    mutating func acknowledge(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
-        switch publication {
-        case .status:
+    mutating func noteAnswer(
+        to publication: Publication, isTaken: Bool, at now: Int64, _ effects: inout [Effect]
+    ) {
+        guard case .state(let name) = publication else {
             status.isInFlight = false
-            leave(at: now, &effects)
-        case .state(let name):
-            guard var entry = entries[name], let generation = entry.inFlight else { return }
-            entry.inFlight = nil
+            return leave(at: now, &effects)
+        }
+        guard var entry = entries[name], let generation = entry.inFlight else { return }
+        entry.inFlight = nil
+        let isLast = entry.pending?.generation == generation
+        let isGone = isTaken && isLast && entry.pending?.value.isNull == true
+        if isTaken {
             if generation != Self.foreign {
                 entry.acknowledged = generation
                 entry.isHeld = true
             }
-            let isLast = entry.pending?.generation == generation
-            let isGone = isLast && entry.pending?.value.isNull == true
             if isLast { entry.pending = nil }
-            entries[name] = isGone ? nil : entry
             effects.append(.save(isUrgent: false))
-            send([name], &effects)
+        } else {
+            entry.isRefused = isLast
         }
-    }
-
-    mutating func refuse(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
-        switch publication {
-        case .status:
-            status.isInFlight = false
-            leave(at: now, &effects)
-        case .state(let name):
-            guard var entry = entries[name], let generation = entry.inFlight else { return }
-            entry.inFlight = nil
-            entry.isRefused = entry.pending?.generation == generation
-            entries[name] = entry
-            send([name], &effects)
-        }
+        entries[name] = isGone ? nil : entry
+        send([name], &effects)
     }
 
     mutating func disconnect(_ isTakenOver: Bool, at now: Int64, fraction: Double, _ effects: inout [Effect]) {
@@ -116,17 +107,17 @@ extension Uplink {
         if let connectedAt, wasOnline {
             let isGood = now - connectedAt >= Self.steady
             shortConnections = isGood ? 0 : shortConnections + 1
-            if isGood { schedule.reset() }
+            if isGood { backoff.reset() }
             if shortConnections >= Self.suspicion, !isTakenOver {
                 effects.append(.suspectClone)
-                schedule.slowDown()
+                backoff.slowDown()
             }
         }
-        if isTakenOver { schedule.slowDown() }
+        if isTakenOver { backoff.slowDown() }
         connectedAt = nil
         phase = .offline
         if wasOnline, settings.wakeEvery == nil { effects.append(.setForeground(false)) }
-        effects.append(.wait(schedule.next(fraction: fraction)))
+        effects.append(.wait(backoff.next(fraction: fraction)))
     }
 
     mutating func endWaiting(at now: Int64, fraction: Double, _ effects: inout [Effect]) {
@@ -134,15 +125,12 @@ extension Uplink {
         case .offline, .asleep:
             phase = .connecting
             effects += [.connect, .wait(Self.patience)]
-        case .connecting:
+        // The broker does not answer. Its will says that the device is gone.
+        case .leaving where isStopping: end(isClean: false, &effects)
+        case .connecting, .leaving:
             effects.append(.disconnect(isClean: false))
             disconnect(false, at: now, fraction: fraction, &effects)
         case .online where settings.wakeEvery != nil: sayGoodbye(&effects)
-        case .leaving:
-            // The broker does not answer. Its will says that the device is gone.
-            guard !isStopping else { return end(isClean: false, &effects) }
-            effects.append(.disconnect(isClean: false))
-            disconnect(false, at: now, fraction: fraction, &effects)
         case .online, .ended: break
         }
     }
@@ -169,7 +157,7 @@ extension Uplink {
         isReading = false
         phase = .asleep
         hasSlept = true
-        schedule.reset()
+        backoff.reset()
         shortConnections = 0
         effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]
     }

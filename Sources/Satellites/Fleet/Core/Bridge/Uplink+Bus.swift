@@ -44,7 +44,7 @@ extension Uplink {
 
     /// Notes a state; returns whether it is to be sent.
     private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
-        guard settings.aspects.contains(state.aspect) else { return false }
+        guard settings.contains(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
             effects.append(
                 .leftOut(
@@ -54,11 +54,13 @@ extension Uplink {
         var entry = entries[state.aspect] ?? Entry()
         var state = state
         if state.aspect == "defaults" {
-            let allowed = settings.domains.allowed(state.value)
+            let all = state.value.objectValue?["domains"]?.arrayValue ?? []
+            let allowed = all.filter { settings.domains.contains($0.objectValue?["domain"]?.stringValue ?? "") }
             // A difference in other domains does not count. A state without allowed domains replaces a state that had
             // some.
-            guard allowed != nil || (!state.isDifference && entry.mayBeHeld) else { return false }
-            state.value = allowed ?? DefaultsFilter.nothing
+            guard !allowed.isEmpty || (!state.isDifference && entry.mayBeHeld) else { return false }
+            // Members that a later bus adds beside the domains are left out, since they may name other domains.
+            state.value = ["domains": .array(allowed)]
         }
         let known = entry.pending?.generation ?? entry.acknowledged
         let isMissing = !entry.isHeld && entry.pending == nil

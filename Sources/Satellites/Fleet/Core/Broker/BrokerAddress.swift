@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// Where a broker is: `mqtts://HOST[:PORT]`, `mqtt://HOST[:PORT]`, `unix:PATH`, or a host alone.
 ///
 /// Connections to other machines always use TLS.
@@ -59,7 +61,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         }
         var port = isTLS ? Self.securePort : Self.plainPort
         if let digits {
-            guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            guard digits.utf8.allSatisfy(\.isDigit),
                 let number = UInt16(digits), number > 0
             else { throw refuse("has the invalid port '\(digits.escaped)'") }
             port = number
@@ -100,9 +102,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func isHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= hostLimit
-            && host.utf8.allSatisfy {
-                $0.isNameByte || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%")
-            }
+            && host.utf8.allSatisfy { PublishedName.isAllowed($0) || ".:%".utf8.contains($0) }
     }
 
     private static func isLoopback(_ host: String) -> Bool {

@@ -16,11 +16,8 @@ package struct Discovery: Sendable, Hashable {
         package let payload: [UInt8]
     }
 
-    /// Home Assistant's own default.
-    package static let prefix = "homeassistant"
-
     /// The topic on which Home Assistant announces its start.
-    package static func birthTopic(prefix: String = Self.prefix) -> String { "\(prefix)/status" }
+    package static func birthTopic(prefix: String = BridgeConfiguration.usualPrefix) -> String { "\(prefix)/status" }
 
     /// Returns whether a payload of the birth topic asks for the discovery message again.
     ///
@@ -40,7 +37,7 @@ package struct Discovery: Sendable, Hashable {
     /// among them.
     package init(
         device: DeviceID, aspects: some Sequence<String>, withdrawn: some Sequence<String> = EmptyCollection(),
-        version: String, prefix: String = Self.prefix
+        version: String, prefix: String = BridgeConfiguration.usualPrefix
     ) {
         self.device = device
         self.aspects = Set(aspects)

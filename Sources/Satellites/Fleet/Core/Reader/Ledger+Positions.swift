@@ -33,7 +33,4 @@ extension Ledger {
         }
         update(aspect, of: removal.device) { $0.seen = seen }
     }
-
-    /// Returns the last status of a device without its age; `nil` if there is none.
-    package func status(of device: DeviceID) -> DeviceStatus? { devices[device]?.statusEvent() }
 }

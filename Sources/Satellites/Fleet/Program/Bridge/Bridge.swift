@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleCore
 import ReveilleFleetCore
 import ReveilleSystem
 
@@ -8,6 +9,9 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class Bridge {
+    /// The longest pause before a value is published again: the bus may refuse the value for good.
+    private static let longestRetry: Duration = .seconds(300)
+
     private let setup: BridgeSetup
     private let loop: EventLoop
     private let keeper: PositionsKeeper
@@ -19,7 +23,7 @@ final class Bridge {
     private var broker: BrokerLink?
     private var timer: EventSource?
     private var retry: EventSource?
-    private var retries = RetrySchedule(isLocal: true)
+    private var retries = Backoff(from: .seconds(1), to: longestRetry)
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
@@ -35,7 +39,7 @@ final class Bridge {
         uplink = Uplink(setup.uplink, from: saved?.uplink)
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
-            allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
+            allowed: setup.configuration.desired, from: saved?.desired ?? [:])
         announcer = HomeAssistantAnnouncer(setup, announced: saved?.announced ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
@@ -190,7 +194,17 @@ final class Bridge {
 
     private func save(isUrgent: Bool) {
         keeper.save(
-            BridgePositions(uplink: uplink.positions, desired: desired.positions, announced: announcer.announced),
+            BridgePositions(uplink: uplink.positions, desired: desired.applied, announced: announcer.announced),
             isUrgent: isUrgent)
     }
+}
+
+typealias BridgeLog = SubjectLog<Subject>
+
+/// The subjects of messages that may repeat.
+enum Subject: Hashable {
+    case bus, broker, identity, positions
+    case topic(String)
+    /// An aspect or name of the bus.
+    case aspect(String)
 }

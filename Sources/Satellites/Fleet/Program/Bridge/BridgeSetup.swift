@@ -90,12 +90,10 @@ struct BridgeSetup {
     }
 
     var uplink: Uplink.Settings {
-        var settings = Uplink.Settings(
+        Uplink.Settings(
             device: device, broker: configuration.access.address.description,
-            isLocal: configuration.access.address.isLocal, aspects: configuration.aspects.map(\.name),
+            isLocal: configuration.access.address.isLocal, aspects: configuration.aspects,
             domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
-        if settings.isLocal { settings.longestPause = RetrySchedule.longestLocal }
-        return settings
     }
 
     var subscription: SubscriptionRequest {

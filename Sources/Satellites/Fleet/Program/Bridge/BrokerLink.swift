@@ -98,7 +98,7 @@ final class BrokerLink {
                 log.settle(.topic(topic))
             }
             if let publication {
-                onMessage(.uplink(refusal == nil ? .acknowledged(publication) : .refused(publication)))
+                onMessage(.uplink(.answered(publication, isTaken: refusal == nil)))
             } else if refusal == nil {
                 onMessage(.acknowledged(topic: topic))
             }
@@ -166,6 +166,6 @@ final class BrokerLink {
     /// The rule that the broker lacks.
     private func advice(_ code: UInt8, _ topic: String) -> String {
         guard code == ReasonCode.notAuthorized else { return "" }
-        return "; its rules must contain '\(TopicRule(for: topic, of: setup.device))'"
+        return "; its rules must contain '\(setup.device.rule(for: topic))'"
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ReveilleConsole
+import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
@@ -28,6 +30,20 @@ extension Failure {
                 failure = Failure(.noBus, "\(failure); name another broker with --broker or $REVEILLE_BROKER")
             }
             failure.end(FleetCommand.name)
+        }
+    }
+}
+
+extension BrokerOptions {
+    /// Whether no broker is named, so that the default applies.
+    var isUsual: Bool { broker == nil && FleetBroker.named == nil }
+
+    func fleet() throws(Failure) -> FleetBroker {
+        do throws(FleetError) {
+            return try FleetBroker(
+                named: broker, ca: ca, certificate: certificate, key: key, user: user, passwordFile: passwordFile)
+        } catch {
+            throw Failure(.usage, error.description)
         }
     }
 }

@@ -48,16 +48,13 @@ struct FleetStatusCommand: ParsableCommand {
         let (fleet, log) = (try broker.fleet(), try logging.log(of: FleetCommand.name))
         let interest = try FleetInterest(devices: devices, aspects: ["battery"])
         let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
-        var table = FleetTable()
-        for states in snapshot.states.values {
-            for state in states.values { table.take(.state(state)) }
-        }
-        let rows = table.rows(of: snapshot.ledger, at: snapshot.time)
+        let batteries = snapshot.states.compactMapValues { $0["battery"]?.value }
+        let rows = FleetTable.rows(of: snapshot.ledger, batteries: batteries, at: snapshot.time)
         // The status of a lost device is its will, which names no aspects, so they are read from the broker.
         let unlisted = snapshot.statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
         guard !unlisted.isEmpty else { return rows }
         let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
-        let found = table.rows(of: whole.ledger, at: whole.time)
+        let found = FleetTable.rows(of: whole.ledger, batteries: batteries, at: whole.time)
         let complete = Dictionary(found.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
         return rows.map { complete[$0.device] ?? $0 }
     }
