@@ -92,19 +92,18 @@ extension MQTTConnection.TLS {
     /// The identity that this client shows to the broker.
     var identity: String { certificate.map { "the certificate \($0)" } ?? "a client without a certificate" }
 
-    /// Checks that the files can be read, since libmosquitto does not name an unreadable file.
-    func check() throws(MQTTClient.Failure) {
-        guard (certificate == nil) == (key == nil) else {
-            throw MQTTClient.Failure(.tls, "a certificate and a key need each other")
-        }
+    /// Why the files cannot be used, since libmosquitto does not name an unreadable file; `nil` if they can.
+    var problem: String? {
+        guard (certificate == nil) == (key == nil) else { return "a certificate and a key need each other" }
         for (name, path) in [("CA file", ca), ("certificate", certificate), ("key", key)] {
             guard let path else { continue }
             do throws(RequiredFile.Unusable) {
                 _ = try RequiredFile.read(path, limit: Self.fileLimit)
             } catch {
-                throw MQTTClient.Failure(.tls, "the \(name) cannot be read: \(error)")
+                return "the \(name) cannot be read: \(error)"
             }
         }
+        return nil
     }
 
     /// Why a broker may have closed the connection after the handshake without giving a reason.

@@ -6,17 +6,6 @@ import ReveilleSystem
 
 /// A client of libmosquitto, used and released on one thread, which also runs its callbacks.
 final class MQTTClient {
-    /// Why the connection has ended.
-    struct Failure: Error {
-        let kind: MQTTError.Kind
-        let reason: String
-
-        init(_ kind: MQTTError.Kind, _ reason: String) {
-            self.kind = kind
-            self.reason = reason
-        }
-    }
-
     /// The largest packet in bytes that the broker may send.
     ///
     /// Payloads of the protocol are far smaller, but a reader can receive one of 1 MB and report its topic as invalid.
@@ -36,7 +25,7 @@ final class MQTTClient {
     /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
     /// The first reason for the end of the connection.
-    private(set) var failure: Failure?
+    private(set) var failure: MQTTError?
     private(set) var problems: [String] = []
     private(set) var isAccepted = false
     /// The keep-alive in seconds, which the broker may change.
@@ -47,9 +36,10 @@ final class MQTTClient {
     private var publications: [Int32: Int32] = [:]
     private var subscriptions: [Int32: (identifier: Int32, count: Int)] = [:]
 
-    init(_ options: MQTTConnection.Options, into events: Handover<MQTTConnection.Event>) throws(Failure) {
+    init(_ options: MQTTConnection.Options, into events: Handover<MQTTConnection.Event>) throws(MQTTError) {
         guard Self.isInitialized, let handle = mosquitto_new(options.clientID, options.cleanStart, nil) else {
-            throw Failure(.protocol, "the client identifier '\(options.clientID)' is invalid")
+            let reason = "the client identifier '\(options.clientID)' is invalid"
+            throw MQTTError(.protocol, reason, of: options.broker, isConnected: false)
         }
         self.options = options
         self.handle = handle
@@ -74,7 +64,11 @@ final class MQTTClient {
 
     /// Notes why the connection has ended, unless a reason is known.
     func fail(_ kind: MQTTError.Kind, _ reason: String) {
-        if failure == nil { failure = Failure(kind, reason) }
+        if failure == nil { failure = error(kind, reason) }
+    }
+
+    func error(_ kind: MQTTError.Kind, _ reason: String) -> MQTTError {
+        MQTTError(kind, reason, of: options.broker, isConnected: isAccepted)
     }
 
     // MARK: - Turns
@@ -170,7 +164,6 @@ final class MQTTClient {
                 mosquitto_unsubscribe_multiple(handle, nil, Int32($0.count), $0.baseAddress, nil)
             }
             check(result, errno)
-        case .disconnect, .close, .proceed: break
         }
     }
 

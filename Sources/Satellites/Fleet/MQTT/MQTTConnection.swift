@@ -74,7 +74,7 @@ package final class MQTTConnection {
 
     /// Ends subscriptions; messages that are on their way still arrive.
     package func unsubscribe(from filters: [String]) {
-        if isConnected { thread?.requests.put((0, .unsubscribe(filters))) }
+        if isConnected { thread?.commands.put(.request(.unsubscribe(filters), 0)) }
     }
 
     /// Sends all published messages and a DISCONNECT, which makes the broker discard the will, and closes the
@@ -83,12 +83,12 @@ package final class MQTTConnection {
     /// No event follows. The DISCONNECT waits for the broker's acknowledgements, for a limited time. If they are late,
     /// the connection closes later, or when the program ends.
     package func disconnect() {
-        stop(isConnected ? .disconnect : .close)
+        stop(by: isConnected ? .disconnect : .close)
     }
 
     /// Closes the connection at once, without further events, as if it were lost: the broker publishes the will.
     package func close() {
-        stop(.close)
+        stop(by: .close)
     }
 
     private func request(_ request: MQTTThread.Request) -> Int32 {
@@ -100,14 +100,14 @@ package final class MQTTConnection {
             timer?.fire(after: options.answerPatience)
         }
         unanswered.insert(lastRequest)
-        thread.requests.put((lastRequest, request))
+        thread.commands.put(.request(request, lastRequest))
         return lastRequest
     }
 
-    private func stop(_ request: MQTTThread.Request) {
+    private func stop(by command: MQTTThread.Command) {
         guard let thread else { return }
         release()
-        thread.requests.put((0, request))
+        thread.commands.put(command)
         thread.awaitEnd(atMost: Self.endPatience)
     }
 

@@ -102,7 +102,7 @@ extension Uplink {
         let wasOnline = phase != .connecting
         hasSlept = false
         for name in entries.keys { entries[name]?.inFlight = nil }
-        isReading = false
+        reading = nil
         if isStopping { return end(isClean: false, &effects) }
         if let connectedAt, wasOnline {
             let isGood = now - connectedAt >= Self.steady
@@ -154,7 +154,7 @@ extension Uplink {
         guard status.sent == currentStatus else { return sendStatus(&effects) }
         if isStopping { return end(isClean: true, &effects) }
         for name in entries.keys { entries[name]?.inFlight = nil }
-        isReading = false
+        reading = nil
         phase = .asleep
         hasSlept = true
         backoff.reset()

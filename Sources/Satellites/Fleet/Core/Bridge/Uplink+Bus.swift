@@ -6,9 +6,8 @@ extension Uplink {
     mutating func startBus(
         _ instance: String, _ states: [BusState], isResumed: Bool, _ effects: inout [Effect]
     ) {
+        loseBus()
         isBusPresent = true
-        isSubscribing = false
-        isReading = false
         if instance != self.instance || !isResumed { forgetGenerations() }
         self.instance = instance
         for state in states { _ = note(state, &effects) }
@@ -33,7 +32,7 @@ extension Uplink {
     mutating func loseBus() {
         isBusPresent = false
         isSubscribing = false
-        isReading = false
+        reading = nil
     }
 
     /// Notes states, and sends each of them unless an older one is under way.
@@ -90,12 +89,12 @@ extension Uplink {
     }
 
     mutating func takeRead(_ instance: String, _ states: [BusState], _ effects: inout [Effect]) {
-        guard isReading else { return }
-        isReading = false
+        guard let asked = reading else { return }
+        reading = nil
         // The bus did not answer in time, or has begun anew.
         guard instance == self.instance else { return readStale(&effects) }
         let answered = Set(states.map(\.aspect))
-        for name in read where !answered.contains(name) { stale[name] = nil }
+        for name in asked where !answered.contains(name) { stale[name] = nil }
         // The answer can be older than an event that came before it.
         let current = states.filter { state in stale[state.aspect].map { state.generation >= $0 } ?? false }
         for state in current { stale[state.aspect] = nil }
@@ -103,9 +102,9 @@ extension Uplink {
     }
 
     mutating func readStale(_ effects: inout [Effect]) {
-        guard phase == .online, isBusPresent, !isReading, !stale.isEmpty else { return }
-        isReading = true
-        read = Array(stale.keys.sorted().prefix(Self.readLimit))
-        effects.append(.readStates(read))
+        guard phase == .online, isBusPresent, reading == nil, !stale.isEmpty else { return }
+        let names = Array(stale.keys.sorted().prefix(Self.readLimit))
+        reading = names
+        effects.append(.readStates(names))
     }
 }

@@ -39,7 +39,7 @@ extension Uplink {
 
     /// Whether the broker has, or has refused, every state of the bus.
     private var isSettled: Bool {
-        !isReading && !isSubscribing && stale.isEmpty
+        reading == nil && !isSubscribing && stale.isEmpty
             && entries.values.allSatisfy { $0.inFlight == nil && ($0.pending == nil || $0.isRefused) }
     }
 

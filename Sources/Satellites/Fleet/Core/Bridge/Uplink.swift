@@ -158,9 +158,8 @@ package struct Uplink: Sendable {
     var isSubscribing = false
     /// The aspects whose complete states must be read, with the generations that were announced.
     var stale: [String: Int64] = [:]
-    /// The aspects that are being read.
-    var read: [String] = []
-    var isReading = false
+    /// The aspects that are being read; `nil` if none are.
+    var reading: [String]?
     var backoff: Backoff
     var connectedAt: Int64?
     /// The number of connections in a row that were not good.

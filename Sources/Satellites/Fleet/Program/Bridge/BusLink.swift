@@ -148,12 +148,7 @@ final class BusLink {
         }
     }
 
-    private enum Outcome {
-        case success(JSONObject)
-        case failure(String)
-    }
-
-    private func call(_ call: BusCall, completion: @escaping (Outcome) -> Void) {
+    private func call(_ call: BusCall, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
         do throws(ReveilleError) {
             let calls =
                 if let calls { calls } else { try BusConnection(connector) { [weak self] _ in self?.calls = nil } }
@@ -161,12 +156,12 @@ final class BusLink {
             calls.call(Call(call)) { result in
                 switch result {
                 case .success(let reply):
-                    completion(CallError(reply).map { .failure("\($0)") } ?? .success(reply.parameters))
-                case .failure(let error): completion(.failure("\(error)"))
+                    completion(CallError(reply).map { .failure($0) } ?? .success(reply.parameters))
+                case .failure(let error): completion(.failure(error))
                 }
             }
         } catch {
-            completion(.failure("\(error)"))
+            completion(.failure(error))
         }
     }
 }

@@ -10,10 +10,7 @@ import ReveilleSystem
 /// After each change the topics are read again, until nothing is left to do: other programs may have changed them.
 final class BrokerEdit {
     /// A retained message; an empty payload deletes it.
-    struct Message {
-        let topic: String
-        let payload: [UInt8]
-    }
+    typealias Message = (topic: String, payload: [UInt8])
 
     struct Contents {
         var kept: [String: [UInt8]] = [:]
@@ -56,7 +53,7 @@ final class BrokerEdit {
             case .connected, .isUncertain: break
             case .message(let topic, let payload, _, _):
                 contents.kept[topic] = payload.isEmpty ? nil : payload
-                contents.received.append(Message(topic: topic, payload: payload))
+                contents.received.append((topic, payload))
             case .arrived: try proceed()
             case .acknowledged(let identifier, let error):
                 if let error { throw Failure(error) }

@@ -35,7 +35,7 @@ package struct FleetBoard: Sendable {
     }
 
     /// A change in the log; obsolete if its device has changed again.
-    private struct Entry {
+    struct Entry {
         var revision: Int64
         var device: DeviceID
     }
@@ -48,7 +48,7 @@ package struct FleetBoard: Sendable {
 
     private var fleetProblem: BoardProblem?
     private var removals: [DeviceID: Int64] = [:]
-    private var log: [Entry] = []
+    private(set) var log: [Entry] = []
     /// The number of the last forgotten removal.
     private var forgotten: Int64 = 0
 
@@ -110,8 +110,6 @@ package struct FleetBoard: Sendable {
     private func isCurrent(_ entry: Entry) -> Bool {
         (tiles[entry.device]?.revision ?? removals[entry.device]) == entry.revision
     }
-
-    var logLength: Int { log.count }
 
     // MARK: - Pages
 
