@@ -43,12 +43,10 @@ struct CatchUp {
     private var step = Step.idle
     /// Whether the subscriptions of all stages have been repeated.
     private var isFollowing = false
-    /// The topics of the current page.
     private var page: [String] = []
     private var number = 0
     /// The marks since the last subscription.
     private var marks = 0
-    /// Whether the broker does not deliver marks.
     private var isWithoutMarks = false
 
     /// Creates the order of some stages; none to read nothing.

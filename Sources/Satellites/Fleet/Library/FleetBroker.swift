@@ -73,7 +73,6 @@ extension FleetBroker {
         }
     }
 
-    /// Creates a broker, and reads the password.
     package init(reading access: BrokerAccess) throws(ConfigurationError) {
         self.init(access, password: try access.passwordFile.map(Self.password))
     }

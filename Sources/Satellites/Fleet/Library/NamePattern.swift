@@ -17,7 +17,6 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         self = pattern
     }
 
-    /// Creates a pattern for aspects and published names.
     package init(aspects text: String) throws(FleetError) {
         guard FleetTopic.isAspect(text.replacingStars) else {
             throw FleetError(
@@ -30,7 +29,6 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether the text is a name rather than a pattern.
     package var isExact: Bool { !description.utf8.contains(UInt8(ascii: "*")) }
 
     package func matches(_ name: String) -> Bool { fnmatch(description, name, 0) == 0 }

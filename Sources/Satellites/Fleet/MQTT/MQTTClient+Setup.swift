@@ -40,7 +40,6 @@ extension MQTTClient {
         }
     }
 
-    /// Sets the will, the user and the files of TLS.
     func setIdentity() throws(MQTTError) {
         if let will = options.will { try set(will) }
         if options.user != nil || options.password != nil {

@@ -9,11 +9,9 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
         case unreachable
         /// A certificate was rejected, or a file of TLS cannot be used.
         case tls
-        /// The broker refuses the client.
         case refused
         /// Another client with the same identifier has connected.
         case takenOver
-        /// The connection was lost.
         case lost
         /// The broker violated MQTT, or the options are invalid.
         case `protocol`

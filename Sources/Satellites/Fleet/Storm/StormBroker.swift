@@ -36,7 +36,6 @@ final class StormBroker {
         try start()
     }
 
-    /// Starts mosquitto, and waits until it accepts connections.
     func start() throws {
         var environment = ChildProcess.environment
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }

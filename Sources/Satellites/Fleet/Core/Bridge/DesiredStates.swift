@@ -59,7 +59,6 @@ package struct DesiredStates: Sendable {
     var values: [String: [Int: Value]] = [:]
     /// The values that have arrived since the connection was made; `nil` once all have.
     var arrived: [String: Set<Int>]? = [:]
-    /// The value last published under each name.
     package internal(set) var applied: [String: Applied]
     /// The unanswered call for each name, one at most.
     var flights: [String: Flight] = [:]

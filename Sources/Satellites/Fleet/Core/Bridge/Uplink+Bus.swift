@@ -17,7 +17,6 @@ extension Uplink {
         readStale(&effects)
     }
 
-    /// Notes that generations count anew.
     private mutating func forgetGenerations() {
         for (name, entry) in entries where !entry.isRemoved {
             entries[name]?.acknowledged = nil

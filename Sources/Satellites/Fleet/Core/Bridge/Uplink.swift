@@ -10,13 +10,11 @@ import Varlink
 ///
 /// Pure: each input returns the effects to carry out, in order.
 package struct Uplink: Sendable {
-    /// The configuration of the uplink.
     package struct Settings: Sendable {
         let device: DeviceID
         /// Where the broker is, as text.
         let broker: String
         let isLocal: Bool
-        /// The limits of the pauses between attempts to connect.
         package var pauses: ClosedRange<Duration>
         let aspects: AspectSet
         /// The domains of settings that may leave the device.

@@ -9,7 +9,6 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     package enum Endpoint: Sendable, Hashable {
         /// A host and its port, over TLS or in clear.
         case tcp(host: String, port: UInt16, isTLS: Bool)
-        /// A Unix socket, in clear.
         case unix(path: String)
     }
 
@@ -69,7 +68,6 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         endpoint = .tcp(host: host, port: port, isTLS: isTLS)
     }
 
-    /// Whether the broker is on this machine.
     package var isLocal: Bool {
         switch endpoint {
         case .unix: true
@@ -117,7 +115,6 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text after a prefix; `nil` without the prefix.
     fileprivate func removing(prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

@@ -14,7 +14,6 @@ extension DeviceRecord {
         case next(changes: Int64?, isNewInstance: Bool = false)
     }
 
-    /// Takes a state of an aspect that has a place.
     mutating func take(
         _ message: StateMessage, of aspect: String, isRetained: Bool, in connection: Int, at now: Int64
     ) -> Ledger.Outcome {
@@ -80,7 +79,6 @@ extension DeviceRecord {
         return shared
     }
 
-    /// Makes a state the last seen one.
     private mutating func advance(_ state: inout State, to position: FleetPosition) {
         if let seen = state.seen, seen.instance != position.instance {
             let isKnown = state.previous?.instance == position.instance || previousBus == position.instance

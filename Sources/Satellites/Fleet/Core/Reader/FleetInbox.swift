@@ -28,7 +28,6 @@ package struct FleetInbox: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// The number of events that wait.
     package private(set) var count = 0
 
     package mutating func put(_ outcome: Ledger.Outcome) {

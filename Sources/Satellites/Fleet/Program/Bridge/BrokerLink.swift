@@ -39,7 +39,6 @@ final class BrokerLink {
     private var isCollecting = true
     /// Whether the broker seems to have forgotten this device: both its session and its last status.
     private var hasForgotten = false
-    /// Whether the bridge has asked for the mark.
     private var isAwaitingMark = false
     private var isMarked = false
     /// Whether the broker refused the subscription to desired values, so that they never arrive.
