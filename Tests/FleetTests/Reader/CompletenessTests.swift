@@ -93,7 +93,7 @@ struct CompletenessTests {
             }
         }
         #expect(events.count == 2)
-        #expect(FleetTable().rows(of: scene.ledger, at: 0) == [])
+        #expect(FleetTable.rows(of: scene.ledger, batteries: [:], at: 0) == [])
     }
 
     @Test("positions of devices that this reader does not watch are kept")

@@ -58,7 +58,7 @@ package final class BrokerConnection {
         clientID = "reveille-reader-" + String(UInt64.random(in: .min ... .max), radix: 16)
         mark = FleetTopic.mark(clientID).text
         catchUp = CatchUp(stages, mark: mark)
-        var options = broker.options(clientID: clientID)
+        var options = MQTTConnection.Options(broker: broker, clientID: clientID)
         options.receiveMaximum = Self.receiveMaximum
         do throws(MQTTError) {
             mqtt = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }

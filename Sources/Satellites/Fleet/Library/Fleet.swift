@@ -48,9 +48,10 @@ public final class Fleet: Sendable {
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil
     ) async throws(FleetError) -> Fleet {
-        var access = BrokerAccess(address: try BrokerAddress(broker))
-        (access.ca, access.certificate, access.key, access.user) = (ca, certificate, key, user)
-        return try await connect(FleetBroker(access, password: password))
+        var broker = FleetBroker(address: try BrokerAddress(broker))
+        (broker.ca, broker.certificate, broker.key) = (ca, certificate, key)
+        (broker.user, broker.password) = (user, password)
+        return try await connect(broker)
     }
 
     package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {

@@ -2,6 +2,7 @@
 
 import CMosquitto
 import Glibc
+import ReveilleFleetCore
 
 extension MQTTClient {
     /// The system's certificates on Debian, for clients without a CA file.
@@ -42,15 +43,16 @@ extension MQTTClient {
 
     func setIdentity() throws(MQTTError) {
         if let will = options.will { try set(will) }
-        if options.user != nil || options.password != nil {
-            guard mosquitto_username_pw_set(handle, options.user, options.password) == MOSQ_ERR_SUCCESS.code else {
+        let broker = options.broker
+        if broker.user != nil || broker.password != nil {
+            guard mosquitto_username_pw_set(handle, broker.user, broker.password) == MOSQ_ERR_SUCCESS.code else {
                 throw error(.protocol, "the user or the password is invalid")
             }
         }
-        guard let tls = options.broker.tls else { return }
-        if let problem = tls.problem { throw error(.tls, problem) }
+        guard broker.address.usesTLS else { return }
+        if let problem = broker.problem { throw error(.tls, problem) }
         let result = mosquitto_tls_set(
-            handle, tls.ca, tls.ca == nil ? Self.systemCertificates : nil, tls.certificate, tls.key,
+            handle, broker.ca, broker.ca == nil ? Self.systemCertificates : nil, broker.certificate, broker.key,
             // Without a callback, OpenSSL asks for a passphrase on the terminal.
             { _, _, _, _ in -1 })
         // libmosquitto would connect without TLS.

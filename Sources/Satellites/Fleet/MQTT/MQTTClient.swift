@@ -2,6 +2,7 @@
 
 import CMosquitto
 import Glibc
+import ReveilleFleetCore
 import ReveilleSystem
 
 /// A client of libmosquitto, used and released on one thread, which also runs its callbacks.
@@ -78,14 +79,14 @@ final class MQTTClient {
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry)
         properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, Self.packetLimit)
         let (host, port) =
-            switch options.broker {
+            switch options.broker.address.endpoint {
             case .tcp(let host, let port, _): (host, Int32(port))
             case .unix(let path): (path, Int32(0))
             }
         let connect = { [handle, options, list = properties.list] in
             (mosquitto_connect_bind_v5(handle, host, port, Int32(options.keepAlive), nil, list), errno)
         }
-        let isFirst = options.broker.tls != nil && !Self.hasTriedTLS.withLock { $0 }
+        let isFirst = options.broker.address.usesTLS && !Self.hasTriedTLS.withLock { $0 }
         let (result, code) =
             isFirst
             ? Self.hasTriedTLS.withLock { hasTried in

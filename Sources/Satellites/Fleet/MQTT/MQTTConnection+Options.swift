@@ -1,46 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleFleetCore
+
 extension MQTTConnection {
-    /// The address of a broker.
-    package enum Endpoint: Sendable, Hashable, CustomStringConvertible {
-        /// A host name or numeric address and a port, with TLS unless it is `nil`.
-        case tcp(host: String, port: UInt16, tls: TLS?)
-        /// The absolute path of a socket.
-        case unix(String)
-
-        /// The address as in a configuration, such as `mqtts://broker.example:8883`.
-        package var description: String {
-            switch self {
-            case .tcp(let host, let port, let tls):
-                "mqtt\(tls == nil ? "" : "s")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-            case .unix(let path): "unix:\(path)"
-            }
-        }
-
-        var tls: TLS? {
-            guard case .tcp(_, _, let tls) = self else { return nil }
-            return tls
-        }
-    }
-
-    /// The files of TLS, in PEM.
-    ///
-    /// The broker's certificate and its host name are always verified.
-    package struct TLS: Sendable, Hashable {
-        /// Certificates that may sign the broker's; `nil` for this system's certificates.
-        package var ca: String?
-        /// The certificate of this client, with the certificates up to its root.
-        package var certificate: String?
-        /// The private key of the certificate, without a passphrase.
-        package var key: String?
-
-        package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
-            self.ca = ca
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
     /// A retained message that the broker publishes if the connection ends without a DISCONNECT.
     package struct Will: Sendable, Hashable {
         package var topic: String
@@ -59,7 +21,7 @@ extension MQTTConnection {
     }
 
     package struct Options: Sendable, Hashable {
-        package var broker: Endpoint
+        package var broker: FleetBroker
         /// The client identifier, not empty.
         ///
         /// The broker ends an older connection with the same identifier.
@@ -76,13 +38,10 @@ extension MQTTConnection {
         ///
         /// Longer than a broker needs to serve a whole fleet after its return.
         package var answerPatience: Duration = .seconds(30)
-        /// The name of the user, if the broker does not take it from the certificate.
-        package var user: String?
-        package var password: String?
         package var will: Will?
 
         /// Creates options for a session that ends with the connection.
-        package init(broker: Endpoint, clientID: String) {
+        package init(broker: FleetBroker, clientID: String) {
             self.broker = broker
             self.clientID = clientID
         }

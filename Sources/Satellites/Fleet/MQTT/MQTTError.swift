@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CMosquitto
+import ReveilleFleetCore
 
 /// The failure of a connection to a broker: the operation, the broker and the reason.
 package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -20,7 +21,7 @@ package struct MQTTError: Error, Sendable, Hashable, CustomStringConvertible {
     package let kind: Kind
     package let description: String
 
-    init(_ kind: Kind, _ reason: String, of broker: MQTTConnection.Endpoint, isConnected: Bool) {
+    init(_ kind: Kind, _ reason: String, of broker: FleetBroker, isConnected: Bool) {
         self.kind = kind
         description = "\(isConnected ? "connection" : "connecting") to \(broker): \(reason)"
     }

@@ -28,7 +28,7 @@ final class SimulatedDevice {
     private static let aging: Int64 = 60
 
     let id: DeviceID
-    private let broker: MQTTConnection.Endpoint
+    private let broker: FleetBroker
     private let loop: EventLoop
     private var random: SplitMix64
     private var bus: Bus
@@ -41,7 +41,7 @@ final class SimulatedDevice {
     private var isTaking = false
     private var value = 0
 
-    init(_ id: DeviceID, broker: MQTTConnection.Endpoint, loop: EventLoop, random: SplitMix64) throws(SystemError) {
+    init(_ id: DeviceID, broker: FleetBroker, loop: EventLoop, random: SplitMix64) throws(SystemError) {
         self.id = id
         self.broker = broker
         self.loop = loop

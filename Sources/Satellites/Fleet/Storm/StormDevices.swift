@@ -27,10 +27,11 @@ actor StormDevices {
 
     /// Starts all devices, each with a new bus.
     func start() throws {
+        let broker = FleetBroker(address: BrokerAddress(.tcp(host: "127.0.0.1", port: port, isTLS: false)))
         devices = try numbers.map { number in
             try SimulatedDevice(
-                try DeviceID("device-\(number)"), broker: .tcp(host: "127.0.0.1", port: port, tls: nil),
-                loop: thread.loop, random: SplitMix64(seed: random.next()))
+                try DeviceID("device-\(number)"), broker: broker, loop: thread.loop,
+                random: SplitMix64(seed: random.next()))
         }
         for device in devices { device.start() }
     }

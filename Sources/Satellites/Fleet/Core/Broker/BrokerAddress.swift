@@ -23,6 +23,8 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 
     package let endpoint: Endpoint
 
+    package init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+
     /// Parses an address; a host without a scheme is reached over TLS, unless it is this machine.
     package init(_ text: String) throws(FleetError) {
         func refuse(_ reason: String) -> FleetError {
@@ -66,6 +68,13 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             port = number
         }
         endpoint = .tcp(host: host, port: port, isTLS: isTLS)
+    }
+
+    package var usesTLS: Bool {
+        switch endpoint {
+        case .tcp(_, _, let isTLS): isTLS
+        case .unix: false
+        }
     }
 
     package var isLocal: Bool {

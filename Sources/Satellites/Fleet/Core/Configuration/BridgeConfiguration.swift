@@ -7,7 +7,7 @@ package import Varlink
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The identity of the device; `nil` to derive it from the machine's identity.
     package var device: DeviceID?
-    package var access: BrokerAccess
+    package var broker: FleetBroker
     /// The aspects and names that are published.
     package var aspects: [Aspect] = Self.usualAspects
     /// The domains of settings that may leave the device, by their exact names; empty without the aspect `defaults`.
@@ -25,8 +25,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// The prefix of announcements to Home Assistant; `nil` for no announcements.
     package var homeAssistant: String?
 
-    package init(access: BrokerAccess) {
-        self.access = access
+    package init(broker: FleetBroker) {
+        self.broker = broker
     }
 
     /// The aspects that say nothing about the device's user.
@@ -63,12 +63,12 @@ extension BridgeConfiguration {
     package var json: JSONObject {
         [
             "device": Self.text(device?.text),
-            "broker": .string(access.address.description),
-            "ca": Self.text(access.ca),
-            "certificate": Self.text(access.certificate),
-            "key": Self.text(access.key),
-            "user": Self.text(access.user),
-            "passwordFile": Self.text(access.passwordFile),
+            "broker": .string(broker.address.description),
+            "ca": Self.text(broker.ca),
+            "certificate": Self.text(broker.certificate),
+            "key": Self.text(broker.key),
+            "user": Self.text(broker.user),
+            "passwordFile": Self.text(broker.passwordFile),
             "aspects": .array(aspects.map { .string($0.name) }),
             "domains": .array(domains.map { .string($0) }),
             "desired": .array(desired.map { .string($0.name) }),

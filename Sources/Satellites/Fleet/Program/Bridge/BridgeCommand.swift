@@ -88,7 +88,7 @@ struct BridgeCommand: ParsableCommand {
         let startEnd = try loop.timer { StartupMemory.release() }
         startEnd.fire(after: Self.startTime)
         loop.enableWatchdog()
-        Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.access.address)")
+        Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.broker)")
         bridge.start()
         try withExtendedLifetime((bridge, signals, startEnd)) { try loop.run() }
     }

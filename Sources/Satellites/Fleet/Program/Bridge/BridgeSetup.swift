@@ -22,7 +22,6 @@ struct BridgeSetup {
 
     let configuration: BridgeConfiguration
     let device: DeviceID
-    private let broker: FleetBroker
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
@@ -41,14 +40,14 @@ struct BridgeSetup {
             var configuration: BridgeConfiguration
             do throws(ConfigurationError) {
                 configuration = try BridgeConfiguration(parsing: bytes)
-                configuration.access.complete(with: Credentials.path)
-                try configuration.access.check()
+                configuration.broker.complete(with: Credentials.path)
+                try configuration.broker.check()
             } catch {
                 throw ConfigurationError(key: error.key, reason: error.reason, file: path)
             }
-            let broker = try FleetBroker(reading: configuration.access)
+            try configuration.broker.readPassword()
             let device = if let named = configuration.device { named } else { try ownDevice() }
-            return BridgeSetup(configuration: configuration, device: device, broker: broker)
+            return BridgeSetup(configuration: configuration, device: device)
         } catch {
             throw Failure(.configuration, "\(error)")
         }
@@ -72,8 +71,8 @@ struct BridgeSetup {
 
     /// Checks that the files for TLS can be read; otherwise only each connection would report an error.
     func checkFiles() throws(Failure) {
-        let access = configuration.access
-        for (key, path) in [("ca", access.ca), ("certificate", access.certificate), ("key", access.key)] {
+        let broker = configuration.broker
+        for (key, path) in [("ca", broker.ca), ("certificate", broker.certificate), ("key", broker.key)] {
             guard let path else { continue }
             do throws(ConfigurationError) {
                 _ = try Self.contents(of: path, limit: Self.credentialLimit)
@@ -91,8 +90,8 @@ struct BridgeSetup {
 
     var uplink: Uplink.Settings {
         Uplink.Settings(
-            device: device, broker: configuration.access.address.description,
-            isLocal: configuration.access.address.isLocal, aspects: configuration.aspects,
+            device: device, broker: configuration.broker.address.description,
+            isLocal: configuration.broker.address.isLocal, aspects: configuration.aspects,
             domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
     }
 
@@ -106,7 +105,7 @@ struct BridgeSetup {
     }
 
     var connection: MQTTConnection.Options {
-        var options = broker.options(clientID: device.text)
+        var options = MQTTConnection.Options(broker: configuration.broker, clientID: device.text)
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
         options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)

@@ -80,7 +80,7 @@ final class BrokerLink {
     private func take(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            log.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
+            log.write(.info, "connected to \(setup.configuration.broker)", about: .broker)
             hasForgotten = !sessionPresent
             // Before the birth message, which replaces the status that the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }

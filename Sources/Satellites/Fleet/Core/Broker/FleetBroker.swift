@@ -3,7 +3,7 @@
 package import ReveilleCore
 
 /// A broker, and how a client identifies itself to it.
-package struct BrokerAccess: Sendable, Hashable {
+package struct FleetBroker: Sendable, Hashable, CustomStringConvertible {
     package var address: BrokerAddress
     /// The file of the authorities that may have signed the broker's certificate; `nil` for the system's authorities.
     package var ca: String?
@@ -13,6 +13,8 @@ package struct BrokerAccess: Sendable, Hashable {
     /// The name of the user; `nil` if the broker requires none.
     package var user: String?
     package var passwordFile: String?
+    /// The contents of the file, once read.
+    package var password: String?
 
     /// The largest file of a password in bytes: the longest password in MQTT.
     package static let passwordLimit = 65_535
@@ -23,6 +25,8 @@ package struct BrokerAccess: Sendable, Hashable {
     package init(address: BrokerAddress) {
         self.address = address
     }
+
+    package var description: String { address.description }
 
     /// Uses the credentials `ca`, `certificate`, `key` and `password` in place of files that are not named.
     ///
@@ -66,14 +70,5 @@ package struct BrokerAccess: Sendable, Hashable {
             throw refuse("the password is not UTF-8")
         }
         return password
-    }
-}
-
-extension BrokerAddress {
-    package var usesTLS: Bool {
-        switch endpoint {
-        case .tcp(_, _, let isTLS): isTLS
-        case .unix: false
-        }
     }
 }
