@@ -9,7 +9,7 @@ import Varlink
 @Suite("Discovery of Home Assistant")
 struct DiscoveryTests {
     private func components(_ discovery: Discovery) throws -> JSONObject {
-        let object = try #require(try JSON.parse(discovery.announcement.payload).objectValue)
+        let object = try #require(try JSON.parse(discovery.payload).objectValue)
         return try #require(object["cmps"]?.objectValue)
     }
 
@@ -19,11 +19,8 @@ struct DiscoveryTests {
         Discovery(device: try DeviceID(device), aspects: aspects, withdrawn: withdrawn, version: "1.2.3")
     }
 
-    @Test("the message is on the device's own topic, and the empty one that removes it is on the same")
-    func topics() throws {
-        let discovery = try discovery(["battery"])
-        #expect(discovery.announcement.topic == "homeassistant/device/reveille_kiosk-7/config")
-        #expect(discovery.removal == Discovery.Message(topic: discovery.announcement.topic, payload: []))
+    @Test("the message is on the device's own topic") func topics() throws {
+        #expect(Discovery.topic(of: try DeviceID("kiosk-7")) == "homeassistant/device/reveille_kiosk-7/config")
     }
 
     @Test("only published aspects have entities, and the platform alone removes the other entities")

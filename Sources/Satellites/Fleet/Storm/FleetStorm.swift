@@ -92,7 +92,7 @@ struct FleetStorm {
             if different.isEmpty { break }
             try check(start, "the reader does not have the newest states: \(different.prefix(3))")
         }
-        print("| \(name) | \(Self.seconds(since: start).formattedTenths) s |")
+        print("| \(name) | \((Self.seconds(since: start) * 10).rounded() / 10) s |")
     }
 
     /// Waits until the broker has acknowledged the newest state of all devices.
@@ -122,13 +122,6 @@ struct FleetStorm {
     }
 
     private static func seconds(since start: Int64) -> Double { Double(Clocks.boot() - start) / 1e6 }
-}
-
-extension Double {
-    fileprivate var formattedTenths: String {
-        let tenths = Int((self * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
-    }
 }
 
 /// The program of `Scripts/fleet`.

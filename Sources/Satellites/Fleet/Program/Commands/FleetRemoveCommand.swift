@@ -32,7 +32,7 @@ struct FleetRemoveCommand: ParsableCommand {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false
-            let announcement = Discovery(device: device, aspects: [], version: "").removal.topic
+            let announcement = Discovery.topic(of: device)
             try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#", announcement], on: try broker.fleet()) {
                 contents throws(Failure) in
                 let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }

@@ -41,7 +41,7 @@ package struct FleetBoard: Sendable {
     }
 
     package let name: String
-    package private(set) var link = Link.reading
+    package var link = Link.reading
     package var problem: String? { fleetProblem?.text }
     package private(set) var revision: Int64 = 0
     package private(set) var tiles: [DeviceID: FleetTile] = [:]
@@ -81,8 +81,6 @@ package struct FleetBoard: Sendable {
         change(device, at: now) { $0.take(problem) }
     }
 
-    package mutating func set(_ link: Link) { self.link = link }
-
     private mutating func change(_ device: DeviceID, at now: Int64, _ change: (inout FleetTile) -> Void) {
         revision += 1
         var tile = tiles[device] ?? FleetTile()
@@ -99,11 +97,10 @@ package struct FleetBoard: Sendable {
     }
 
     private mutating func compact() {
-        log = log.filter(isCurrent)
-        let excess = removals.values.sorted().dropLast(Self.removalLimit)
-        guard let last = excess.last else { return }
-        forgotten = last
-        removals = removals.filter { $0.value > last }
+        if let last = removals.values.sorted().dropLast(Self.removalLimit).last {
+            forgotten = last
+            removals = removals.filter { $0.value > last }
+        }
         log = log.filter(isCurrent)
     }
 
@@ -127,7 +124,8 @@ package struct FleetBoard: Sendable {
     package func changes(after revision: Int64) -> Chunk? {
         guard revision < self.revision else { return nil }
         var chunk = Chunk(revision: self.revision)
-        for entry in log[start(after: revision)...] where isCurrent(entry) {
+        let start = log.lastIndex { $0.revision <= revision }.map { $0 + 1 } ?? 0
+        for entry in log[start...] where isCurrent(entry) {
             if let tile = tiles[entry.device] {
                 chunk.tiles.append(tile.json(entry.device))
             } else {
@@ -139,15 +137,5 @@ package struct FleetBoard: Sendable {
             }
         }
         return chunk
-    }
-
-    /// The index of the first entry after a number.
-    private func start(after revision: Int64) -> Int {
-        var (low, high) = (0, log.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if log[middle].revision > revision { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -44,7 +44,7 @@ final class FleetHub {
 
     func add(_ feed: FleetFeed) {
         falling?.disarm()
-        if case .ended = board.link { board.set(.reading) }
+        if case .ended = board.link { board.link = .reading }
         // The reader may have given up while another page was visible.
         reader?.wake()
         feeds[ObjectIdentifier(feed)] = feed
@@ -58,7 +58,7 @@ final class FleetHub {
     private func sleep() {
         reader?.sleep()
         // The next wake reads everything again.
-        board.set(.reading)
+        board.link = .reading
     }
 
     private func collect() {
@@ -73,7 +73,7 @@ final class FleetHub {
             let now = Clocks.wall()
             while let event = try mailbox.nextIfDue() { take(event, at: now) }
         } catch {
-            board.set(.ended(error.description))
+            board.link = .ended(error.description)
             log.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
         }
         for feed in feeds.values { feed.onOutput() }
@@ -82,7 +82,7 @@ final class FleetHub {
     private func take(_ event: FleetEvent, at now: Int64) {
         switch event {
         case .disconnected(let error):
-            board.set(.lost(error.description))
+            board.link = .lost(error.description)
             log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)
