@@ -19,28 +19,13 @@ public struct DeviceEvent: Sendable, Hashable {
     /// 0 for a state that the broker had lost, that was reported as removed, and that is back unchanged.
     public internal(set) var changes: Int64?
     /// Whether another bus sent the last seen state: the device lost its state, or was replaced.
-    public internal(set) var isNewInstance: Bool
+    public internal(set) var isNewInstance = false
     /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if it is not synchronized.
-    public let changedAt: Int64?
+    public internal(set) var changedAt: Int64?
     /// The position before the event; `nil` for the first state.
     package internal(set) var previous: FleetPosition?
 
     var position: FleetPosition { FleetPosition(instance: instance, generation: generation) }
-
-    package init(
-        device: DeviceID, aspect: String, value: JSON, instance: String, generation: Int64, changes: Int64?,
-        isNewInstance: Bool = false, changedAt: Int64? = nil, previous: FleetPosition? = nil
-    ) {
-        self.device = device
-        self.aspect = aspect
-        self.value = value
-        self.instance = instance
-        self.generation = generation
-        self.changes = changes
-        self.isNewInstance = isNewInstance
-        self.changedAt = changedAt
-        self.previous = previous
-    }
 
     /// Returns the two events as one: the later state, with the changes of both.
     ///

@@ -22,13 +22,7 @@ public struct DeviceRemoval: Sendable, Hashable {
     public let device: DeviceID
     /// The aspect whose state was removed; `nil` for the status of the device.
     public let aspect: String?
-    package let previous: FleetPosition?
-
-    package init(device: DeviceID, aspect: String?, previous: FleetPosition? = nil) {
-        self.device = device
-        self.aspect = aspect
-        self.previous = previous
-    }
+    package internal(set) var previous: FleetPosition?
 }
 
 /// Whether a device is connected, and further details.
@@ -49,18 +43,4 @@ public struct DeviceStatus: Sendable, Hashable {
     public let wakeEvery: Int64?
     /// The age of the status in seconds on the broker's clock; `nil` if the broker does not say.
     public let age: Int64?
-
-    package init(
-        device: DeviceID, isOnline: Bool, reason: StatusMessage.Reason? = nil, instance: String? = nil,
-        aspects: [String] = [], version: String? = nil, wakeEvery: Int64? = nil, age: Int64? = nil
-    ) {
-        self.device = device
-        self.isOnline = isOnline
-        self.reason = reason
-        self.instance = instance
-        self.aspects = aspects
-        self.version = version
-        self.wakeEvery = wakeEvery
-        self.age = age
-    }
 }
