@@ -25,7 +25,6 @@ extension FleetBroker {
 final class Certificates {
     let directory: TemporaryDirectory
     let name: String
-    /// The certificate of the authority.
     var ca: String { file(name + ".crt") }
 
     /// Creates an authority, in the directory of another one if they are used together.
@@ -63,7 +62,6 @@ final class Certificates {
         return TLSFiles(ca: ca, certificate: file(name + ".crt"), key: file(name + ".key"))
     }
 
-    /// Makes a key, and a certificate or a request for one.
     private func request(_ name: String, _ options: [String]) throws {
         try openssl(
             ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)"]
@@ -80,7 +78,6 @@ final class Certificates {
         return file("revoked.pem")
     }
 
-    /// Encrypts a key with a passphrase.
     func encrypt(_ tls: TLSFiles) throws {
         let key = tls.key ?? ""
         try openssl(["ec", "-in", key, "-out", key, "-aes256", "-passout", "pass:secret"])

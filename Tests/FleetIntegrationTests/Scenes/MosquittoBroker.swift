@@ -37,14 +37,7 @@ final class MosquittoBroker {
     private(set) var readersPort: UInt16 = 0
     private(set) var process: ChildProcess
 
-    /// Starts a broker and waits until it accepts connections.
-    ///
-    /// - Parameters:
-    ///   - listener: Where it listens.
-    ///   - rules: The contents of an ACL file, if there are topic rules.
-    ///   - isPersistent: Whether retained messages and sessions survive a kill.
-    ///   - lines: Additional lines of its configuration.
-    /// - Throws: `Trouble` if it does not start.
+    /// Starts a broker and waits until it accepts connections; the memory of a persistent one survives a kill.
     init(_ listener: Listener = .unix, rules: String? = nil, isPersistent: Bool = false, lines: [String] = []) throws {
         directory = try TemporaryDirectory(forSocket: "/broker")
         self.listener = listener
@@ -86,7 +79,6 @@ final class MosquittoBroker {
     /// The socket of the example, which has no rules.
     var ungoverned: FleetBroker { FleetBroker(.unix(path: directory.path + "/broker")) }
 
-    /// The address for readers of the example.
     func readersAddress(_ tls: TLSFiles) -> FleetBroker {
         FleetBroker(port: readersPort, tls)
     }
@@ -102,7 +94,6 @@ final class MosquittoBroker {
         process.wait()
     }
 
-    /// Stops the broker with SIGTERM.
     func stop() {
         process.signal(SIGTERM)
         process.wait()
