@@ -105,7 +105,4 @@ extension Mailbox where Contents == FleetMail {
     }
 
     package func confirm() { withContents { if $0.unconfirmed != nil { $0.unconfirmed = FleetInbox() } } }
-
-    /// The record of everything that has arrived.
-    package var ledger: Ledger { withContents { $0.ledger } }
 }

@@ -18,7 +18,6 @@ extension DeviceRecord {
         _ message: StateMessage, of aspect: String, isRetained: Bool, in connection: Int, at now: Int64
     ) -> Ledger.Outcome {
         guard var state = states[aspect] else { return Ledger.Outcome() }
-        if !isRetained { heard = now }
         // Only the first message of a connection shows what the broker has; later ones may be duplicates.
         let isFirst = isRetained && state.connection != connection
         let (relation, problem) = relation(of: message, to: &state, aspect, isFirst: isFirst, at: now)

@@ -23,8 +23,6 @@ struct DeviceRecord: Sendable {
     var states: [String: State] = [:]
     /// The last status, and the time at which the broker received it, in seconds of the reader's clock, if known.
     var status: (message: StatusMessage, time: Int64?)?
-    /// The time of the last message that was not retained, in seconds of the reader's clock.
-    var heard: Int64?
     /// The last known details; a will has none.
     var instance: String?
     var listed: [String]?
@@ -53,7 +51,7 @@ extension DeviceRecord {
     /// The largest difference in seconds between two computations of one time: brokers and clocks round.
     private static let timeTolerance: Int64 = 5
 
-    mutating func take(_ message: StatusMessage, isRetained: Bool, expiry: UInt32?, at now: Int64) -> Ledger.Outcome {
+    mutating func take(_ message: StatusMessage, expiry: UInt32?, at now: Int64) -> Ledger.Outcome {
         let before = statusEvent()
         var problem: FleetProblem?
         if let instance = message.instance {
@@ -63,7 +61,6 @@ extension DeviceRecord {
         }
         if let version = message.version { self.version = version }
         if !message.aspects.isEmpty { listed = message.aspects }
-        if !isRetained { heard = now }
         let age = expiry.flatMap { $0 <= StatusMessage.lease ? Int64(StatusMessage.lease - $0) : nil }
         let earlier = status?.time
         let time = age.map { now - $0 }

@@ -37,32 +37,33 @@ package enum FleetTable {
     /// The wakes after which a sleeper is overdue: a wake may be late by its spread and by the pause before a retry.
     package static let overdueWakes: Int64 = 2
 
-    /// Returns the rows of all devices in a ledger, in their order, with the last states of their batteries.
-    package static func rows(of ledger: Ledger, batteries: [DeviceID: JSON], at now: Int64) -> [Row] {
-        ledger.devices.values.filter(\.isPresent).map { row($0, batteries[$0.device]?.objectValue, at: now) }
-            .sorted { $0.device < $1.device }
+    /// Returns the rows of all devices, in their order.
+    package static func rows(
+        statuses: [DeviceID: DeviceStatus], states: [DeviceID: [String: DeviceEvent]]
+    ) -> [Row] {
+        let states = states.filter { !$0.value.isEmpty }
+        return Set(statuses.keys).union(states.keys).sorted().map { row($0, statuses[$0], states[$0] ?? [:]) }
     }
 
-    private static func row(_ record: DeviceRecord, _ battery: JSONObject?, at now: Int64) -> Row {
-        let state = state(of: record, at: now)
-        let heard = [record.heard, record.status?.time].compactMap(\.self).max()
-        let isConnected = state == .online || state == .noBus
+    private static func row(_ device: DeviceID, _ status: DeviceStatus?, _ states: [String: DeviceEvent]) -> Row {
+        let state = state(of: status)
+        let battery = states["battery"]?.value.objectValue
+        let listed = status?.aspects ?? []
         return Row(
-            device: record.device, state: state,
-            lastSeen: isConnected ? 0 : heard.map { max(0, now - $0) },
+            device: device, state: state, lastSeen: status?.isOnline == true ? 0 : status?.age,
             level: battery?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil },
-            charging: battery?["state"]?.stringValue,
-            aspects: (record.listed ?? Array(record.states.keys)).sorted(), version: record.version)
+            charging: battery?["state"]?.stringValue, aspects: (listed.isEmpty ? Array(states.keys) : listed).sorted(),
+            version: status?.version)
     }
 
-    private static func state(of record: DeviceRecord, at now: Int64) -> State {
-        guard let (status, time) = record.status else { return .unknown }
+    private static func state(of status: DeviceStatus?) -> State {
+        guard let status else { return .unknown }
         if status.isOnline { return status.reason == .noBus ? .noBus : .online }
         switch status.reason {
         case .stopped: return .stopped
         case .asleep:
-            guard let every = status.wakeEvery, every > 0, let time else { return .asleep }
-            return (now - time) / every >= overdueWakes ? .overdue : .asleep
+            guard let every = status.wakeEvery, every > 0, let age = status.age else { return .asleep }
+            return age / every >= overdueWakes ? .overdue : .asleep
         default: return .lost
         }
     }

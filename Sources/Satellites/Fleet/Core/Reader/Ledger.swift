@@ -59,8 +59,7 @@ package struct Ledger: Sendable {
             case .state(let device, let aspect):
                 return take(try StateMessage(payload), of: device, aspect: aspect, isRetained: isRetained, at: now)
             case .status(let device):
-                return take(
-                    try StatusMessage(payload), of: device, isRetained: isRetained, expiry: expiry, at: now)
+                return take(try StatusMessage(payload), of: device, expiry: expiry, at: now)
             case .desired, .groupDesired, .mark: return Outcome()
             }
         } catch {
@@ -85,11 +84,11 @@ package struct Ledger: Sendable {
     }
 
     package mutating func take(
-        _ message: StatusMessage, of device: DeviceID, isRetained: Bool, expiry: UInt32?, at now: Int64
+        _ message: StatusMessage, of device: DeviceID, expiry: UInt32?, at now: Int64
     ) -> Outcome {
         guard admit(device) else { return Outcome(problem: report(tooLarge(device), at: now)) }
         devices[device]?.statusConnection = connection
-        let outcome = devices[device]?.take(message, isRetained: isRetained, expiry: expiry, at: now) ?? Outcome()
+        let outcome = devices[device]?.take(message, expiry: expiry, at: now) ?? Outcome()
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 

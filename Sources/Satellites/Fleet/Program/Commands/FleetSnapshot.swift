@@ -8,9 +8,6 @@ import ReveilleSystem
 /// The contents of a broker for a fleet at one time.
 struct FleetSnapshot {
     private(set) var statuses: [DeviceID: DeviceStatus] = [:]
-    /// The reader's record, and its time.
-    private(set) var ledger = Ledger()
-    private(set) var time: Int64 = 0
     private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
 
     /// Reads the contents of a broker; problems are logged.
@@ -39,8 +36,6 @@ struct FleetSnapshot {
         reader?.wake()
         try withExtendedLifetime(reader) { try loop.run() }
         if let failure { throw Failure(failure) }
-        snapshot.ledger = mailbox.ledger
-        snapshot.time = Int64(loop.bootClock / 1_000_000)
         return snapshot
     }
 

@@ -48,14 +48,14 @@ struct FleetStatusCommand: ParsableCommand {
         let (fleet, log) = (try broker.fleet(), try logging.log(of: FleetCommand.name))
         let interest = try FleetInterest(devices: devices, aspects: ["battery"])
         let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
-        let batteries = snapshot.states.compactMapValues { $0["battery"]?.value }
-        let rows = FleetTable.rows(of: snapshot.ledger, batteries: batteries, at: snapshot.time)
+        var (statuses, states) = (snapshot.statuses, snapshot.states)
         // The status of a lost device is its will, which names no aspects, so they are read from the broker.
-        let unlisted = snapshot.statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
-        guard !unlisted.isEmpty else { return rows }
-        let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
-        let found = FleetTable.rows(of: whole.ledger, batteries: batteries, at: whole.time)
-        let complete = Dictionary(found.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
-        return rows.map { complete[$0.device] ?? $0 }
+        let unlisted = statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
+        if !unlisted.isEmpty {
+            let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
+            statuses.merge(whole.statuses) { $1 }
+            states.merge(whole.states) { $1 }
+        }
+        return FleetTable.rows(statuses: statuses, states: states)
     }
 }
