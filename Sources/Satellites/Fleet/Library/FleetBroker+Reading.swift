@@ -3,7 +3,7 @@
 package import ReveilleCore
 package import ReveilleFleetCore
 import ReveilleMQTT
-import ReveilleSystem
+package import ReveilleSystem
 
 extension FleetBroker {
     /// The default broker: on this machine, as for a first try.
@@ -32,13 +32,18 @@ extension FleetBroker {
     /// Reads the file of the password, if there is one.
     package mutating func readPassword() throws(ConfigurationError) {
         guard let passwordFile else { return }
-        let contents: [UInt8]
-        do throws(RequiredFile.Unusable) {
-            contents = try RequiredFile.read(passwordFile, limit: Self.passwordLimit)
+        password = try Self.password(in: try RequiredFile.configured(passwordFile, limit: Self.passwordLimit))
+    }
+}
+
+extension RequiredFile {
+    /// Reads a file of a configuration, or the configuration itself.
+    package static func configured(_ path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
+        do throws(Unusable) {
+            return try read(path, limit: limit)
         } catch {
             throw ConfigurationError(key: nil, reason: "\(error)")
         }
-        password = try Self.password(in: contents)
     }
 }
 

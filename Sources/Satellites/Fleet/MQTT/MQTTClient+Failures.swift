@@ -2,7 +2,7 @@
 
 import CMosquitto
 import Glibc
-import ReveilleFleetCore
+package import ReveilleFleetCore
 import ReveilleSystem
 
 extension MQTTClient {
@@ -94,8 +94,8 @@ extension FleetBroker {
     /// The identity that this client shows to the broker.
     var identity: String { certificate.map { "the certificate \($0)" } ?? "a client without a certificate" }
 
-    /// Why the files cannot be used, since libmosquitto does not name an unreadable file; `nil` if they can.
-    var problem: String? {
+    /// Why the files of TLS cannot be used, since libmosquitto does not name an unreadable file; `nil` if they can.
+    package var problem: String? {
         guard (certificate == nil) == (key == nil) else { return "a certificate and a key need each other" }
         for (name, path) in [("CA file", ca), ("certificate", certificate), ("key", key)] {
             guard let path else { continue }

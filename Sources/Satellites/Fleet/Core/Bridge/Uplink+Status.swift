@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 extension Uplink {
     /// The last status of a connection.
     struct StatusTrack: Sendable {
@@ -60,11 +62,8 @@ extension Uplink {
     /// The time until the next wake, at moments that differ between devices so that a fleet does not wake at once.
     func timeUntilWake(at now: Int64) -> Duration {
         let interval = max(1, Int64((settings.wakeEvery ?? Self.patience) / .microseconds(1)))
-        // FNV-1a: unlike Swift's hashes, equal on each start.
-        let hash = settings.device.text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
-        }
-        let offset = Int64(hash % UInt64(interval))
+        // Unlike Swift's hashes, a digest is equal on each start.
+        let offset = Int64(Digest(of: Array(settings.device.text.utf8)).value % UInt64(interval))
         let rest = (now - offset) % interval
         return .microseconds(interval - (rest < 0 ? rest + interval : rest))
     }

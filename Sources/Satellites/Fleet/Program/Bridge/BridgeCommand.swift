@@ -6,6 +6,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleMQTT
 import ReveilleSystem
 
 struct BridgeCommand: ParsableCommand {
@@ -51,11 +52,12 @@ struct BridgeCommand: ParsableCommand {
 
     @OptionGroup var logging: LogOptions
 
-    func run() throws {
-        do {
+    func run() {
+        Failure.guarding {
             let setup = try BridgeSetup.read(config ?? BridgeSetup.usualPath())
             if check {
-                try setup.checkFiles()
+                // Otherwise only each connection would report an error.
+                if let problem = setup.configuration.broker.problem { throw Failure(.configuration, problem) }
                 return try setup.print()
             }
             let log = try logging.log(of: FleetCommand.name)
@@ -64,10 +66,6 @@ struct BridgeCommand: ParsableCommand {
             // The bridge outlives the reader of its log.
             signal(SIGPIPE, SIG_IGN)
             try serve(setup, log)
-        } catch let failure as Failure {
-            failure.end(FleetCommand.name)
-        } catch {
-            Failure(.failure, "\(error)").end(FleetCommand.name)
         }
     }
 

@@ -17,9 +17,6 @@ struct BridgeSetup {
     /// How many seconds the broker waits for a device to return before it publishes the loss.
     private static let willDelay: UInt32 = 30
 
-    /// The largest file for TLS in bytes: several times all authorities of a system.
-    private static let credentialLimit = 1 << 20
-
     let configuration: BridgeConfiguration
     let device: DeviceID
 
@@ -36,7 +33,7 @@ struct BridgeSetup {
 
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
         do throws(ConfigurationError) {
-            let bytes = try contents(of: path, limit: BridgeConfiguration.sizeLimit)
+            let bytes = try RequiredFile.configured(path, limit: BridgeConfiguration.sizeLimit)
             var configuration: BridgeConfiguration
             do throws(ConfigurationError) {
                 configuration = try BridgeConfiguration(parsing: bytes)
@@ -53,32 +50,11 @@ struct BridgeSetup {
         }
     }
 
-    private static func contents(of path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
-        do throws(RequiredFile.Unusable) {
-            return try RequiredFile.read(path, limit: limit)
-        } catch {
-            throw ConfigurationError(key: nil, reason: "\(error)")
-        }
-    }
-
     private static func ownDevice() throws(ConfigurationError) -> DeviceID {
         do {
             return try DeviceID(try MachineIdentity.forNetworks())
         } catch {
             throw ConfigurationError(key: "device", reason: "missing, and this machine has no identity: \(error)")
-        }
-    }
-
-    /// Checks that the files for TLS can be read; otherwise only each connection would report an error.
-    func checkFiles() throws(Failure) {
-        let broker = configuration.broker
-        for (key, path) in [("ca", broker.ca), ("certificate", broker.certificate), ("key", broker.key)] {
-            guard let path else { continue }
-            do throws(ConfigurationError) {
-                _ = try Self.contents(of: path, limit: Self.credentialLimit)
-            } catch {
-                throw Failure(.configuration, "\(ConfigurationError(key: key, reason: error.reason))")
-            }
         }
     }
 

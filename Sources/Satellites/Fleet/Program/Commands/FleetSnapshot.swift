@@ -17,21 +17,18 @@ struct FleetSnapshot {
         let loop = try EventLoop()
         let mailbox = FleetMailbox()
         var snapshot = FleetSnapshot()
+        var isComplete = false
         var failure: FleetError?
         var reader: FleetReader?
         reader = FleetReader(broker, interest: interest, into: mailbox, on: loop) {
             do throws(FleetError) {
-                while let event = try mailbox.nextIfDue() {
-                    guard try !snapshot.take(event, log) else {
-                        reader?.sleep()
-                        return loop.exit()
-                    }
-                }
+                while !isComplete, let event = try mailbox.nextIfDue() { isComplete = try snapshot.take(event, log) }
+                guard isComplete else { return }
             } catch {
                 failure = error
-                reader?.sleep()
-                loop.exit()
             }
+            reader?.sleep()
+            loop.exit()
         }
         reader?.wake()
         try withExtendedLifetime(reader) { try loop.run() }
