@@ -98,8 +98,7 @@ struct DesiredStatesTests {
         #expect(!effects.contains(.withdraw(Self.name)))
         _ = settle(effects)
         let saved = BridgePositions(
-            uplink: Uplink(.init(device: device, broker: "b", aspects: [])).positions,
-            desired: states.applied)
+            uplink: try Uplink(aspects: []).positions, desired: states.applied)
         var later = DesiredStates(
             device: device, groups: [], allowed: ["org.example.*"],
             from: try BridgePositions(parsing: saved.bytes).desired)

@@ -19,7 +19,7 @@ struct UplinkScene {
     var bus = SimulatedBus()
     var uplink: Uplink
     var now: Int64 = 0
-    private(set) var settings: Uplink.Settings
+    private let configuration: BridgeConfiguration
     // The broker.
     var retained: [String: [UInt8]] = [:]
     var reader = NaiveReader()
@@ -46,10 +46,10 @@ struct UplinkScene {
     var faults: [String] = []
 
     init(wakeEvery: Duration? = nil) throws {
-        settings = Uplink.Settings(
-            device: try DeviceID(Self.device), broker: "unix:/b", aspects: Self.aspects, wakeEvery: wakeEvery,
-            version: "1")
-        uplink = Uplink(settings)
+        var configuration = try BridgeConfiguration(aspects: Self.aspects)
+        configuration.wakeEvery = wakeEvery
+        self.configuration = configuration
+        uplink = Uplink(try DeviceID(Self.device), configuration, version: "1")
         start()
     }
 
@@ -69,7 +69,8 @@ struct UplinkScene {
 
     /// Kills the bridge, and starts another from positions that were saved.
     mutating func restart(fromLatest: Bool) {
-        uplink = Uplink(settings, from: fromLatest ? saved.latest : saved.urgent)
+        let positions = fromLatest ? saved.latest : saved.urgent
+        uplink = Uplink(uplink.device, configuration, version: "1", from: positions)
         start()
     }
 
@@ -217,5 +218,23 @@ struct UplinkScene {
             if isQuiet, !isForeground || bus.events(since: subscription ?? [:]).isEmpty { return }
         }
         faults.append("never settles")
+    }
+}
+
+extension BridgeConfiguration {
+    init(aspects: [Aspect], domains: [String] = [], broker: String = "b") throws {
+        self.init(broker: FleetBroker(address: try BrokerAddress(broker)))
+        self.aspects = aspects
+        self.domains = domains
+    }
+}
+
+extension Uplink {
+    /// An uplink of the device `a`.
+    init(
+        aspects: [Aspect], domains: [String] = [], broker: String = "b", from saved: UplinkPositions? = nil
+    ) throws {
+        let configuration = try BridgeConfiguration(aspects: aspects, domains: domains, broker: broker)
+        self.init(try DeviceID("a"), configuration, version: "", from: saved)
     }
 }

@@ -55,10 +55,9 @@ struct UplinkTests {
 
     @Test("an aspect that is not configured any more is removed from the broker")
     func removal() throws {
-        let device = try DeviceID("a")
         let saved = UplinkPositions(
-            identity: "a@b", instance: "i", generations: ["locale": 4, "battery": 2])
-        var uplink = Uplink(Uplink.Settings(device: device, broker: "b", aspects: ["battery"]), from: saved)
+            identity: "a@mqtts://b:8883", instance: "i", generations: ["locale": 4, "battery": 2])
+        var uplink = try Uplink(aspects: ["battery"], from: saved)
         _ = uplink.start(fraction: 0)
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         let effects = uplink.take(.connected(sessionPresent: true), at: 0, fraction: 0)
@@ -70,15 +69,13 @@ struct UplinkTests {
 
     @Test("settings are read completely, and only allowed domains leave the device")
     func defaults() throws {
-        let settings = Uplink.Settings(
-            device: try DeviceID("a"), broker: "b", aspects: ["defaults"], domains: ["org.example.open"])
         func value(_ domains: [String]) -> JSON {
             ["domains": .array(domains.map { ["domain": .string($0), "keys": ["k"]] })]
         }
         func state(_ generation: Int64, _ changes: Int64, _ domains: [String]) -> BusState {
             BusState(aspect: "defaults", generation: generation, changes: changes, changedAt: 1, value: value(domains))
         }
-        var uplink = Uplink(settings)
+        var uplink = try Uplink(aspects: ["defaults"], domains: ["org.example.open"])
         _ = uplink.take(
             .busStarted(
                 instance: "i", states: [state(1, 0, ["org.example.open", "org.example.secret"])], isResumed: false),
@@ -164,7 +161,7 @@ struct UplinkTests {
 
     @Test("a broker on this machine is reached at once")
     func local() throws {
-        var uplink = Uplink(Uplink.Settings(device: try DeviceID("a"), broker: "b", isLocal: true, aspects: []))
+        var uplink = try Uplink(aspects: [], broker: "unix:/b")
         #expect(uplink.start(fraction: 1) == [.wait(.zero)])
         for pause: Duration in [.seconds(1), .seconds(2), .seconds(2)] {
             _ = uplink.take(.timeIsOver, at: 0, fraction: 1)

@@ -48,10 +48,12 @@ final class SimulatedDevice {
         var random = random
         let instance = (0..<2).map { _ in String(random.next() | 1 << 63, radix: 16) }.joined()
         bus = Bus(restoring: SavedState(instance: instance), history: 1, at: Timestamp(microseconds: loop.wallClock))
-        var settings = Uplink.Settings(
-            device: id, broker: broker.description, aspects: Self.aspects, version: "0")
-        settings.pauses = Uplink.pauses.lowerBound...Self.longestPause
-        uplink = Uplink(settings)
+        // As on another machine, which a whole fleet shares.
+        let remote = BrokerAddress(.tcp(host: "broker.example", port: BrokerAddress.securePort, isTLS: true))
+        var configuration = BridgeConfiguration(broker: FleetBroker(address: remote))
+        configuration.aspects = Self.aspects
+        uplink = Uplink(
+            id, configuration, version: "0", pauses: Uplink.pauses.lowerBound...Self.longestPause)
         self.random = random
         timer = try loop.timer(priority: .normal) { [weak self] in self?.take(.timeIsOver) }
         change()

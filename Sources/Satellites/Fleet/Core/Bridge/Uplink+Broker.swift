@@ -22,14 +22,14 @@ extension Uplink {
         hasSlept = false
         for name in entries.keys { entries[name]?.isRefused = false }
         status = StatusTrack(aspects: formerAspects)
-        if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
+        if configuration.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
         // The first reply of a new subscription has all missing states, and the states of a wake, at once.
         let lacksStates = entries.values.contains { !$0.isHeld && $0.pending == nil }
-        if isBusPresent, lacksStates || settings.wakeEvery != nil {
-            isSubscribing = true
+        if bus != .absent, lacksStates || configuration.wakeEvery != nil {
+            bus = .subscribing
             effects.append(.subscribeAgain)
-        } else if settings.wakeEvery == nil {
+        } else if configuration.wakeEvery == nil {
             effects.append(.setForeground(true))
         }
         sendAll(&effects)
@@ -68,7 +68,7 @@ extension Uplink {
             changedAt: state.changedAt, isSynchronized: isClockSynchronized, value: state.value)
         effects.append(
             .publish(
-                .state(name), topic: FleetTopic.state(settings.device, name).text,
+                .state(name), topic: FleetTopic.state(device, name).text,
                 payload: entry.isRemoved ? [] : message.bytes, expiry: nil))
     }
 
@@ -116,7 +116,7 @@ extension Uplink {
         if isTakenOver { backoff.slowDown() }
         connectedAt = nil
         phase = .offline
-        if wasOnline, settings.wakeEvery == nil { effects.append(.setForeground(false)) }
+        if wasOnline, configuration.wakeEvery == nil { effects.append(.setForeground(false)) }
         effects.append(.wait(backoff.next(fraction: fraction)))
     }
 
@@ -130,7 +130,7 @@ extension Uplink {
         case .connecting, .leaving:
             effects.append(.disconnect(isClean: false))
             disconnect(false, at: now, fraction: fraction, &effects)
-        case .online where settings.wakeEvery != nil: sayGoodbye(&effects)
+        case .online where configuration.wakeEvery != nil: sayGoodbye(&effects)
         case .online, .ended: break
         }
     }

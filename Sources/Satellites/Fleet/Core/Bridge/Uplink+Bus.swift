@@ -6,8 +6,8 @@ extension Uplink {
     mutating func startBus(
         _ instance: String, _ states: [BusState], isResumed: Bool, _ effects: inout [Effect]
     ) {
-        loseBus()
-        isBusPresent = true
+        bus = .present
+        reading = nil
         if instance != self.instance || !isResumed { forgetGenerations() }
         self.instance = instance
         for state in states { _ = note(state, &effects) }
@@ -29,8 +29,7 @@ extension Uplink {
     }
 
     mutating func loseBus() {
-        isBusPresent = false
-        isSubscribing = false
+        bus = .absent
         reading = nil
     }
 
@@ -42,7 +41,7 @@ extension Uplink {
 
     /// Notes a state; returns whether it is to be sent.
     private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
-        guard settings.contains(state.aspect) else { return false }
+        guard publishes(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
             effects.append(
                 .leftOut(
@@ -53,7 +52,7 @@ extension Uplink {
         var state = state
         if state.aspect == "defaults" {
             let all = state.value.objectValue?["domains"]?.arrayValue ?? []
-            let allowed = all.filter { settings.domains.contains($0.objectValue?["domain"]?.stringValue ?? "") }
+            let allowed = all.filter { configuration.domains.contains($0.objectValue?["domain"]?.stringValue ?? "") }
             // A difference in other domains does not count. A state without allowed domains replaces a state that had
             // some.
             guard !allowed.isEmpty || (!state.isDifference && entry.mayBeHeld) else { return false }
@@ -101,7 +100,7 @@ extension Uplink {
     }
 
     mutating func readStale(_ effects: inout [Effect]) {
-        guard phase == .online, isBusPresent, reading == nil, !stale.isEmpty else { return }
+        guard phase == .online, bus != .absent, reading == nil, !stale.isEmpty else { return }
         let names = Array(stale.keys.sorted().prefix(Self.readLimit))
         reading = names
         effects.append(.readStates(names))

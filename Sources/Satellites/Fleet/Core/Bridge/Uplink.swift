@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ReveilleCore
+import ReveilleCore
 import Varlink
 
 /// How a device's states get from its bus to the broker.
@@ -10,36 +10,6 @@ import Varlink
 ///
 /// Pure: each input returns the effects to carry out, in order.
 package struct Uplink: Sendable {
-    package struct Settings: Sendable {
-        let device: DeviceID
-        /// Where the broker is, as text.
-        let broker: String
-        let isLocal: Bool
-        package var pauses: ClosedRange<Duration>
-        let aspects: AspectSet
-        /// The domains of settings that may leave the device.
-        let domains: Set<String>
-        /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
-        let wakeEvery: Duration?
-        let version: String
-
-        package init(
-            device: DeviceID, broker: String, isLocal: Bool = false, aspects: [Aspect], domains: [String] = [],
-            wakeEvery: Duration? = nil, version: String = ""
-        ) {
-            self.device = device
-            self.broker = broker
-            self.isLocal = isLocal
-            pauses = isLocal ? Uplink.localPauses : Uplink.pauses
-            self.aspects = AspectSet(aspects)
-            self.domains = Set(domains)
-            self.wakeEvery = wakeEvery
-            self.version = version
-        }
-
-        func contains(_ aspect: String) -> Bool { Aspect(aspect).map(aspects.covers) ?? false }
-    }
-
     package enum Publication: Sendable, Hashable {
         case status
         case state(String)
@@ -99,6 +69,13 @@ package struct Uplink: Sendable {
         case ended
     }
 
+    enum Bus: Sendable {
+        case absent
+        /// A new subscription was requested, whose first reply has the states to send.
+        case subscribing
+        case present
+    }
+
     struct Entry: Sendable {
         /// A state that the broker has not acknowledged; a `nil` value removes the topic.
         var pending: BusState?
@@ -140,11 +117,14 @@ package struct Uplink: Sendable {
     /// The most aspects that the bus accepts in one request.
     static let readLimit = 64
 
-    let settings: Settings
+    package let device: DeviceID
+    let configuration: BridgeConfiguration
+    private let aspects: AspectSet
+    let version: String
     var phase = Phase.offline
     var isStopping = false
-    var isBusPresent = false
-    var instance: String
+    var bus = Bus.absent
+    var instance = ""
     var entries: [String: Entry] = [:]
     /// Whether ``entries`` are known to list all states of the broker.
     var isComplete = false
@@ -152,8 +132,6 @@ package struct Uplink: Sendable {
     var completedAt: Int64?
     /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
     var hasSlept = false
-    /// Whether a new subscription was requested, whose first reply has the states to send.
-    var isSubscribing = false
     /// The aspects whose complete states must be read, with the generations that were announced.
     var stale: [String: Int64] = [:]
     /// The aspects that are being read; `nil` if none are.
@@ -168,17 +146,24 @@ package struct Uplink: Sendable {
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
 
-    package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
-        self.settings = settings
+    /// The pauses are those for the distance of the broker, unless they are given.
+    package init(
+        _ device: DeviceID, _ configuration: BridgeConfiguration, version: String,
+        pauses: ClosedRange<Duration>? = nil, from saved: UplinkPositions? = nil
+    ) {
+        self.device = device
+        self.configuration = configuration
+        aspects = AspectSet(configuration.aspects)
+        self.version = version
+        let pauses = pauses ?? (configuration.broker.address.isLocal ? Self.localPauses : Self.pauses)
         // A sleeping device does not try more often than it wakes.
         backoff = Backoff(
-            from: settings.pauses.lowerBound, to: max(settings.pauses.upperBound, settings.wakeEvery ?? .zero), least: 0
-        )
-        let positions = saved.flatMap { $0.identity == Self.identity(settings) ? $0 : nil }
-        instance = positions?.instance ?? ""
-        for (name, generation) in positions?.generations ?? [:] {
+            from: pauses.lowerBound, to: max(pauses.upperBound, configuration.wakeEvery ?? .zero), least: 0)
+        guard let saved, saved.identity == identity else { return }
+        instance = saved.instance
+        for (name, generation) in saved.generations {
             var entry = Entry(acknowledged: generation, mayBeHeld: true)
-            if !settings.contains(name) {
+            if !publishes(name) {
                 entry.isRemoved = true
                 entry.pending = BusState(aspect: name, generation: 0, changes: 0, changedAt: 0, value: .null)
             }
@@ -186,21 +171,23 @@ package struct Uplink: Sendable {
         }
     }
 
+    func publishes(_ aspect: String) -> Bool { Aspect(aspect).map(aspects.covers) ?? false }
+
     /// The broker and the device for which the positions are valid.
-    private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
+    private var identity: String { "\(device)@\(configuration.broker)" }
 
     package var positions: UplinkPositions {
         UplinkPositions(
-            identity: Self.identity(settings), instance: instance,
+            identity: identity, instance: instance,
             generations: entries.filter { $0.value.mayBeHeld }.mapValues(\.acknowledged))
     }
 
     /// Whether a new subscription begins in the foreground.
-    package var isForeground: Bool { phase == .online && settings.wakeEvery == nil }
+    package var isForeground: Bool { phase == .online && configuration.wakeEvery == nil }
 
     /// The first attempt to connect follows a random pause; `fraction` is a random number from 0 to 1.
     package mutating func start(fraction: Double) -> [Effect] {
-        [.wait(settings.isLocal ? .zero : backoff.next(fraction: fraction))]
+        [.wait(configuration.broker.address.isLocal ? .zero : backoff.next(fraction: fraction))]
     }
 
     /// Returns the effects of an input, in order; `now` is the time since boot in microseconds.

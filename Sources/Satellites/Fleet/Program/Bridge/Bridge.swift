@@ -36,7 +36,8 @@ final class Bridge {
         self.log = log
         loop = connector.loop
         let saved = keeper.load()
-        uplink = Uplink(setup.uplink, from: saved?.uplink)
+        uplink = Uplink(
+            setup.device, setup.configuration, version: Device.libraryVersion, from: saved?.uplink)
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired, from: saved?.desired ?? [:])

@@ -64,13 +64,6 @@ struct BridgeSetup {
         try Console.json(.object(json))
     }
 
-    var uplink: Uplink.Settings {
-        Uplink.Settings(
-            device: device, broker: configuration.broker.address.description,
-            isLocal: configuration.broker.address.isLocal, aspects: configuration.aspects,
-            domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
-    }
-
     var subscription: SubscriptionRequest {
         let aspects = AspectSet(configuration.aspects)
         let policy = Policy(interval: configuration.interval)
