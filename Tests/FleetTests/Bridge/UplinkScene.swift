@@ -42,7 +42,6 @@ struct UplinkScene {
     var hasEnded = false
     var farewells = 0
     var suspicions = 0
-    /// What has gone wrong.
     var faults: [String] = []
 
     init(wakeEvery: Duration? = nil) throws {
@@ -158,7 +157,6 @@ struct UplinkScene {
         lose()
     }
 
-    /// The broker reads a message.
     mutating func deliver() {
         guard !wire.isEmpty else { return }
         let message = wire.removeFirst()
@@ -167,7 +165,6 @@ struct UplinkScene {
         acknowledgements.append(message.publication)
     }
 
-    /// The broker refuses a message.
     mutating func refuse() {
         guard !wire.isEmpty, case .state = wire[0].publication else { return }
         refusals += 1
