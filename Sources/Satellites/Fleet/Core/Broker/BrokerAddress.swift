@@ -37,18 +37,11 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             endpoint = .unix(path: path)
             return
         }
-        let isSecure: Bool?
-        let authority: String
-        if let rest = text.removing(prefix: "mqtts://") {
-            (isSecure, authority) = (true, rest)
-        } else if let rest = text.removing(prefix: "mqtt://") {
-            (isSecure, authority) = (false, rest)
-        } else {
-            guard !text.utf8.contains(UInt8(ascii: "/")) else {
-                throw refuse("must begin with mqtts://, mqtt:// or unix:")
-            }
-            (isSecure, authority) = (nil, text)
+        let scheme = [(text: "mqtts://", isTLS: true), ("mqtt://", false)].first { text.hasPrefix($0.text) }
+        guard scheme != nil || !text.utf8.contains(UInt8(ascii: "/")) else {
+            throw refuse("must begin with mqtts://, mqtt:// or unix:")
         }
+        let authority = String(text.dropFirst(scheme?.text.count ?? 0))
         guard !authority.utf8.contains(UInt8(ascii: "@")) else {
             throw refuse("must not name a user, which has a key of its own in the configuration")
         }
@@ -56,7 +49,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             throw refuse("must have a host, an IPv6 address in brackets, and optionally a port")
         }
         let isLocal = Self.isLoopback(host)
-        let isTLS = isSecure ?? !isLocal
+        let isTLS = scheme?.isTLS ?? !isLocal
         guard isTLS || isLocal else {
             throw refuse("is another machine, which is reached over TLS only: use mqtts://")
         }
@@ -70,19 +63,9 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         endpoint = .tcp(host: host, port: port, isTLS: isTLS)
     }
 
-    package var usesTLS: Bool {
-        switch endpoint {
-        case .tcp(_, _, let isTLS): isTLS
-        case .unix: false
-        }
-    }
+    package var usesTLS: Bool { if case .tcp(_, _, isTLS: true) = endpoint { true } else { false } }
 
-    package var isLocal: Bool {
-        switch endpoint {
-        case .unix: true
-        case .tcp(let host, _, _): Self.isLoopback(host)
-        }
-    }
+    package var isLocal: Bool { if case .tcp(let host, _, _) = endpoint { Self.isLoopback(host) } else { true } }
 
     package var description: String {
         switch endpoint {
