@@ -3,19 +3,18 @@
 package import ReveilleCore
 
 /// A broker, and how a client identifies itself to it.
-package struct BrokerAccess: Sendable, Hashable {
-    /// The address.
+package struct FleetBroker: Sendable, Hashable, CustomStringConvertible {
     package var address: BrokerAddress
     /// The file of the authorities that may have signed the broker's certificate; `nil` for the system's authorities.
     package var ca: String?
     /// The file of the client's own certificate; `nil` if the broker requires none.
     package var certificate: String?
-    /// The file of the certificate's key.
     package var key: String?
     /// The name of the user; `nil` if the broker requires none.
     package var user: String?
-    /// The file of the user's password.
     package var passwordFile: String?
+    /// The contents of the file, once read.
+    package var password: String?
 
     /// The largest file of a password in bytes: the longest password in MQTT.
     package static let passwordLimit = 65_535
@@ -23,15 +22,15 @@ package struct BrokerAccess: Sendable, Hashable {
     /// full.
     package static let userLimit = 255
 
-    /// Creates an access without credentials.
     package init(address: BrokerAddress) {
         self.address = address
     }
 
-    /// Uses a service manager's credentials in place of files that are not named.
+    package var description: String { address.description }
+
+    /// Uses the credentials `ca`, `certificate`, `key` and `password` in place of files that are not named.
     ///
-    /// - Parameter credential: The path of the credential `ca`, `certificate`, `key` or `password`; `nil` if there is
-    ///   none. Unused credentials are ignored, since a unit passes all that exist.
+    /// Unused credentials are ignored, since a unit passes all that exist.
     package mutating func complete(with credential: (String) -> String?) {
         if address.usesTLS {
             ca = ca ?? credential("ca")
@@ -43,9 +42,6 @@ package struct BrokerAccess: Sendable, Hashable {
         if user != nil { passwordFile = passwordFile ?? credential("password") }
     }
 
-    /// Checks that the parts belong together.
-    ///
-    /// - Throws: `ConfigurationError` with the key.
     package func check() throws(ConfigurationError) {
         if !address.usesTLS {
             for (name, path) in [("ca", ca), ("certificate", certificate), ("key", key)] where path != nil {
@@ -65,8 +61,6 @@ package struct BrokerAccess: Sendable, Hashable {
     }
 
     /// Reads a password from the contents of its file: the first line.
-    ///
-    /// - Throws: `ConfigurationError` for a file that has no password, or more than one.
     package static func password(in contents: [UInt8]) throws(ConfigurationError) -> String {
         func refuse(_ reason: String) -> ConfigurationError { ConfigurationError(key: "passwordFile", reason: reason) }
         let end = contents.last == UInt8(ascii: "\n") ? contents.dropLast() : contents[...]
@@ -76,15 +70,5 @@ package struct BrokerAccess: Sendable, Hashable {
             throw refuse("the password is not UTF-8")
         }
         return password
-    }
-}
-
-extension BrokerAddress {
-    /// Whether the connection is over TLS.
-    package var usesTLS: Bool {
-        switch endpoint {
-        case .tcp(_, _, let isTLS): isTLS
-        case .unix: false
-        }
     }
 }
