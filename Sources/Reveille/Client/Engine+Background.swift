@@ -23,12 +23,10 @@ extension Engine {
         guard let stream = streams[id] else { return }
         var background = newBackground()
         if let milliseconds = wakeAfter?.wholeMilliseconds {
-            do throws(SystemError) {
-                background.timer = try thread.loop.timer { [number = background.number] in
+            background.timer = try ReveilleError.requiring { () throws(SystemError) in
+                try thread.loop.timer { [number = background.number] in
                     Task { await self.timeIsOver(for: id, number) }
                 }
-            } catch {
-                throw ReveilleError(.system, "\(error)")
             }
             background.timer?.fire(after: .milliseconds(milliseconds))
             background.deadline = Clocks.boot() + 1_000 * milliseconds

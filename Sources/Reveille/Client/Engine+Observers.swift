@@ -32,13 +32,11 @@ extension Engine {
 
     private func observation(of aspect: Aspect) throws(ReveilleError) -> SharedObservation {
         if let observation = observations[aspect], !observation.hasFinished { return observation }
-        do throws(SystemError) {
-            let observation = try SharedObservation(of: aspect, loop: thread.loop, logger: logger)
-            observations[aspect] = observation
-            return observation
-        } catch {
-            throw ReveilleError(.system, "\(error)")
+        let observation = try ReveilleError.requiring { () throws(SystemError) in
+            try SharedObservation(of: aspect, loop: thread.loop, logger: logger)
         }
+        observations[aspect] = observation
+        return observation
     }
 
     /// Removes an observer; with the last one the stream ends.

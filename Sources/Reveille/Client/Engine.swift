@@ -49,11 +49,7 @@ actor Engine {
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
         self.patience = patience
-        do throws(SystemError) {
-            thread = if let own { own } else { try LoopThread() }
-        } catch {
-            throw ReveilleError(.system, "\(error)")
-        }
+        thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
     }
 
     /// Returns a number that nothing else of this engine has.
@@ -64,15 +60,13 @@ actor Engine {
 
     /// Connects to the bus for the first time.
     func start() async throws(ReveilleError) {
-        do throws(SystemError) {
+        try ReveilleError.requiring { () throws(SystemError) in
             retry = try thread.loop.timer { self.reconnect() }
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
                     loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
                     files: files, state: nil, version: "local", logger: logger)
             }
-        } catch {
-            throw ReveilleError(.system, "\(error)")
         }
         try await fence()
     }
@@ -198,14 +192,20 @@ actor Engine {
         var isFirst = true
         var request = request
         Engine.launch.withLock { $0.move(to: &request) }
-        let stream = EventStream(request, sink: sink, connector: connector) { result in
-            self.started(id, result)
-            if isFirst { completion(id, result) }
-            isFirst = false
+        do throws(ReveilleError) {
+            let stream = try ReveilleError.requiring { () throws(SystemError) in
+                try EventStream(request, sink: sink, connector: connector) { result in
+                    self.started(id, result)
+                    if isFirst { completion(id, result) }
+                    isFirst = false
+                }
+            }
+            if request.startsInBackground { stream.background = newBackground() }
+            streams[id] = stream
+            stream.open()
+        } catch {
+            completion(id, .failure(error))
         }
-        if request.startsInBackground { stream.background = newBackground() }
-        streams[id] = stream
-        stream.open()
         return id
     }
 

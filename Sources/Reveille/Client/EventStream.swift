@@ -2,7 +2,7 @@
 
 import Logging
 package import ReveilleCore
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
 package import Varlink
 
@@ -62,15 +62,13 @@ package final class EventStream {
     ///   - sink: Takes the events.
     ///   - connector: The way to the bus.
     ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    init(
+    /// - Throws: `SystemError` if there is no timer for the pauses.
+    convenience init(
         _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void
-    ) {
-        state = EventStreamState(request, patience: connector.patience)
-        self.sink = sink
-        self.connector = connector
-        self.onStart = onStart
-        onMessage = { _ in }
+    ) throws(SystemError) {
+        let state = EventStreamState(request, patience: connector.patience)
+        try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
     }
 
     /// Creates a stream of replies that is not open, and tries for ever.
@@ -81,15 +79,26 @@ package final class EventStream {
     ///     changes.
     ///   - connector: The way to the bus.
     ///   - onMessage: Called with what happens.
-    package init(
+    /// - Throws: `SystemError` if there is no timer for the pauses.
+    package convenience init(
         _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
         onMessage: @escaping (Message) -> Void
-    ) {
-        state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
-        sink = nil
+    ) throws(SystemError) {
+        let state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
+        try self.init(state, nil, connector, onStart: { _ in }, onMessage: onMessage)
+    }
+
+    private init(
+        _ state: EventStreamState, _ sink: (any EventSink)?, _ connector: Connector,
+        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onMessage: @escaping (Message) -> Void
+    ) throws(SystemError) {
+        self.state = state
+        self.sink = sink
         self.connector = connector
-        onStart = { _ in }
+        self.onStart = onStart
         self.onMessage = onMessage
+        // Created before the first attempt: without a timer, a lost bus would never be tried again.
+        retry = try connector.loop.timer { [weak self] in self?.handle(.open) }
     }
 
     // MARK: - For its owner
@@ -146,7 +155,6 @@ package final class EventStream {
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))
         case .retry(let pause, let error):
-            if retry == nil { retry = try? connector.loop.timer { [weak self] in self?.handle(.open) } }
             retry?.fire(after: pause)
             onMessage(.lost(error))
         case .deliver(let output): sink?.receive(output)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
@@ -21,8 +22,8 @@ final class EventFeed: Feed {
     var onOutput: () -> Void = {}
 
     /// Creates a feed; the first ``read(into:)`` subscribes.
-    init(on bus: Connector, from position: Positions?) {
-        stream = EventStream(
+    init(on bus: Connector, from position: Positions?) throws(SystemError) {
+        stream = try EventStream(
             SubscriptionRequest(instance: position?.instance, positions: position?.generations),
             plan: SubscriptionPlan.everything, connector: bus
         ) { [weak self] in self?.take($0) }

@@ -3,6 +3,7 @@
 import CMicroHTTPD
 import Glibc
 import Reveille
+import ReveilleSystem
 import ReveilleViewCore
 import ReveilleWire
 import Varlink
@@ -92,7 +93,7 @@ final class Exchange {
         switch progress {
         case .reading, .asking: return .YES
         case .answered(let response): return response.send(on: connection)
-        case .accepted(.stream(let position)): return send(EventFeed(on: server.site.bus, from: position))
+        case .accepted(.stream(let position)): return send(try EventFeed(on: server.site.bus, from: position))
         case .accepted(.fleet(let position)):
             guard let fleet = server.site.fleet else { return Response(.noFleet).send(on: connection) }
             return send(FleetFeed(fleet, from: position))
@@ -108,8 +109,12 @@ final class Exchange {
         return .YES
     }
 
-    private func send(_ feed: any Feed) -> MHD_Result {
-        StreamResponse(feed, on: connection, server: server).send()
+    private func send(_ feed: @autoclosure () throws(SystemError) -> any Feed) -> MHD_Result {
+        do throws(SystemError) {
+            return try StreamResponse(feed(), on: connection, server: server).send()
+        } catch {
+            return Response(Refusal(status: 503, reason: "The system lacks resources: \(error)")).send(on: connection)
+        }
     }
 
     /// Calls the bus, on a connection of its own.

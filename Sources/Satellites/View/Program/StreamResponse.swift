@@ -34,14 +34,10 @@ final class StreamResponse {
     }
 
     /// Begins the response.
-    func send() -> MHD_Result {
-        do throws(SystemError) {
-            try server.connections.letLast(c_reveille_http_socket(connection)) { [weak self] in
-                self?.isLost = true
-                self?.proceed()
-            }
-        } catch {
-            return Response(Refusal(status: 503, reason: "The system lacks resources: \(error)")).send(on: connection)
+    func send() throws(SystemError) -> MHD_Result {
+        try server.connections.letLast(c_reveille_http_socket(connection)) { [weak self] in
+            self?.isLost = true
+            self?.proceed()
         }
         c_reveille_http_set_timeout(connection, Self.patience)
         // The response owns this object.

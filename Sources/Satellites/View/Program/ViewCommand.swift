@@ -96,7 +96,7 @@ struct ViewCommand: ParsableCommand {
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
             listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
-        let recorder = Recorder(history, on: connector, log: viewLog)
+        let recorder = try Recorder(history, on: connector, log: viewLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
