@@ -68,7 +68,6 @@ final class Monitor: Sendable {
     private let entries = Lock<[Aspect: Entry]>([:])
     private let lastWatch = Lock(0)
 
-    /// Counts a call, and returns its number.
     func begin(_ aspect: Aspect) -> Int {
         let watch = lastWatch.withLock { last in
             last += 1

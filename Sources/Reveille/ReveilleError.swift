@@ -130,7 +130,6 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension BusReply {
-    /// Decodes the only reply to a call.
     init(_ reply: Reply, to call: Call) throws(ReveilleError) {
         if let error = CallError(reply) { throw ReveilleError(answered: error, to: call.shortName) }
         do throws(CallError) {

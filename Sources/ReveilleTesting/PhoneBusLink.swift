@@ -31,9 +31,7 @@ final class PhoneBusLink {
         self.process = process
     }
 
-    /// Waits until the bus accepts connections.
-    ///
-    /// - Throws: `TestbedError` with the reason reported by the bus.
+    /// Waits until the bus accepts connections, or throws the reason that it reports.
     func waitForStart() throws(TestbedError) {
         var answer: [UInt8] = []
         let deadline = ContinuousClock.now + Self.startPatience

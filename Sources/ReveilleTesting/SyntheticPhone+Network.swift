@@ -38,7 +38,6 @@ extension SyntheticPhone {
         try testbed.step { () throws(TestbedError) in try record([]) }
     }
 
-    /// Replaces the phone's network tables.
     func record(_ entries: [NetworkEntry]) throws(TestbedError) {
         let path = "files" + NetworkWatcher.recording + "/rtnetlink"
         try directory.write(bytes: entries.flatMap(\.message.bytes), to: path)

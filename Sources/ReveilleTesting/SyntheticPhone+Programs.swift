@@ -58,7 +58,6 @@ extension SyntheticPhone {
             exitCode: process.wait(), output: scratch.read("stdout"), errors: scratch.read("stderr"))
     }
 
-    /// The address of the phone's bus.
     var address: String { "unix:" + runtime.path + Self.socket }
 
     /// The path of a user's bus below the runtime directory.

@@ -4,9 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Engine {
-    /// Adds an observer of an aspect, behind the others.
-    ///
-    /// - Returns: The observer's number, for ``stopObserving(_:id:)``, once changes are seen.
+    /// Adds an observer of an aspect, behind the others, and returns its number once changes are seen.
     func observe(
         _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {

@@ -6,11 +6,9 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Begins a task of a stream, and waits for the answer of the bus.
+    /// Begins a task of a stream, waits for the answer of the bus, and returns the number for ``endTask(_:)``.
     ///
     /// If the bus is gone, the task begins when the stream is open again.
-    ///
-    /// - Returns: The number of the task, for ``endTask(_:)``.
     func beginTask(_ task: BackgroundTask, of id: StreamID) async -> Int {
         let number = nextNumber()
         guard let stream = streams[id] else {
@@ -30,7 +28,6 @@ extension Engine {
         return number
     }
 
-    /// Ends a task, unless it has ended already.
     func endTask(_ number: Int) {
         tasks.removeValue(forKey: number)?.end()
     }
@@ -51,7 +48,6 @@ extension Engine {
         for hold in tasks.values where hold.stream == id && hold.isLost { hold.begin(of: name) }
     }
 
-    /// Ends the tasks of a stream that ends.
     func endTasks(of id: StreamID) {
         for (number, hold) in tasks where hold.stream == id {
             tasks[number] = nil

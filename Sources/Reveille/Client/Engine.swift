@@ -43,7 +43,6 @@ actor Engine {
     /// The states that are published for as long as this device is connected.
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
-    /// The tasks that have not ended.
     var tasks: [Int: TaskHold] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
@@ -52,13 +51,11 @@ actor Engine {
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
     }
 
-    /// Returns a number that nothing else of this engine has.
     func nextNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Connects to the bus for the first time.
     func start() async throws(ReveilleError) {
         try ReveilleError.requiring { () throws(SystemError) in
             retry = try thread.loop.timer { self.reconnect() }
@@ -68,7 +65,7 @@ actor Engine {
                     files: files, state: nil, version: "local", logger: logger)
             }
         }
-        try await fence()
+        _ = try await call(.fence)
     }
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
@@ -170,7 +167,6 @@ actor Engine {
 
     // MARK: - Streams
 
-    /// Subscribes, and passes the events on to a mailbox.
     func open(_ request: SubscriptionRequest, into mailbox: EventMailbox) async throws(ReveilleError) -> StreamID {
         let (id, result) = await withCheckedContinuation { continuation in
             open(request, into: mailbox) { continuation.resume(returning: ($0, $1)) }
@@ -209,9 +205,8 @@ actor Engine {
         return id
     }
 
-    /// Creates a background without a deadline.
     func newBackground() -> EventStream.Background {
-        return EventStream.Background(number: nextNumber())
+        EventStream.Background(number: nextNumber())
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {
@@ -229,7 +224,6 @@ actor Engine {
         setState(of: stream, to: state, until: deadline) { _ in }
     }
 
-    /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
         endTasks(of: id)
         streams.removeValue(forKey: id)?.close()

@@ -41,7 +41,6 @@ package final class EventStream {
         didSet { handle(.background(isInBackground)) }
     }
 
-    /// Whether the owner wants the stream to be inactive while it is in the foreground.
     var isInactive = false
 
     private(set) var state: EventStreamState
@@ -55,14 +54,10 @@ package final class EventStream {
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onMessage: (Message) -> Void
 
-    /// Creates a stream of events that is not open.
+    /// Creates a stream of events that is not open; a request with positions continues from there.
     ///
-    /// - Parameters:
-    ///   - request: The subscription; with positions it continues from there.
-    ///   - sink: Takes the events.
-    ///   - connector: The way to the bus.
-    ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    /// - Throws: `SystemError` if there is no timer for the pauses.
+    /// `onStart` is called for each first reply of the bus, and if there will never be one. Throws without a timer for the
+    /// pauses.
     convenience init(
         _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void
@@ -71,15 +66,10 @@ package final class EventStream {
         try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
     }
 
-    /// Creates a stream of replies that is not open, and tries for ever.
+    /// Creates a stream of replies that is not open, and tries for ever; a request with positions continues from there.
     ///
-    /// - Parameters:
-    ///   - request: The subscription; with positions it continues from there.
-    ///   - plan: Completes the request for each attempt from the aspects of the bus; none of its policies drops
-    ///     changes.
-    ///   - connector: The way to the bus.
-    ///   - onMessage: Called with what happens.
-    /// - Throws: `SystemError` if there is no timer for the pauses.
+    /// The plan completes the request for each attempt from the aspects of the bus; none of its policies drops changes.
+    /// Throws without a timer for the pauses.
     package convenience init(
         _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
         onMessage: @escaping (Message) -> Void
@@ -109,7 +99,6 @@ package final class EventStream {
     /// Ends the subscription and begins another, which resumes from its position and has all states in its first reply.
     package func openAgain() { handle(.openAgain) }
 
-    /// Ends the subscription.
     package func close() {
         handle(.close)
         retry = nil
@@ -130,14 +119,12 @@ package final class EventStream {
     /// The positions of all replies so far; `nil` before the first.
     package var positions: Positions? { state.seen }
 
-    /// Takes everything that the bus has sent so far.
     func readAll() {
         connection?.readAll()
     }
 
     // MARK: - Inputs and actions
 
-    /// Takes an input, and does what follows from it.
     func handle(_ input: EventStreamState.Input) {
         let fraction = Double.random(in: 0...1)
         for action in state.handle(input, at: Clocks.boot(), fraction: fraction) { perform(action) }

@@ -29,7 +29,6 @@ extension Backoff {
     /// The longest pause: such a delay goes unnoticed after the bus is back.
     package static let longest: Duration = .seconds(2)
 
-    /// Creates the pauses for a bus.
     package init() {
         self.init(from: Self.shortest, to: Self.longest)
     }

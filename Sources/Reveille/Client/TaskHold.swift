@@ -36,27 +36,22 @@ final class TaskHold {
         }
     }
 
-    /// Ends the task.
-    func end() {
-        disconnect()
-    }
-
     private func take(_ result: Result<TaskState, ReveilleError>) {
         guard connection != nil else { return }
         switch result {
         case .success(let state):
             task.update(state)
-            if state.hasEnded { disconnect() } else { answered() }
+            if state.hasEnded { end() } else { answered() }
         case .failure(let error): lose(error)
         }
     }
 
     private func lose(_ error: ReveilleError) {
         task.fail(error)
-        disconnect()
+        end()
     }
 
-    private func disconnect() {
+    func end() {
         // The call fails, which is not a loss.
         let connection = connection
         self.connection = nil

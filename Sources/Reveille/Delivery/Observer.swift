@@ -29,10 +29,8 @@ final class Observer: EventSink, Sendable {
         change { $0.inbox.receive(output) }
     }
 
-    /// The reason why the stream has ended.
     var failure: ReveilleError? { state.withLock { $0.inbox.failure } }
 
-    /// Prevents further calls of the closure.
     func cancel() {
         change { $0.isCancelled = true }
     }
@@ -59,7 +57,6 @@ final class Observer: EventSink, Sendable {
 
     // MARK: - Slow closures
 
-    /// Whether the closure is running, or is about to.
     var isBusy: Bool { state.withLock { $0.since != nil || $0.isDue } }
 
     /// Returns true, once, if the closure has been running for longer than a time.

@@ -12,7 +12,6 @@ final class ObserverQueue: Sendable {
     private struct State {
         weak var actor: (any Actor)?
         var due: [Observer] = []
-        /// Whether a task is calling the observers.
         var isRunning = false
     }
 
@@ -42,7 +41,6 @@ final class ObserverQueue: Sendable {
         if starts { Task { await run(isolation: actor) } }
     }
 
-    /// Calls observers on an actor for as long as events are due.
     private func run(isolation: isolated (any Actor)?) async {
         while let next = next() { next.call() }
     }

@@ -9,7 +9,6 @@ package struct AccessToken: Sendable, CustomStringConvertible {
 
     private let digits: [UInt8]
 
-    /// Creates the token with 16 random bytes.
     package init(random bytes: [UInt8]) {
         precondition(bytes.count == Self.length, "a token has \(Self.length) bytes")
         let alphabet = Array("0123456789abcdef".utf8)
@@ -38,6 +37,5 @@ package struct AccessToken: Sendable, CustomStringConvertible {
         return difference == 0
     }
 
-    /// The 32 hexadecimal digits.
     package var description: String { String(decoding: digits, as: UTF8.self) }
 }

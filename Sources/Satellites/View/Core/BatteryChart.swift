@@ -9,23 +9,15 @@ package struct BatteryChart: Sendable, Hashable {
     /// The number of intervals in a chart: more than its pixels on most screens.
     package static let intervals = 400
 
-    /// The points in the order of their times.
     package var points: [BatterySample]
     /// The number of recorded events, without the states at a start.
     package var events = 0
-    /// The number of changes in these events.
     package var changes = 0
 
-    /// Chooses the points from the samples of a time.
+    /// Chooses the points from samples in the order of their times, preceded by the last sample before the start, if any.
     ///
     /// Each interval keeps its first and last samples, its lowest and highest levels, and each sample with a new state,
-    /// up to a limit. So a line keeps its shape, whatever the number of samples.
-    ///
-    /// - Parameters:
-    ///   - samples: The samples in the order of their times, preceded by the last sample before the start, if any.
-    ///   - start: The start of the time, in seconds since 1970.
-    ///   - length: Its length in seconds.
-    ///   - intervals: The number of intervals.
+    /// up to a limit. So a line keeps its shape, whatever the number of samples. Times are in seconds since 1970.
     package init(
         _ samples: some Sequence<BatterySample>, from start: Int64, length: Int64, intervals: Int = intervals
     ) {
@@ -46,7 +38,6 @@ package struct BatteryChart: Sendable, Hashable {
         points += bucket.take(0)
     }
 
-    /// The samples that one interval keeps.
     private struct Bucket {
         /// The most changes of the state that one interval shows.
         static let stateLimit = 4

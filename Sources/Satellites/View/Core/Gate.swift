@@ -16,23 +16,17 @@ package struct Gate: Sendable {
     /// The port that browsers leave out.
     private static let usualPort: UInt16 = 80
 
-    /// The response to an accepted request.
     package enum Decision: Sendable, Hashable {
         /// A cookie with the token, and a redirection to the page's address without the token.
         case cookie(PageFile)
-        /// A file of the page.
         case file(PageFile)
         /// The stream of events, from a position.
         case stream(Positions?)
         /// The stream of the tiles of a fleet, from a position.
         case fleet(BoardPosition?)
-        /// The changes of an aspect that the bus remembers.
         case changes(Aspect)
-        /// The aspects of the bus, and the names that programs have published.
         case aspects
-        /// The subscriptions of the bus.
         case subscriptions
-        /// The history of the battery.
         case battery(BatterySpan)
     }
 
@@ -41,7 +35,6 @@ package struct Gate: Sendable {
     private let hosts: [String]
     private let hasFleet: Bool
 
-    /// Creates the gate of the page at a port.
     package init(port: UInt16, token: AccessToken, hasFleet: Bool = false) {
         self.port = port
         self.token = token
@@ -49,27 +42,21 @@ package struct Gate: Sendable {
         hosts = Self.hostNames.map { "\($0):\(port)" } + (port == Self.usualPort ? Self.hostNames : [])
     }
 
-    /// The address of the page with its token.
     package var address: String {
         "http://127.0.0.1:\(port)\((hasFleet ? PageFile.fleetPage : .page).rawValue)?token=\(token)"
     }
 
-    /// The name of the cookie.
-    ///
     /// The name contains the port, because cookies belong to a host with all its ports.
     package var cookieName: String { "reveille-view-\(port)" }
 
-    /// The header that sets the cookie.
+    /// The cookie lasts as long as the browser's session.
     ///
-    /// The cookie lasts as long as the browser's session. No script can read it, and no request of another site carries
-    /// it.
+    /// No script can read it, and no request of another site carries it.
     package var cookie: String { "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict" }
 
-    /// Returns the response to a request.
+    /// Returns the response to a request, or throws the reason for a refusal.
     ///
     /// A request that another site may have caused learns nothing about the token.
-    ///
-    /// - Throws: ``Refusal`` with the reason.
     package func decide(_ request: PageRequest) throws(Refusal) -> Decision {
         guard request.headerSize <= Self.headerLimit else { throw .header }
         try checkOrigin(of: request)

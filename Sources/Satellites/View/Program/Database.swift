@@ -9,11 +9,9 @@ final class Database {
         let code: Int32
         let description: String
 
-        /// Whether the database has its maximum size.
         var isFull: Bool { code & 0xFF == SQLITE_FULL }
     }
 
-    /// A value in a row.
     enum Value {
         case null
         case integer(Int64)
@@ -72,10 +70,8 @@ final class Database {
         }
     }
 
-    /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// The current row of a result.
     struct Row {
         fileprivate let statement: OpaquePointer
 

@@ -20,9 +20,7 @@ final class Exchange {
         case reading([UInt8])
         /// The request was accepted; the answer follows when the request is complete.
         case accepted(Gate.Decision)
-        /// The bus was asked.
         case asking(BusConnection)
-        /// The response can be sent.
         case answered(Response)
     }
 
@@ -101,7 +99,16 @@ final class Exchange {
             ask(.getHistory(aspect, limit: Site.changeLimit))
         case .accepted(.aspects): ask(.describeAspects)
         case .accepted(.subscriptions): ask(.listSubscriptions)
-        case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
+        case .accepted(.file(let file)): progress = .answered(Response(type: file.type, content: file.content))
+        case .accepted(.battery(let span)):
+            progress = .answered(Response(server.site.history.chart(of: span, at: Clocks.wall() / 1_000_000)))
+        case .accepted(.cookie(let page)):
+            // Keeps the token out of the address bar and the browser's history.
+            let headers: [PageRequest.Field] = [
+                .init("Location", page.rawValue), .init("Set-Cookie", server.gate.cookie),
+            ]
+            progress = .answered(
+                Response(status: 303, headers: headers, type: "text/plain; charset=utf-8", content: []))
         }
         if case .answered(let response) = progress { return response.send(on: connection) }
         isSuspended = true
@@ -117,7 +124,6 @@ final class Exchange {
         }
     }
 
-    /// Calls the bus, on a connection of its own.
     private func ask(_ call: BusCall) {
         let call = Call(call)
         var connector = server.site.bus

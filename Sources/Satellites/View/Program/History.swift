@@ -34,7 +34,6 @@ final class History {
     /// The page itself does not wait, since it would stand still.
     private static let importPatience: Int32 = 2_000
 
-    /// The path of the file.
     let path: String
     private let log: ViewLog
     private var database: Database?
@@ -72,9 +71,7 @@ final class History {
         return text.flatMap { Positions($0) }
     }
 
-    /// Adds samples of other programs, except at times that have a record.
-    ///
-    /// - Returns: The number of samples that were added.
+    /// Adds samples of other programs, except at times that have a record, and returns the number of added samples.
     func add(_ samples: [BatterySample], at now: Int64) throws(Database.Failure) -> Int {
         let database = try opened(patience: Self.importPatience)
         var added = 0
@@ -198,7 +195,6 @@ final class History {
         return count
     }
 
-    /// Deletes records that are too old or too many.
     private func sweep(_ database: Database, at now: Int64) throws(Database.Failure) {
         // A clock that is years ahead for a moment must not erase the history.
         try database.run(

@@ -16,12 +16,10 @@ struct Response {
         self.content = content
     }
 
-    /// Creates a response with a JSON object.
     init(_ object: JSONObject) {
         self.init(type: "application/json", content: JSON.object(object).bytes)
     }
 
-    /// Creates a response with the reason of a refusal.
     init(_ refusal: Refusal) {
         self.init(
             status: UInt32(refusal.status),
@@ -29,7 +27,6 @@ struct Response {
             type: "text/plain; charset=utf-8", content: Array((refusal.reason + "\n").utf8))
     }
 
-    /// Sends the response.
     func send(on connection: OpaquePointer) -> MHD_Result {
         var content = content
         let response = MHD_create_response_from_buffer(content.count, &content, .RESPMEM_MUST_COPY)

@@ -4,6 +4,38 @@ import CMicroHTTPD
 import ReveilleSystem
 import ReveilleViewCore
 
+/// The content of a page's stream, written as the page reads.
+///
+/// Loop thread only.
+protocol Feed: AnyObject {
+    /// Called when there are bytes to write again.
+    var onOutput: () -> Void { get set }
+    /// The bytes of the stream that are being written.
+    var output: [UInt8] { get }
+    /// The number of bytes of the output that have been written.
+    var written: Int { get set }
+
+    /// Replaces the output once it has been written; the first call starts the stream.
+    func takeNext()
+
+    func close()
+}
+
+extension Feed {
+    /// Copies the next bytes of the stream.
+    ///
+    /// Returns their number; 0 if there are none, and ``onOutput`` will be called.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if written == output.count { takeNext() }
+        let count = min(buffer.count, output.count - written)
+        output.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[written..<written + count]))
+        }
+        written += count
+        return count
+    }
+}
+
 /// A response that lasts: the stream of events of a page.
 final class StreamResponse {
     /// The time in seconds after which a page that does not read is disconnected.
@@ -33,7 +65,6 @@ final class StreamResponse {
         feed.close()
     }
 
-    /// Begins the response.
     func send() throws(SystemError) -> MHD_Result {
         try server.connections.letLast(c_reveille_http_socket(connection)) { [weak self] in
             self?.isLost = true

@@ -188,3 +188,11 @@ struct ViewCommand: ParsableCommand {
     /// The longest file of UPower in bytes: a week takes a tenth of this.
     private static let importLimit = 4 << 20
 }
+
+/// The log of the program.
+typealias ViewLog = SubjectLog<Subject>
+
+/// The subjects of messages that may repeat.
+enum Subject {
+    case bus, broker, history, connections
+}

@@ -25,9 +25,6 @@ final class WebServer {
     private var timer: EventSource?
     private var retry: EventSource?
 
-    /// Starts to serve on the listening sockets.
-    ///
-    /// - Throws: `SystemError` if the loop or the server lacks resources.
     init(
         _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, log: ViewLog
     ) throws(SystemError) {
