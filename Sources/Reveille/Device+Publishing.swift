@@ -96,7 +96,6 @@ extension PublishedValue {
 }
 
 extension Aspect {
-    /// Refuses an aspect that programs cannot publish.
     func checkIsPublished() throws(ReveilleError) {
         let reason =
             if builtIn != nil {

@@ -240,3 +240,11 @@ public final class Device: Sendable {
         try await engine.call(Call(.listSubscriptions), expecting: [Subscriber].self)
     }
 }
+
+/// Whether the bus of a ``Device`` is reachable.
+public enum ConnectionState: Sendable, Hashable {
+    /// The bus answers.
+    case connected
+    /// The bus is gone; the device reconnects automatically, and subscriptions continue where they were.
+    case disconnected(ReveilleError)
+}

@@ -122,7 +122,6 @@ final class Monitor: Sendable {
     }
 }
 
-/// Passes the readings of one aspect on to a monitor.
 private final class MonitorSink: EventSink {
     private let monitor: Monitor
     private let aspect: Aspect

@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// The bus answers each request with one byte.
 final class PhoneBusLink {
-    /// A request of the phone to its bus.
     enum Request: UInt8 {
         /// Read nothing until the next request.
         case hold = 1

@@ -61,7 +61,6 @@ extension Network.Kind {
         }
     }
 
-    /// The type in the properties of the interface.
     fileprivate var deviceType: String? {
         switch self {
         case .wifi: "wlan"

@@ -36,7 +36,6 @@ package final class TemporaryCgroup {
         processes.append(process)
     }
 
-    /// Moves a process into the cgroup of a directory.
     package static func move(_ process: ChildProcess, to path: String) throws(TestbedError) {
         try TemporaryDirectory.fill(path + "/cgroup.procs", with: Array("\(process.pid)".utf8))
     }

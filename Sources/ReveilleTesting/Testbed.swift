@@ -19,7 +19,6 @@ public final class Testbed {
     /// The directory that contains the synthetic `sys` and `dev`.
     public let root: String
 
-    /// The bus that reads the devices after each step, if there is one.
     weak var bus: PhoneBusLink?
 
     private var isStepping = false

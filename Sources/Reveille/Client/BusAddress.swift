@@ -4,7 +4,6 @@ import Glibc
 import ReveilleService
 package import ReveilleSystem
 
-/// The usual addresses of a bus.
 package enum BusAddress {
     /// Returns the address of the bus to connect to.
     ///

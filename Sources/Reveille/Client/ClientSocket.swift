@@ -16,7 +16,6 @@ final class ClientSocket {
         self.stream = stream
     }
 
-    /// The descriptor, borrowed for as long as the socket lives.
     var number: Int32 { stream.number }
 
     var peer: UnixStream.Peer? { try? stream.peer() }

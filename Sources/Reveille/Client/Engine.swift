@@ -12,7 +12,6 @@ import Varlink
 ///
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
-    /// How to reach the bus.
     enum Route: Sendable {
         /// Another process serves the bus.
         case socket(UnixAddress)

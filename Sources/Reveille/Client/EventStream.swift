@@ -12,13 +12,11 @@ package import Varlink
 ///
 /// Loop thread only.
 package final class EventStream {
-    /// A message to a consumer of replies.
     package enum Message {
         /// The reply of DescribeAspects; only if the subscription depends on it.
         case aspects(JSONObject)
         /// The first reply of a bus, and the names that were withdrawn while there was no subscription.
         case started(JSONObject, withdrawn: [Aspect])
-        /// A reply with events.
         case events(JSONObject)
         /// The bus is gone or refuses the subscription, for a reason; another attempt follows.
         case lost(ReveilleError)
@@ -110,13 +108,9 @@ package final class EventStream {
         set { connection?.isPaused = newValue }
     }
 
-    /// The subscription's name on the bus; `nil` while there is none.
     package var name: String? { state.name }
 
-    /// Whether the bus was last asked for the stream in the background.
     package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
-
-    /// The positions of all replies so far; `nil` before the first.
     package var positions: Positions? { state.seen }
 
     func readAll() {
@@ -200,5 +194,4 @@ package final class EventStream {
     }
 }
 
-/// The number of a stream of an engine.
 typealias StreamID = Int

@@ -7,7 +7,6 @@ extension EventStreamState {
     enum Input {
         /// The owner wants the stream to be open, or a pause is over.
         case open
-        /// The owner wants the states of all aspects again.
         case openAgain
         case described([AspectSource])
         /// The bus has sent the first reply to Subscribe, at a time.

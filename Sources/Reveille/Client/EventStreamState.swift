@@ -13,16 +13,12 @@ import ReveilleWire
 struct EventStreamState {
     private enum Phase: Equatable {
         case closed
-        /// The bus has not described its aspects yet.
         case describing
-        /// The bus has not answered the request yet.
         case asking
         case open(name: String, since: Int64, hasBroughtEvents: Bool)
-        /// It is not opened again.
         case ended
     }
 
-    /// Chooses aspects and policies from the aspects of the bus.
     typealias Plan = ([AspectSource]) -> SubscriptionRequest
 
     private var request: SubscriptionRequest
@@ -85,13 +81,7 @@ struct EventStreamState {
         reply.resumed == true ? positions.missing(since: positions.matched, in: reply.events) : []
     }
 
-    /// Takes an input, and returns what to do, in order.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - now: The time in microseconds since boot.
-    ///   - fraction: A random number from 0 to 1.
-    /// - Returns: The actions.
+    /// Takes an input at a time in microseconds since boot, with a random fraction; returns what to do, in order.
     mutating func handle(_ input: Input, at now: Int64, fraction: Double) -> [Action] {
         switch input {
         case .open: return phase == .closed ? open() : []

@@ -46,7 +46,6 @@ struct StreamPositions {
         }
     }
 
-    /// The positions of names that only patterns match.
     var matched: [Aspect: Int] { generations.filter { !aspects.contains($0.key) } }
 
     /// Returns the positions that fit into a call; ``corrected(_:at:)`` compensates for the others.

@@ -12,7 +12,6 @@ import ReveilleCore
 struct Inbox {
     private let aspects: AspectSet
     private let policies: PolicyTable
-    /// Whether a policy keeps changes apart.
     private let keepsChangesApart: Bool
     private var waiting = WaitingEvents()
     /// The last reading that the consumer saw, or could have asked for, by aspect.

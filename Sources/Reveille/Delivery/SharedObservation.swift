@@ -25,14 +25,12 @@ final class SharedObservation: EventSink {
     var stream: StreamID?
     /// Whether the stream could be started; `nil` while the bus has not answered.
     private(set) var startResult: Result<Void, ReveilleError>?
-    /// The observers that wait for ``startResult``.
     var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
     private var watchdog: EventSource?
     private var isTiming = false
     private var members: [Member] = []
     /// The last state of the aspect, or of each published name that the pattern matches.
     private var states: [Aspect: Event] = [:]
-    /// The instance of the bus; `nil` before its first reply.
     private var instance: String?
     private var isParked = false
     /// Whether the stream has failed: new observers need another.

@@ -39,7 +39,6 @@ struct WaitingEvents {
     /// Returns the event at an index; `nil` if it was removed.
     func event(at index: Int) -> Event? { items[index]?.event }
 
-    /// Returns the index of the first event that meets a condition.
     func firstIndex(where condition: (Item) -> Bool) -> Int? {
         guard count > 0 else { return nil }
         return items.indices[head...].first { items[$0].map(condition) == true }

@@ -20,9 +20,7 @@ package struct Gate: Sendable {
         /// A cookie with the token, and a redirection to the page's address without the token.
         case cookie(PageFile)
         case file(PageFile)
-        /// The stream of events, from a position.
         case stream(Positions?)
-        /// The stream of the tiles of a fleet, from a position.
         case fleet(BoardPosition?)
         case changes(Aspect)
         case aspects
@@ -91,14 +89,18 @@ package struct Gate: Sendable {
         }
     }
 
-    /// The position from which a stream continues; `nil` for its start.
-    private func position(in request: PageRequest) throws(Refusal) -> String? {
+    private func position<Position>(
+        in request: PageRequest, _ parse: (String) -> Position?, form: String
+    ) throws(Refusal) -> Position? {
         // A reconnecting browser sends the header; the address still has the position of the first connection.
         let headers = request.values(of: "last-event-id")
         guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
         let resume = try request.argument("resume")
         guard let text = headers.first ?? resume, !text.isEmpty else { return nil }
-        return text
+        guard let position = parse(text) else {
+            throw .badRequest("\(Refusal.quoted(text)) is not a position: \(form).")
+        }
+        return position
     }
 
     private func route(_ request: PageRequest) throws(Refusal) -> Decision {
@@ -108,19 +110,11 @@ package struct Gate: Sendable {
         }
         switch request.path {
         case "/events":
-            guard let text = try position(in: request) else { return .stream(nil) }
-            guard let position = Positions(text) else {
-                throw .badRequest(
-                    "\(Refusal.quoted(text)) is not a position: an instance, and ~ASPECT:GENERATION for each aspect.")
-            }
-            return .stream(position)
+            let form = "an instance, and ~ASPECT:GENERATION for each aspect"
+            return .stream(try position(in: request, { Positions($0) }, form: form))
         case "/fleet/events":
             guard hasFleet else { throw .noFleet }
-            guard let text = try position(in: request) else { return .fleet(nil) }
-            guard let position = BoardPosition(text) else {
-                throw .badRequest("\(Refusal.quoted(text)) is not a position: BOARD~NUMBER.")
-            }
-            return .fleet(position)
+            return .fleet(try position(in: request, { BoardPosition($0) }, form: "BOARD~NUMBER"))
         case "/changes":
             let text = try request.argument("aspect") ?? ""
             guard let aspect = Aspect(text), !aspect.isPattern else {

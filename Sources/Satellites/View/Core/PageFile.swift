@@ -29,9 +29,8 @@ package enum PageFile: String, Sendable, CaseIterable {
     }
 }
 
-/// The aspects of the device for the scripts of the page.
 package enum PageAspects {
-    /// A line that defines the constant `aspects`: the aspects in their order, each with its main field.
+    /// A line for the scripts that defines the constant `aspects`: the aspects in their order, each with its main field.
     package static let script =
         Array("const aspects = ".utf8) + JSON.array(BuiltInAspect.onPage.map(\.json)).bytes + Array(";\n".utf8)
 }

@@ -95,7 +95,6 @@ package struct PageRequest: Sendable {
 
 /// The headers that limit what a browser may do with responses.
 package enum ResponseHeaders {
-    /// The headers of every response, whether it accepts or refuses.
     package static let always: [PageRequest.Field] = [
         .init(
             "Content-Security-Policy",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer that refuses a request: a status of HTTP and the reason.
 package struct Refusal: Error, Sendable, Hashable {
     package let status: Int
     /// The reason, a sentence for the person who made the request.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 /// An event of a stream for `EventSource` (HTML, "Server-sent events").
@@ -19,5 +20,62 @@ package enum ServerSentEvent {
         data.write(into: &bytes)
         bytes += Array("\n\n".utf8)
         return bytes
+    }
+}
+
+/// A page's position on a bus as one text: the instance, and the generation of the last event of each aspect.
+///
+/// The text is the `id` of a Server-Sent Event, such as `0a1b~battery:12~org.example.volume:3`. Browsers send it back when
+/// they reconnect, and the page keeps it while it is hidden.
+extension Positions {
+    /// The longest text in bytes, about 100 names.
+    ///
+    /// A request must have room for two of them.
+    package static let textLimit = 3 << 10
+    /// The longest name of an instance.
+    private static let instanceLimit = 64
+
+    /// Parses a text; `nil` if it is not a position.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.textLimit else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
+        guard Self.isInstance(parts[0]) else { return nil }
+        var generations: [Aspect: Int] = [:]
+        for part in parts.dropFirst() {
+            guard let colon = part.lastIndex(of: UInt8(ascii: ":")),
+                let aspect = Aspect(String(Substring(part[..<colon]))), !aspect.isPattern
+            else { return nil }
+            let digits = part[part.index(after: colon)...]
+            // Neither a sign nor leading zeros: one position has one text.
+            guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                digits.count == 1 || digits.first != UInt8(ascii: "0"), let generation = Int(Substring(digits)),
+                generations.updateValue(generation, forKey: aspect) == nil
+            else { return nil }
+        }
+        self.init(instance: String(Substring(parts[0])), generations: generations)
+    }
+
+    /// The text.
+    ///
+    /// Names that do not fit are left out, published names first; after a resumption, their states are events again.
+    package var text: String {
+        var text = instance
+        for (aspect, generation) in generations.sorted(by: { $0.key < $1.key }) {
+            let part = "~\(aspect):\(generation)"
+            guard text.utf8.count + part.utf8.count <= Self.textLimit else { break }
+            text += part
+        }
+        return text
+    }
+
+    private static func isInstance(_ text: Substring.UTF8View) -> Bool {
+        !text.isEmpty && text.count <= instanceLimit
+            && text.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
     }
 }

@@ -20,7 +20,6 @@ package enum SubscriptionPlan {
     /// page connects again.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
-    /// The battery, for the history.
     package static let battery = SubscriptionRequest(
         aspects: AspectSet(.battery), name: "reveille-view history",
         policies: [.battery: Policy(interval: recordInterval)])

@@ -12,7 +12,6 @@ package struct UPowerHistory: Sendable, Hashable {
 
     /// The number of lines that are not samples.
     package var ignored = 0
-    /// The number and the reason of the first such line.
     package var firstIgnored: String?
 
     /// Reads the lines `SECONDS<tab>PERCENT<tab>STATE` of a file, at a time in seconds since 1970.
@@ -45,7 +44,6 @@ package struct UPowerHistory: Sendable, Hashable {
         firstIgnored = firstIgnored ?? "line \(index + 1) \(reason)"
     }
 
-    /// The bus's words for UPower's states.
     private static let states = [
         "charging": "charging", "discharging": "unplugged", "empty": "unplugged", "fully-charged": "full",
         "pending-charge": "charging", "pending-discharge": "unplugged", "unknown": "unknown",

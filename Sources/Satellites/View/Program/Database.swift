@@ -2,9 +2,7 @@
 
 import CSQLite
 
-/// A connection to an SQLite database.
 final class Database {
-    /// An error of SQLite: the operation, the file and the reason.
     struct Failure: Error, CustomStringConvertible {
         let code: Int32
         let description: String
@@ -40,7 +38,6 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Executes a statement, and calls a closure with each row.
     func run(_ text: String, _ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(Failure) {
         var statement: OpaquePointer?
         let prepared = sqlite3_prepare_v2(handle, text, -1, &statement, nil)

@@ -8,7 +8,6 @@ import ReveilleViewCore
 import ReveilleWire
 import Varlink
 
-/// A request and its response.
 final class Exchange {
     /// The time for the reply of the bus.
     ///
@@ -146,7 +145,6 @@ final class Exchange {
 }
 
 extension Response {
-    /// Creates a response with the reply of the bus, or the reason why there is none.
     fileprivate init(_ result: Result<Reply, ReveilleError>, to call: Call) {
         switch result {
         case .success(let reply):
@@ -164,7 +162,6 @@ extension Response {
 }
 
 extension PageRequest {
-    /// Creates a request from a connection whose headers have been read.
     init(_ connection: OpaquePointer, method: String, target: [UInt8]) {
         var headers: [Field] = []
         withUnsafeMutablePointer(to: &headers) { pointer in

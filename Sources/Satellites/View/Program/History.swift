@@ -38,9 +38,7 @@ final class History {
     private let log: ViewLog
     private var database: Database?
     private var recordsUntilSweep = 0
-    /// The records that are not in the file yet.
     private var waiting: [BatterySample] = []
-    /// The position of the last waiting record.
     private var waitingPosition: Positions?
     /// Why the history cannot be used now.
     private(set) var problem: String?
@@ -62,7 +60,6 @@ final class History {
         attempt { _ in }
     }
 
-    /// The position of the last record.
     var position: Positions? {
         var text: String?
         attempt { database throws(Database.Failure) in

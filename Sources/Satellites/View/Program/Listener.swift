@@ -14,7 +14,6 @@ struct Listener: ~Copyable {
 
     /// The sockets, which are open until the process ends.
     let sockets: [Int32]
-    /// The common port of the sockets.
     let port: UInt16
 
     /// Listens at a port of 127.0.0.1 and, if the machine has IPv6, of ::1; 0 stands for any free port.
@@ -42,7 +41,6 @@ struct Listener: ~Copyable {
         }
     }
 
-    /// Accepts a connection; `nil` if there is none.
     static func accept(_ listener: Int32) throws(SystemError) -> Int32? {
         let number = retryingOnInterrupt { Glibc.accept(listener, nil, nil) }
         guard number >= 0 else {

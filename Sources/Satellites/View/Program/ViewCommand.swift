@@ -8,7 +8,6 @@ import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
 
-/// The program `reveille-view`.
 @main
 struct ViewCommand: ParsableCommand {
     /// The digits of REVE on a telephone.
@@ -189,7 +188,6 @@ struct ViewCommand: ParsableCommand {
     private static let importLimit = 4 << 20
 }
 
-/// The log of the program.
 typealias ViewLog = SubjectLog<Subject>
 
 /// The subjects of messages that may repeat.
