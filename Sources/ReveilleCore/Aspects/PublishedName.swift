@@ -23,7 +23,8 @@ package enum PublishedName {
         return dots > 0 && (wordLength == 0) == isPrefix
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    /// Returns whether a byte is a letter, a digit, `-` or `_`.
+    package static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true

@@ -15,16 +15,6 @@ package struct AccessToken: Sendable, CustomStringConvertible {
         digits = bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }
     }
 
-    /// Parses a token; `nil` for anything but 32 lowercase hexadecimal digits.
-    package init?(_ text: some StringProtocol) {
-        digits = Array(text.utf8)
-        let isDigit = { (byte: UInt8) in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-        }
-        guard digits.count == 2 * Self.length, digits.allSatisfy(isDigit) else { return nil }
-    }
-
     /// Returns whether a text is the token, in a time that does not depend on its bytes.
     ///
     /// A comparison that ends at the first difference would reveal one digit after the other. Only the length of the

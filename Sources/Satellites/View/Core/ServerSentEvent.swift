@@ -39,7 +39,9 @@ extension Positions {
     package init?(_ text: String) {
         guard text.utf8.count <= Self.textLimit else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
-        guard Self.isInstance(parts[0]) else { return nil }
+        guard (1...Self.instanceLimit).contains(parts[0].count), parts[0].allSatisfy(PublishedName.isAllowed) else {
+            return nil
+        }
         var generations: [Aspect: Int] = [:]
         for part in parts.dropFirst() {
             guard let colon = part.lastIndex(of: UInt8(ascii: ":")),
@@ -47,8 +49,8 @@ extension Positions {
             else { return nil }
             let digits = part[part.index(after: colon)...]
             // Neither a sign nor leading zeros: one position has one text.
-            guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                digits.count == 1 || digits.first != UInt8(ascii: "0"), let generation = Int(Substring(digits)),
+            guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0"),
+                let generation = Int(Substring(digits)),
                 generations.updateValue(generation, forKey: aspect) == nil
             else { return nil }
         }
@@ -66,16 +68,5 @@ extension Positions {
             text += part
         }
         return text
-    }
-
-    private static func isInstance(_ text: Substring.UTF8View) -> Bool {
-        !text.isEmpty && text.count <= instanceLimit
-            && text.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                default: false
-                }
-            }
     }
 }

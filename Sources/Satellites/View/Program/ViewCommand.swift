@@ -77,9 +77,7 @@ struct ViewCommand: ParsableCommand {
         } catch let error as SystemError {
             log.write(.error, "\(error)")
             throw ExitCode(error.operation == "bind" ? EX_UNAVAILABLE : EXIT_FAILURE)
-        } catch let error as ReveilleError {
-            throw ValidationError("\(error)")
-        } catch let error as FleetError {
+        } catch  where error is ReveilleError || error is FleetError {
             throw ValidationError("\(error)")
         }
     }
