@@ -7,7 +7,6 @@ package import Varlink
 
 /// A program that publishes names, withdraws them and ends, and that records the states in a ledger.
 package final class SimulatedPublisher {
-    /// The credentials of the program.
     package let credentials: UnixStream.Peer
     /// The connection; `nil` before the first call and after the end.
     package private(set) var peer: SimulatedPeer?
@@ -22,7 +21,6 @@ package final class SimulatedPublisher {
         self.ledger = ledger
     }
 
-    /// Connects.
     @discardableResult
     package func connect(_ stream: SimulatedStream) -> SimulatedPeer {
         tie += 1
@@ -37,7 +35,6 @@ package final class SimulatedPublisher {
         return number == 0 ? .null : isOther ? other : ["number": .integer(Int64(number)), "other": [true]]
     }
 
-    /// Returns a Publish with a value.
     package func call(_ name: Aspect, _ value: JSON, isTied: Bool) -> Call {
         Call(
             method: BusInterface.name + ".Publish",
@@ -52,7 +49,6 @@ package final class SimulatedPublisher {
         try ledger.publish(published, tiedTo: isTied ? tie : nil, reply)
     }
 
-    /// Closes the connection.
     package func disconnect() {
         guard let peer else { return }
         peer.close()
@@ -60,7 +56,6 @@ package final class SimulatedPublisher {
         ledger.connectionEnded(tie)
     }
 
-    /// Handles the end of the bus.
     package func busDied() {
         peer = nil
     }

@@ -132,7 +132,6 @@ struct Values {
         }
     }
 
-    /// Generates a value of any type.
     private mutating func anything(of field: String) -> JSON {
         switch choices.number(below: 8) {
         case 0: .null

@@ -47,13 +47,7 @@ package final class HostileLife {
     /// The number of event sources without any connection.
     private(set) var quietSources = 0
 
-    /// Starts a life.
-    ///
-    /// - Parameters:
-    ///   - choices: The source of all decisions.
-    ///   - statePath: The path of the bus's state file, or `nil` for none.
-    ///   - note: Called with a line for each event.
-    /// - Throws: `Broken` if the bus does not start.
+    /// Starts a life, which passes a line for each event to `note`.
     package init(
         choices: Choices, statePath: String? = nil, note: ((String) -> Void)? = nil
     ) throws(Broken) {
@@ -70,15 +64,12 @@ package final class HostileLife {
         bus = try SimulatedBus(
             reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
             random: SplitMix64(seed: random.next()))
-        var users: [HonestUser] = []
-        for uid in people.honest {
-            // The names are undisturbed only while root and the bus's own user are honest.
-            users.append(
-                HonestUser(
-                    uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
-                    policies: choices.one(of: Self.policies), ledger: ledger))
+        // The names are undisturbed only while root and the bus's own user are honest.
+        honest = people.honest.map { [people, ledger] uid in
+            HonestUser(
+                uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
+                policies: choices.one(of: Self.policies), ledger: ledger)
         }
-        honest = users
         publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
         quietSources = loop.sourceCount - programs.sourceCount
         startPrograms()

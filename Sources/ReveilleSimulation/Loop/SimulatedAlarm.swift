@@ -35,8 +35,7 @@ final class SimulatedAlarm: WallClockAlarm {
         start()
     }
 
-    /// Notes that the clock was set.
-    func noteChange() {
+    func noteClockChange() {
         guard time != nil else { return }
         hasChanged = true
         start()

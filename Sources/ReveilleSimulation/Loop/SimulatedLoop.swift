@@ -7,7 +7,7 @@ package import ReveilleSystem
 ///
 /// Deadlines use the real loop's arithmetic, so that unrepresentable durations are found.
 package final class SimulatedLoop: Loop {
-    /// An event source: a descriptor or a timer.
+    /// A descriptor or a timer.
     package final class Source: LoopSource {
         fileprivate let handler: (EventLoop.Interest) -> Void
         private let loop: SimulatedLoop
@@ -81,7 +81,7 @@ package final class SimulatedLoop: Loop {
         get { passingClock }
         set {
             passingClock = newValue
-            for alarm in alarms { alarm.noteChange() }
+            for alarm in alarms { alarm.noteClockChange() }
         }
     }
     private var passingClock: Int64 = 1_780_000_000_000_000
@@ -106,18 +106,9 @@ package final class SimulatedLoop: Loop {
     package var refusesTimers = false
     /// Whether the bus can create no more alarms; each needs a descriptor.
     package var refusesAlarms = false
-    /// The streams by descriptor.
+    /// The streams that the bus has not closed, by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
-    /// The number of streams that the bus has not closed.
-    package var streamCount: Int { streams.count }
-
-    /// Returns the number of a user's streams.
-    func streamCount(of user: UInt32) -> Int {
-        streams.values.count { $0.credentials.uid == user }
-    }
-
     fileprivate var places: [Place?] = []
-    /// The number of event sources.
     package private(set) var sourceCount = 0
 
     /// The event sources, for the message of a check.
@@ -127,9 +118,6 @@ package final class SimulatedLoop: Loop {
         }.joined(separator: ", ")
     }
 
-    /// Creates a loop without sources.
-    ///
-    /// - Parameter bootClock: The initial time since boot.
     package init(bootClock: UInt64 = 1_000_000) {
         self.bootClock = bootClock
     }
@@ -151,7 +139,7 @@ package final class SimulatedLoop: Loop {
         return makeTimer(priority: priority, handler: handler)
     }
 
-    /// Creates a timer of the simulation itself.
+    /// Creates a timer of the simulation itself, which is never refused.
     func makeTimer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
         let source = Source(self) { _ in handler() }
         add(source, nil, priority)
@@ -190,7 +178,6 @@ package final class SimulatedLoop: Loop {
         places[place]?.isArmed = true
     }
 
-    /// Reports conditions of a descriptor.
     func report(_ descriptor: Int32, _ interest: EventLoop.Interest) {
         for place in places.indices where places[place]?.descriptor == descriptor {
             places[place]?.pending.formUnion(interest)
@@ -217,7 +204,6 @@ package final class SimulatedLoop: Loop {
         return true
     }
 
-    /// The deadline of the next timer.
     package var nextDeadline: UInt64? {
         places.lazy.compactMap { $0?.deadline }.min()
     }

@@ -8,7 +8,6 @@ package final class SimulatedStream {
     package final class BusEnd: ByteStream {
         private let stream: SimulatedStream
 
-        /// Creates the bus's end of a stream.
         package init(_ stream: SimulatedStream) {
             self.stream = stream
         }
@@ -31,7 +30,6 @@ package final class SimulatedStream {
     let number: Int32
     private weak var loop: SimulatedLoop?
     private let room: Int
-    /// The credentials of the peer.
     package let credentials: UnixStream.Peer
     private var random: SplitMix64
     private var toBus: [UInt8] = []
@@ -45,9 +43,7 @@ package final class SimulatedStream {
     private var isBroken = false
     /// Whether the peer has closed its end without having read everything.
     private var hasLostOutput = false
-    /// Whether the peer has closed its end.
     package private(set) var isClosedByPeer = false
-    /// Whether the bus has closed its end.
     package private(set) var isClosedByBus = false
 
     init(_ number: Int32, loop: SimulatedLoop, room: Int, peer: UnixStream.Peer, random: SplitMix64) {
@@ -111,7 +107,6 @@ package final class SimulatedStream {
         if arrived == 0 { arrive() }
     }
 
-    /// Reads up to the given number of bytes.
     package func receive(_ most: Int) -> [UInt8] {
         let bytes = Array(toPeer.prefix(most))
         toPeer.removeFirst(bytes.count)
