@@ -60,10 +60,7 @@ enum Flood: String, CaseIterable {
         setuid(user)
     }
 
-    /// Starts the flood.
-    func start(_ address: UnixAddress) throws -> Worker {
-        try Worker([Self.argument, rawValue, address.description])
-    }
+    func start(_ address: String) throws -> Worker { try Worker([Self.argument, rawValue, address]) }
 
     // MARK: - In the flood's process
 
@@ -87,10 +84,11 @@ enum Flood: String, CaseIterable {
         case .posts: try send(bytes(.post(.proximity(.near))), to: address)
         case .values:
             // The states of the two rounds differ, so each call is a change.
-            let rounds = try (0..<2).flatMap { round in try publications(count: 1_000, length: 4_000, round: round) }
-            try send(rounds, to: address)
+            let calls = try (0..<2 * names).map { try publication($0 % names, round: $0 / names) }
+            try send(calls.flatMap(bytes), to: address)
         case .ties:
-            try connect(address, saying: publications(count: 20, length: 10, isTied: true), keeping: 16)
+            let calls = try (0..<20).map { try publication($0, round: 0, length: 10, isTied: true) }
+            try connect(address, saying: calls.flatMap(bytes), keeping: 16)
         case .sleepers:
             let subscribers = try sleepingClients(50, address)
             try send(bytes(.listSubscriptions), to: address, over: 12)
@@ -109,43 +107,30 @@ enum Flood: String, CaseIterable {
         }
     }
 
-    private static func publications(
-        count: Int, length: Int, round: Int = 0, isTied: Bool = false
-    ) throws -> [UInt8] {
-        let text = String(repeating: "x", count: length)
-        return try (0..<count).flatMap { number in
-            let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
-            return bytes(.publish(PublishedValue(try name(number), value), whileConnected: isTied))
-        }
-    }
-
-    /// Returns one of the names, which are almost as long as allowed.
-    private static func name(_ number: Int) throws -> Aspect {
-        let name = Aspect("org.example.\(String(repeating: "long-", count: 46))n\(number)")
-        guard let name else { throw BenchError("an invalid name") }
-        return name
-    }
-
+    private static let names = 1_000
     private static let allNames: Aspect = "org.example.*"
+    /// Makes the names almost as long as allowed.
+    private static let prefix = "org.example." + String(repeating: "long-", count: 46)
+
+    private static func publication(
+        _ number: Int, round: Int, length: Int = 4_000, isTied: Bool = false
+    ) throws -> BusCall {
+        guard let name = Aspect(prefix + "n\(number)") else { throw BenchError("an invalid name") }
+        let text = String(repeating: "x", count: length)
+        let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
+        return .publish(PublishedValue(name, value), whileConnected: isTied)
+    }
 
     /// Changes the long values of all names.
     private static func change(_ client: BlockingClient, round: Int) throws {
-        let text = String(repeating: "x", count: 4_000)
-        let names = try (0..<1_000).map { try name($0) }
-        try client.send(names.count) { number in
-            .publish(PublishedValue(names[number], ["round": .integer(Int64(round)), "text": .string(text)]))
-        }
+        try client.send(names) { try publication($0, round: round) }
     }
 
     /// Returns sleeping subscriptions to all names, after a change of each name.
     private static func sleepingClients(_ count: Int, _ address: UnixAddress) throws -> [BlockingClient] {
         let publisher = try BlockingClient(address)
         try change(publisher, round: 2)
-        let clients = try (0..<count).map { _ in
-            let client = try BlockingClient(address)
-            try client.subscribe(to: [allNames], isInBackground: true)
-            return client
-        }
+        let clients = try BlockingClient.sleepers(count, at: address, to: [allNames])
         try change(publisher, round: 3)
         return clients
     }
@@ -171,8 +156,8 @@ enum Flood: String, CaseIterable {
     }
 
     private static func repeating(_ body: () throws -> Void) rethrows {
-        let end = MonotonicClock.now + seconds * 1_000_000_000
-        while MonotonicClock.now < end { try body() }
+        let end = Clocks.boot() + seconds * 1_000_000
+        while Clocks.boot() < end { try body() }
     }
 
     /// Connects repeatedly, and closes the oldest connections.

@@ -16,13 +16,11 @@ struct SensorBench {
     /// The milliseconds of the measurement.
     private static let duration: Int32 = 120_000
 
-    /// Prints the figures.
-    ///
-    /// - Throws: `BenchError` if a figure of the bus is above its limit.
+    /// Prints the figures, and requires that none of the bus is above its limit.
     func run() throws {
         let aspects: AspectSet = [.battery, .proximity, .orientation]
         let phones = try (0..<2).map { _ in try Self.phone() }
-        let running = try phones.map { try BenchService($0, configuration: "{}") }
+        let running = try phones.map { try $0.startBus(configuration: "{}") }
         let subscribers = try running.map { try $0.client() }
         for (index, subscriber) in subscribers.enumerated() {
             try subscriber.subscribe(to: aspects, isInBackground: index == 1)
@@ -44,11 +42,9 @@ struct SensorBench {
         try check(costs, hasDaemons: daemons != nil)
     }
 
-    /// Checks that a bus watches all aspects.
-    ///
-    /// - Throws: `BenchError` if the bus does not, since its figures would then mean nothing.
-    private static func check(_ service: BenchService, watches aspects: AspectSet) throws {
-        let sources = try service.client().call(.describeAspects, expecting: [AspectSource].self)
+    /// Checks that a bus watches all aspects, since its figures would otherwise mean nothing.
+    private static func check(_ bus: PhoneBus, watches aspects: AspectSet) throws {
+        let sources = try bus.client().call(.describeAspects, expecting: [AspectSource].self)
         for source in sources where aspects.contains(source.aspect) {
             guard source.isMonitored, source.isAvailable else {
                 throw BenchError("the bus does not watch \(source.aspect.name)")
@@ -124,7 +120,6 @@ private struct SensorCost: CustomStringConvertible {
         processorTime = Double(usage.processorTime)
     }
 
-    /// Returns the cost since an earlier one.
     func since(_ before: SensorCost, seconds: Double) -> SensorCost {
         var cost = self
         cost.wakeUps = (wakeUps - before.wakeUps) / seconds
