@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleWire
 package import Varlink
 
 /// The calls of a peer on one connection and the replies they allow: each call is answered once, in order, as its
@@ -100,5 +101,16 @@ package struct Conversation {
             throw .interfaceNotFound(call.method)
         }
         return interface
+    }
+}
+
+extension JSONObject {
+    /// Decodes the parameters of a reply.
+    func decoded<Value: BusReply>() throws(Broken) -> Value {
+        do throws(CallError) {
+            return try Value(self, noting: UnknownWords())
+        } catch {
+            throw Broken("\(self) is invalid: \(error)")
+        }
     }
 }

@@ -84,21 +84,13 @@ package final class SimulatedClient {
         for answer in try peer?.read(most, busHasEnded: busHasEnded) ?? [] {
             guard answer.reply.error == nil, answer.reply.continues else { throw Broken("\(name): \(answer.reply)") }
             guard subscription != nil else {
-                try begin(decoded(SubscribeReply.self, answer.reply))
+                try begin(answer.reply.parameters.decoded())
                 continue
             }
-            let events = try decoded([Event].self, answer.reply)
+            let events: [Event] = try answer.reply.parameters.decoded()
             if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
             try takeChanges(events, at: busHasEnded ? nil : answer.arrival)
-        }
-    }
-
-    private func decoded<Answer: BusReply>(_ type: Answer.Type, _ reply: Reply) throws(Broken) -> Answer {
-        do throws(CallError) {
-            return try type.init(reply.parameters, noting: UnknownWords())
-        } catch {
-            throw Broken("\(name): \(reply) is invalid: \(error)")
         }
     }
 

@@ -43,10 +43,8 @@ package final class SimulatedPublisher {
 
     /// Records the reply to a Publish.
     package func take(_ parameters: JSONObject, of name: Aspect, _ value: JSON, isTied: Bool) throws(Broken) {
-        guard let reply = try? PostReply(parameters, noting: UnknownWords()),
-            let published = PublishedValue(name, validating: value)
-        else { throw Broken("the reply to a Publish of \(name) is \(parameters)") }
-        try ledger.publish(published, tiedTo: isTied ? tie : nil, reply)
+        guard let published = PublishedValue(name, validating: value) else { throw Broken("\(value) was published") }
+        try ledger.publish(published, tiedTo: isTied ? tie : nil, parameters.decoded())
     }
 
     package func disconnect() {

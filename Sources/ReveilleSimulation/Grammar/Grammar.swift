@@ -30,8 +30,8 @@ package struct Grammar {
     package func call(_ choices: Choices, harvest: Harvest) -> [UInt8] {
         let entry = choices.one(of: entries)
         var values = Values(
-            for: entry.member, types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
-            isAbsurd: choices.happens(onceIn: 5))
+            types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
+            isAbsurd: choices.happens(onceIn: 5), member: entry.member)
         let parameters = values.structure(entry.method.input)
         var message: JSONObject = ["method": .string(name(entry.name, choices)), "parameters": parameters]
         // Streaming calls require `more`; others allow it.

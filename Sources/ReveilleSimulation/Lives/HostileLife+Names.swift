@@ -41,12 +41,7 @@ extension HostileLife {
     }
 
     private func states() throws(Broken) -> EventsReply {
-        let reply = try ask(connectedPublisher(), Call(.getState(["org.honest.*"])))
-        do throws(CallError) {
-            return try EventsReply(reply, noting: UnknownWords())
-        } catch {
-            throw Broken("\(reply) is invalid: \(error)")
-        }
+        try ask(connectedPublisher(), Call(.getState(["org.honest.*"]))).decoded()
     }
 
     private func checkStates() throws(Broken) {

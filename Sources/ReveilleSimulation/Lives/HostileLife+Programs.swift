@@ -79,7 +79,7 @@ extension HostileLife {
         ]
         if choices.happens(onceIn: 3) { parameters["state"] = "background" }
         if choices.happens(onceIn: 3) { parameters["policies"] = [["aspect": "lifecycle", "background": "end"]] }
-        try send("Subscribe", parameters, mode: "more")
+        try send("Subscribe", parameters, mode: .more)
     }
 
     private func setState() throws(Broken) {
@@ -87,12 +87,12 @@ extension HostileLife {
         let states: [JSON] = ["suspended", "suspended", "suspended", "foreground", "background", "inactive"]
         var parameters: JSONObject = ["subscription": id, "state": choices.one(of: states)]
         if choices.happens(onceIn: 3) { parameters["wakeAfter"] = choices.one(of: Self.deadlines) }
-        try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? "oneway" : nil)
+        try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? .oneway : .plain)
     }
 
     private func beginTask() throws(Broken) {
         guard let id = anySubscription() else { return }
-        try send("BeginTask", ["subscription": id, "name": "work"], mode: "more")
+        try send("BeginTask", ["subscription": id, "name": "work"], mode: .more)
     }
 
     /// Deadlines in milliseconds: the shortest, the longest, and times during a suspension.
@@ -104,11 +104,9 @@ extension HostileLife {
         return known.isEmpty ? nil : choices.one(of: known)
     }
 
-    private func send(_ member: String, _ parameters: JSONObject, mode: String?) throws(Broken) {
+    private func send(_ member: String, _ parameters: JSONObject, mode: Call.Mode) throws(Broken) {
         guard let peer = anyPeer() else { return }
-        var message: JSONObject = ["method": .string("org.reveille.Bus." + member), "parameters": .object(parameters)]
-        if let mode { message[mode] = true }
-        try send(JSON.object(message).bytes + [0], by: peer)
+        try send(Call(method: "org.reveille.Bus." + member, parameters: parameters, mode: mode).encoded(), by: peer)
     }
 
     /// Lets time pass that decides the outcome of a suspension: a moment, reading, an answer of the system, tasks.

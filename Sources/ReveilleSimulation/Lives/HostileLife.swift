@@ -32,13 +32,9 @@ package final class HostileLife {
     /// The instance of the bus, once the publisher knows it.
     var instance: String?
     var peers: [SimulatedPeer] = []
-    /// The values in the replies to each user; under `nil`, to all users.
-    var harvests: [UInt32?: Harvest] = [:]
-    /// The values in the replies to all users.
-    var harvest: Harvest {
-        get { harvests[nil] ?? Harvest() }
-        set { harvests.updateValue(newValue, forKey: nil) }
-    }
+    /// The values in the replies to all users, and to each user.
+    var harvest = Harvest()
+    var harvests: [UInt32: Harvest] = [:]
     /// The user that owns each subscription.
     var owners: [String: UInt32] = [:]
     /// The decisions before the life came to rest: an input that leads to the same life.

@@ -81,13 +81,12 @@ package final class SimulatedLoop: Loop {
         get { passingClock }
         set {
             passingClock = newValue
-            for alarm in alarms { alarm.noteClockChange() }
+            for observer in clockObservers.values { observer() }
         }
     }
     private var passingClock: Int64 = 1_780_000_000_000_000
-    /// The alarms; each ends with its release.
-    private var alarms: [SimulatedAlarm] { weakAlarms.compactMap(\.alarm) }
-    private var weakAlarms: [SimulatedAlarm.Reference] = []
+    /// Called when the wall clock was set.
+    var clockObservers: [ObjectIdentifier: () -> Void] = [:]
     /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
     /// The processor time, which passes only by ``work``.
@@ -148,10 +147,7 @@ package final class SimulatedLoop: Loop {
 
     package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
         if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
-        let alarm = SimulatedAlarm(loop: self, handler: handler)
-        weakAlarms.removeAll { $0.alarm == nil }
-        weakAlarms.append(SimulatedAlarm.Reference(alarm))
-        return alarm
+        return SimulatedAlarm(loop: self, handler: handler)
     }
 
     private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {
