@@ -17,7 +17,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         self.check = check
     }
 
-    /// Passes bytes to their reader and checks the result; rejecting invalid bytes is no violation.
+    /// Passes bytes to their reader and checks the result; invalid bytes may be rejected.
     package func violation(by bytes: [UInt8]) -> Broken? {
         failure { () throws(Broken) in try check(bytes) }
     }

@@ -10,6 +10,8 @@ package final class SimulatedPublisher {
     package let credentials: UnixStream.Peer
     /// The connection; `nil` before the first call and after the end.
     package private(set) var peer: SimulatedPeer?
+    /// The instance of the bus, once the program knows it.
+    var instance: String?
     private let ledger: NameLedger
     /// The number of the connection.
     private var tie: Int

@@ -54,8 +54,8 @@ extension HostileLife {
     func meetBus() throws(Broken) {
         guard !people.hasHostileRoot else { return }
         let reply = try states()
-        if reply.instance == instance { ledger.busContinued() } else { ledger.busBegan() }
-        instance = reply.instance
+        if reply.instance == publisher.instance { ledger.busContinued() } else { ledger.busBegan() }
+        publisher.instance = reply.instance
         try ledger.check(reply.events)
     }
 }

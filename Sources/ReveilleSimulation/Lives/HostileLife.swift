@@ -29,8 +29,6 @@ package final class HostileLife {
     let honest: [HonestUser]
     /// A program of the bus's own user.
     let publisher: SimulatedPublisher
-    /// The instance of the bus, once the publisher knows it.
-    var instance: String?
     var peers: [SimulatedPeer] = []
     /// The values in the replies to all users, and to each user.
     var harvest = Harvest()
