@@ -20,7 +20,8 @@ package final class SimulatedLoop: Loop {
         }
 
         deinit {
-            loop.forget(place)
+            loop.places[place] = nil
+            loop.sourceCount -= 1
         }
 
         package func cancel() {
@@ -29,12 +30,19 @@ package final class SimulatedLoop: Loop {
         }
 
         package func fire(after duration: Duration) {
-            loop.fire(place, after: duration)
+            let microseconds = EventLoop.microseconds(duration)
+            let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: loop.lateness)
+            let due = EventLoop.moment(in: microseconds, from: loop.bootClock)
+            arm(at: EventLoop.moment(in: late.high << 56 | late.low >> 8, from: due))
         }
 
         /// Sets a timer that is never late, like the kernel's timers.
         func fire(exactlyAfter microseconds: UInt64) {
-            loop.places[place]?.time = EventLoop.moment(in: microseconds, from: loop.bootClock)
+            arm(at: EventLoop.moment(in: microseconds, from: loop.bootClock))
+        }
+
+        private func arm(at time: UInt64) {
+            loop.places[place]?.time = time
             loop.places[place]?.isArmed = true
         }
 
@@ -108,7 +116,7 @@ package final class SimulatedLoop: Loop {
     /// The streams that the bus has not closed, by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
     fileprivate var places: [Place?] = []
-    package private(set) var sourceCount = 0
+    package fileprivate(set) var sourceCount = 0
 
     /// The event sources, for the message of a check.
     var sourceList: String {
@@ -161,19 +169,6 @@ package final class SimulatedLoop: Loop {
         sourceCount += 1
     }
 
-    fileprivate func forget(_ place: Int) {
-        places[place] = nil
-        sourceCount -= 1
-    }
-
-    fileprivate func fire(_ place: Int, after duration: Duration) {
-        let microseconds = EventLoop.microseconds(duration)
-        let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: lateness)
-        places[place]?.time = EventLoop.moment(
-            in: late.high << 56 | late.low >> 8, from: EventLoop.moment(in: microseconds, from: bootClock))
-        places[place]?.isArmed = true
-    }
-
     func report(_ descriptor: Int32, _ interest: EventLoop.Interest) {
         for place in places.indices where places[place]?.descriptor == descriptor {
             places[place]?.pending.formUnion(interest)
@@ -206,7 +201,7 @@ package final class SimulatedLoop: Loop {
 
     /// Advances both clocks without handling events, as during suspend.
     package func advance(_ duration: Duration) {
-        for stream in streams.values { stream.arriveWhole() }
+        for stream in streams.values { stream.arrive(whole: true) }
         let microseconds = Int64(duration / .microseconds(1))
         passingClock = passingClock.addingReportingOverflow(microseconds).overflow ? .max : passingClock + microseconds
         bootClock += UInt64(max(0, microseconds))

@@ -70,21 +70,14 @@ package final class SimulatedStream {
         buffer.copyBytes(from: toBus.prefix(count))
         toBus.removeFirst(count)
         arrived -= count
-        if arrived == 0 { arrive() }
+        if arrived == 0 { arrive(whole: loop?.arrivesWhole == true) }
         return .bytes(count)
     }
 
-    /// Lets a piece of the sent bytes arrive.
-    private func arrive() {
-        guard !toBus.isEmpty else { return }
-        arrived = loop?.arrivesWhole == true ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
-        loop?.report(number, .readable)
-    }
-
-    /// Lets all sent bytes arrive at once.
-    func arriveWhole() {
+    /// Lets a piece of the sent bytes arrive, or all of them.
+    func arrive(whole: Bool) {
         guard arrived < toBus.count else { return }
-        arrived = toBus.count
+        arrived = whole ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
         loop?.report(number, .readable)
     }
 
@@ -104,7 +97,7 @@ package final class SimulatedStream {
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
-        if arrived == 0 { arrive() }
+        if arrived == 0 { arrive(whole: loop?.arrivesWhole == true) }
     }
 
     package func receive(_ most: Int) -> [UInt8] {
