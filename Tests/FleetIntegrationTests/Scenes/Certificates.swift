@@ -8,7 +8,6 @@ import ReveilleTesting
 final class Certificates {
     let directory: TemporaryDirectory
     let name: String
-    /// The certificate of the authority.
     var ca: String { file(name + ".crt") }
 
     /// Creates an authority, in the directory of another one if they are used together.
@@ -63,7 +62,6 @@ final class Certificates {
         return file("revoked.pem")
     }
 
-    /// Encrypts a key with a passphrase.
     func encrypt(_ tls: MQTTConnection.TLS) throws {
         let key = tls.key ?? ""
         try openssl(["ec", "-in", key, "-out", key, "-aes256", "-passout", "pass:secret"])

@@ -26,7 +26,6 @@ final class FalseBroker {
         MQTTConnection.Options(broker: .tcp(host: "127.0.0.1", port: listener.port, tls: tls), clientID: "phone")
     }
 
-    /// Waits for a connection.
     func accept() throws {
         end()
         descriptor = listener.acceptOne()
@@ -49,7 +48,6 @@ final class FalseBroker {
         }
     }
 
-    /// Waits for a packet of the client.
     func packet() throws -> (type: UInt8, body: [UInt8]) {
         let type = try receive(1)[0]
         var length = 0
@@ -77,7 +75,6 @@ final class FalseBroker {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Sends nothing more.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }

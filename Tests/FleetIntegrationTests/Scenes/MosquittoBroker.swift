@@ -14,7 +14,6 @@ final class MosquittoBroker {
     static var isRequired: Bool { getenv("CI") != nil }
     static let isAvailable = isThere || isRequired
 
-    /// Where a broker listens.
     enum Listener {
         case unix
         /// A port on loopback without TLS.
@@ -39,12 +38,7 @@ final class MosquittoBroker {
 
     /// Starts a broker and waits until it accepts connections.
     ///
-    /// - Parameters:
-    ///   - listener: Where it listens.
-    ///   - rules: The contents of an ACL file, if there are topic rules.
-    ///   - isPersistent: Whether retained messages and sessions survive a kill.
-    ///   - lines: Additional lines of its configuration.
-    /// - Throws: `Trouble` if it does not start.
+    /// The rules are the contents of an ACL file. If it is persistent, retained messages and sessions survive a kill.
     init(_ listener: Listener = .unix, rules: String? = nil, isPersistent: Bool = false, lines: [String] = []) throws {
         directory = try TemporaryDirectory(forSocket: "/broker")
         self.listener = listener
@@ -86,7 +80,6 @@ final class MosquittoBroker {
     /// The socket of the example, which has no rules.
     var ungoverned: MQTTConnection.Endpoint { .unix(directory.path + "/broker") }
 
-    /// The address for readers of the example.
     func readersAddress(_ tls: MQTTConnection.TLS) -> MQTTConnection.Endpoint {
         .tcp(host: "127.0.0.1", port: readersPort, tls: tls)
     }
@@ -102,7 +95,6 @@ final class MosquittoBroker {
         process.wait()
     }
 
-    /// Stops the broker with SIGTERM.
     func stop() {
         process.signal(SIGTERM)
         process.wait()

@@ -125,7 +125,6 @@ actor Peer {
         }
     }
 
-    /// Subscribes, and returns the reason codes.
     @discardableResult
     func subscribe(_ filters: String..., qos: Int32 = 1) async throws -> [UInt8] {
         guard let connection else { throw Trouble("not connected") }
@@ -135,7 +134,6 @@ actor Peer {
         }
     }
 
-    /// Waits for the next message.
     func message() async throws -> Received {
         try await next("a message") { event in
             guard case .message(let topic, let payload, let isRetained, let expiry) = event else { return nil }
@@ -155,12 +153,10 @@ actor Peer {
         try body(connection)
     }
 
-    /// Releases the connection.
     func release() {
         connection = nil
     }
 
-    /// A message.
     struct Received: Sendable, Hashable {
         var topic: String
         var text: String

@@ -10,7 +10,6 @@ struct RightsTable {
         let mayRead: Bool
     }
 
-    /// The columns.
     static let clients = ["device itself", "other device", "reader", "setter", "operator", "homeassistant"]
     /// The names in topics that stand for others.
     private static let names = [
@@ -20,7 +19,6 @@ struct RightsTable {
 
     private let rows: [[String]]
 
-    /// Reads the table.
     init() throws {
         let path = FleetScene.root + "/Docs/Fleet.md"
         guard case .bytes(let bytes) = FileContents.read(path, limit: 1 << 20) else { throw Trouble("no \(path)") }

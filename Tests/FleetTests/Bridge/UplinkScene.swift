@@ -41,7 +41,6 @@ struct UplinkScene {
     var hasEnded = false
     var farewells = 0
     var suspicions = 0
-    /// What has gone wrong.
     var faults: [String] = []
 
     init(wakeEvery: Duration? = nil) throws {
@@ -121,7 +120,6 @@ struct UplinkScene {
         take(.timeIsOver)
     }
 
-    /// Answers the attempt to connect.
     mutating func answer(isAccepted: Bool) {
         guard isConnecting else { return }
         isConnecting = false
@@ -147,7 +145,6 @@ struct UplinkScene {
         lose()
     }
 
-    /// The broker saves its memory.
     mutating func keep() { snapshot = (retained, hasSession) }
 
     /// The broker crashes, and restarts from the memory that it has saved.
@@ -156,7 +153,6 @@ struct UplinkScene {
         lose()
     }
 
-    /// The broker reads a message.
     mutating func deliver() {
         guard !wire.isEmpty else { return }
         let message = wire.removeFirst()
@@ -165,7 +161,6 @@ struct UplinkScene {
         acknowledgements.append(message.publication)
     }
 
-    /// The broker refuses a message.
     mutating func refuse() {
         guard !wire.isEmpty, case .state = wire[0].publication else { return }
         refusals += 1

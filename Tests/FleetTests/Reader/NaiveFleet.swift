@@ -64,12 +64,7 @@ struct NaiveFleet {
 
     /// Checks an event against all changes, and returns what the consumer has seen then.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - seen: What the consumer had seen.
-    ///   - isRemoved: Whether the consumer has seen a removal since.
-    /// - Returns: What it has seen now.
-    /// - Throws: `Broken`.
+    /// The consumer may have seen a removal since what it has seen before.
     func check(_ event: DeviceEvent, after seen: Seen?, isRemoved: Bool) throws -> Seen {
         let key = Key(device: event.device, aspect: event.aspect)
         let known = changes[key]?[event.instance] ?? []

@@ -12,7 +12,6 @@ struct BusModel {
         var request: SubscriptionRequest
         var instance: String
         var positions: [Aspect: Int] = [:]
-        /// The times of the last events.
         var lastEvents: [Aspect: UInt64] = [:]
     }
 
@@ -77,7 +76,6 @@ struct BusModel {
         naive.publish(name, bytes, by: publisher, at: driver.now)
     }
 
-    /// Withdraws the states that are tied to a connection.
     mutating func endConnection(_ connection: UInt64) throws(Broken) {
         for name in driver.bus.names {
             guard let publisher = driver.bus.publisher(of: name), publisher.connection == connection else { continue }
@@ -99,7 +97,6 @@ struct BusModel {
         naive.restart(saved.filter(\.isPublished), at: driver.now)
     }
 
-    /// Delivers everything that is due.
     mutating func deliver() throws(Broken) {
         while let delivery = driver.nextDelivery() {
             let id = delivery.subscription
