@@ -24,21 +24,6 @@ import Testing
     }
 }
 
-/// Thousands of simulated lives of a bus with hostile users and extreme values.
-@Suite(.timeLimit(.minutes(10))) struct HostileUserTests {
-    private static let steps = 100
-
-    @Test("honest clients receive true states in time, whatever hostile users do", arguments: Seeds.ranges)
-    func hostileUsersDoNotAffectHonestOnes(seeds: ClosedRange<UInt64>) throws {
-        try Seeds.run(seeds, of: "hostileUsersDoNotAffectHonestOnes") { seed, directory in
-            let life = try HostileLife(
-                choices: Choices(seed: seed), statePath: "\(directory)/\(seed).json", note: Seeds.note)
-            defer { Seeds.keep(life.script, of: seed) }
-            try life.run(steps: Self.steps)
-        }
-    }
-}
-
 /// Programs that are suspended, woken and ended in any order, by a system that is slow, refuses, or does not answer.
 @Suite(.timeLimit(.minutes(20))) struct ProgramLifeTests {
     private static let steps = 120
