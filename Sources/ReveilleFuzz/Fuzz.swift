@@ -59,8 +59,7 @@ import ReveilleSystem
 #endif
 
 private func complain(_ text: String) {
-    let line = Array(("ReveilleFuzz: " + text + "\n").utf8)
-    _ = write(STDERR_FILENO, line, line.count)
+    try? Output.write("ReveilleFuzz: \(text)\n".utf8, to: STDERR_FILENO, of: "stderr")
 }
 
 extension FuzzTarget {
