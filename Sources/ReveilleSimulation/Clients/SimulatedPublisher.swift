@@ -9,7 +9,7 @@ package import Varlink
 package final class SimulatedPublisher {
     package let credentials: UnixStream.Peer
     /// The connection; `nil` before the first call and after the end.
-    package private(set) var peer: SimulatedPeer?
+    private var peer: SimulatedPeer?
     /// The instance of the bus, once the program knows it.
     var instance: String?
     private let ledger: NameLedger
@@ -23,10 +23,11 @@ package final class SimulatedPublisher {
         self.ledger = ledger
     }
 
-    @discardableResult
-    package func connect(_ stream: SimulatedStream) -> SimulatedPeer {
+    /// Returns the connection, and opens one if there is none.
+    package func connected(_ open: (UnixStream.Peer) -> SimulatedStream) -> SimulatedPeer {
+        if let peer { return peer }
         tie += 1
-        let peer = SimulatedPeer(stream)
+        let peer = SimulatedPeer(open(credentials))
         self.peer = peer
         return peer
     }

@@ -29,19 +29,15 @@ extension HostileLife {
             let value = SimulatedPublisher.value(choices.number(below: 3), isOther: choices.number(below: 2) == 1)
             let isTied = choices.happens(onceIn: 3)
             note("\(name) becomes \(value) \(isTied ? "while the publisher is connected" : "")")
-            let reply = try ask(connectedPublisher(), publisher.call(name, value, isTied: isTied))
+            let reply = try ask(connectionOfPublisher, publisher.call(name, value, isTied: isTied))
             try publisher.take(reply, of: name, value, isTied: isTied)
         }
     }
 
-    private func connectedPublisher() -> SimulatedPeer {
-        if let peer = publisher.peer { return peer }
-        let stream = bus.connect(publisher.credentials, room: 100_000)
-        return publisher.connect(stream)
-    }
+    private var connectionOfPublisher: SimulatedPeer { publisher.connected { bus.connect($0, room: 100_000) } }
 
     private func states() throws(Broken) -> EventsReply {
-        try ask(connectedPublisher(), Call(.getState(["org.honest.*"]))).decoded()
+        try ask(connectionOfPublisher, Call(.getState(["org.honest.*"]))).decoded()
     }
 
     private func checkStates() throws(Broken) {

@@ -37,7 +37,7 @@ extension HostileLife {
     }
 
     /// Kills a hostile process; even a frozen process can be killed.
-    private func kill(_ pid: Int32) {
+    func kill(_ pid: Int32) {
         note("process \(pid) is killed")
         for peer in peers where peer.credentials.pid == pid { peer.close() }
         peers.removeAll { $0.credentials.pid == pid }
@@ -59,17 +59,13 @@ extension HostileLife {
             programs.processes[pid]?.cgroup = choices.one(of: Self.cgroups + [nil])
             note("process \(pid) moves to \(programs.processes[pid]?.cgroup ?? "an unknown cgroup")")
         case 3: kill(choices.one(of: People.processes))
-        case 4: restartHostilePrograms()
+        // All at once, as at the end of a session.
+        case 4: for pid in People.processes where pid > 0 { kill(pid) }
         case 5..<10: try subscribeToLifecycle()
         case 10..<18: try setState()
         case 18..<22: try beginTask()
         default: try letDeparturesPass()
         }
-    }
-
-    /// Replaces all hostile processes at once, as at the end of a session.
-    private func restartHostilePrograms() {
-        for pid in People.processes where pid > 0 { kill(pid) }
     }
 
     private func subscribeToLifecycle() throws(Broken) {
@@ -169,10 +165,5 @@ extension HostileLife {
         programs.obstacle = nil
         try bus.pass(Self.longestSuspension)
         try checkPrograms()
-    }
-
-    /// Kills the hostile programs that are suspended, which would never read their replies.
-    func killFrozenPrograms() {
-        for pid in People.processes where isFrozen(pid) { kill(pid) }
     }
 }

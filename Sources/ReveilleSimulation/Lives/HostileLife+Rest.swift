@@ -52,7 +52,8 @@ extension HostileLife {
     private func quiesce() throws(Broken) {
         for _ in 0..<4 {
             repeat {
-                killFrozenPrograms()
+                // A hostile program that is suspended would never read its replies.
+                for pid in People.processes where isFrozen(pid) { kill(pid) }
                 try readAll()
                 for peer in peers { try take(try peer.read(.max), by: peer) }
             } while bus.turn()
