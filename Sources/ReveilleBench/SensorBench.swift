@@ -29,9 +29,14 @@ struct SensorBench {
         poll(nil, 0, Self.rest)
         for service in running { try Self.check(service, watches: aspects) }
         let usages = running.map(\.usage) + (daemons?.usages ?? [])
-        let before = usages.map(SensorCost.init)
+        let before = usages.map { ($0.wakeups, $0.processorTime) }
         poll(nil, 0, Self.duration)
-        let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
+        let minutes = Double(Self.duration) / 60_000
+        let costs = zip(usages, before).map { usage, before in
+            SensorCost(
+                wakeUps: Double(usage.wakeups - before.0) / (60 * minutes),
+                processorTime: Double(usage.processorTime - before.1) / 1_000_000 / minutes)
+        }
         withExtendedLifetime((running, subscribers, daemons)) {}
 
         print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
@@ -110,22 +115,10 @@ struct SensorBench {
 
 /// The cost of a program while sensors are watched.
 private struct SensorCost: CustomStringConvertible {
-    /// The wake-ups: a total, or for a difference the number a second.
-    private(set) var wakeUps: Double
-    /// The processor time in nanoseconds: a total, or for a difference the time a minute.
-    private(set) var processorTime: Double
+    /// The number a second.
+    let wakeUps: Double
+    /// The milliseconds a minute.
+    let processorTime: Double
 
-    init(_ usage: ProcessUsage) {
-        wakeUps = Double(usage.wakeups)
-        processorTime = Double(usage.processorTime)
-    }
-
-    func since(_ before: SensorCost, seconds: Double) -> SensorCost {
-        var cost = self
-        cost.wakeUps = (wakeUps - before.wakeUps) / seconds
-        cost.processorTime = (processorTime - before.processorTime) / seconds * 60
-        return cost
-    }
-
-    var description: String { "| \(wakeUps.rounded(to: 2)) | \((processorTime / 1_000_000).rounded(to: 1)) ms |" }
+    var description: String { "| \(wakeUps.rounded(to: 2)) | \(processorTime.rounded(to: 1)) ms |" }
 }
