@@ -6,7 +6,6 @@ import ReveilleSystem
 import Testing
 import Varlink
 
-/// The configuration of a bridge.
 @Suite struct BridgeConfigurationParserTests {
     private func parse(_ text: String) throws(ConfigurationError) -> BridgeConfiguration {
         try BridgeConfiguration(parsing: Array(text.utf8))

@@ -33,7 +33,6 @@ final class RunningProgram {
     }
 }
 
-/// A completed run of a program.
 struct ProgramRun {
     let code: Int32
     let output: String

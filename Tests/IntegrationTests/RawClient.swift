@@ -123,7 +123,6 @@ final class RawClient {
     }
 }
 
-/// A stream of events.
 final class Subscriber {
     let client: RawClient
     let first: JSONObject

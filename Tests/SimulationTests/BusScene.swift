@@ -76,7 +76,6 @@ final class BusScene {
     }
 }
 
-/// A peer of a ``BusScene``.
 final class ScenePeer {
     let stream: SimulatedStream
     private let scene: BusScene
@@ -121,7 +120,6 @@ final class ScenePeer {
     }
 }
 
-/// The logged lines.
 final class LogLines: Sendable {
     private let lines = Lock<[String]>([])
 

@@ -77,7 +77,6 @@ final class SuspensionScene {
     }
 }
 
-/// A program of a ``SuspensionScene``.
 final class SceneProgram {
     let process: SimulatedPrograms.Process
     let first: SceneSubscription
@@ -88,7 +87,6 @@ final class SceneProgram {
     }
 }
 
-/// A subscription of a ``SuspensionScene``.
 struct SceneSubscription {
     let peer: ScenePeer
     let id: String
