@@ -63,7 +63,7 @@ package final class IIOReader: Sendable {
 
     let channels: IIOChannels
     let state = Lock(State())
-    /// Why the buffer is unavailable.
+    /// Why attributes are used in place of the buffer from the next sample on.
     ///
     /// It is not tried again while the sensor is present, unless a stream does so or access may have been granted.
     let refusal = Lock<SystemError?>(nil)
