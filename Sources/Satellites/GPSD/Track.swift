@@ -75,9 +75,7 @@ extension Fix {
     }
 }
 
-/// The published state: a fix, and the length of the path to it.
-///
-/// Every member is present; unknown values are `null`.
+/// The published state: a fix, and the length of the path to it; unknown values are `null`.
 package struct Location: Sendable, Hashable {
     package var fix: Fix
     /// The length in meters of the path through all published fixes since the program was started.
