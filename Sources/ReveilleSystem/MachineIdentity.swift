@@ -17,10 +17,7 @@ package enum MachineIdentity {
         let result = sd_id128_get_machine_app_specific(application, &id)
         guard result >= 0 else { throw SystemError("sd_id128_get_machine_app_specific", on: nil, code: -result) }
         return withUnsafeBytes(of: id) { bytes in
-            let digits = Array("0123456789abcdef".utf8)
-            var text: [UInt8] = []
-            for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-            return String(decoding: text, as: UTF8.self)
+            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }
 }

@@ -68,8 +68,6 @@ package final class DBusConnection {
     /// For the service manager, the bus waits: in a new session, the first call starts the bus itself, and the manager
     /// connects to it a moment later. The time for connecting is part of the timeout. The completion is called once on the
     /// loop, unless this object is released before.
-    ///
-    /// - Throws: `SystemError` if the call cannot be formed or sent.
     package func call(
         _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
         timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void

@@ -36,7 +36,7 @@ package enum FileContents: Sendable, Hashable {
     /// The size of a read from a file that reports no size, as in /proc and some other file systems.
     private static let chunkSize = 65_536
 
-    private static func read(
+    static func read(
         _ descriptor: borrowing OwnedDescriptor, _ path: String, size: Int, limit: Int
     ) -> FileContents {
         var bytes: [UInt8] = []

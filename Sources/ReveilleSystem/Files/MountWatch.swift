@@ -2,9 +2,7 @@
 
 import Glibc
 
-/// A watch for mounts, which change what a path leads to without an event in any directory (proc(5)).
-///
-/// Loop thread only.
+/// A watch for mounts, which change what a path leads to without an event in any directory; loop thread only.
 package final class MountWatch {
     /// How long changes are collected: a host of containers mounts dozens of times a second, and each start takes longer.
     private static let pause: Duration = .milliseconds(250)

@@ -21,18 +21,12 @@ package enum PrivateFile {
             throw SystemError("open", on: path, code: EPERM)
         }
         guard status.st_size <= limit else { throw SystemError("read", on: path, code: EFBIG) }
-        var contents = [UInt8](repeating: 0, count: Int(status.st_size))
-        var filled = 0
-        while filled < contents.count {
-            let count = contents.withUnsafeMutableBytes { buffer in
-                retryingOnInterrupt {
-                    Glibc.read(descriptor.number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
-                }
-            }
-            guard count > 0 else { throw SystemError("read", on: path, code: count == 0 ? EIO : errno) }
-            filled += count
+        switch FileContents.read(descriptor, path, size: Int(status.st_size), limit: limit) {
+        case .bytes(let bytes): return bytes
+        case .unreadable(let error): throw error
+        // It has grown meanwhile.
+        case .tooLarge, .missing, .notAFile: throw SystemError("read", on: path, code: EFBIG)
         }
-        return contents
     }
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.

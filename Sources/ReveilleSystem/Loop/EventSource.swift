@@ -2,9 +2,7 @@
 
 import CSystemd
 
-/// An event source of an ``EventLoop``; releasing the source ends it.
-///
-/// Loop thread only. The source must be released before its descriptor is closed.
+/// An event source of an ``EventLoop``, which is released before its descriptor is closed; loop thread only.
 package final class EventSource: LoopSource {
     /// The order of sources that are due at the same time; lower values first.
     package enum Priority: Int64 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event loop as a service requires it: descriptors, timers and the time.
-///
-/// ``EventLoop`` uses the kernel's clocks and events; tests use a loop with controlled time and order.
+/// An event loop as a service requires it: ``EventLoop``, or in tests a loop with controlled time and order.
 package protocol Loop: AnyObject {
     associatedtype Source: LoopSource
 

@@ -104,8 +104,6 @@ package enum ProcessSpawn {
     ///
     /// The program is looked up in `PATH` unless its path is known. The keys of `descriptors` are the numbers in the
     /// program; other descriptors from 0 to 2 are shared, and all others are closed.
-    ///
-    /// - Throws: `SystemError` with the name of the program.
     package static func spawn(
         _ arguments: [String], at path: String? = nil, environment: [String: String],
         descriptors: [Int32: Int32], group: Group

@@ -25,8 +25,6 @@ struct ProgramCgroup {
     ///
     /// The bus never freezes its own cgroup, `own`. A cgroup that is not the unit of one program may contain only the
     /// subscribers' processes.
-    ///
-    /// - Throws: ``CannotFreeze`` if none may be frozen.
     static func suspending(
         _ path: String, of user: UInt32, own: String, subscribers: Set<Int32>, in hierarchy: CgroupHierarchy?
     ) throws(CannotFreeze) -> ProgramCgroup {

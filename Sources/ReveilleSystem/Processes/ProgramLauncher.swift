@@ -2,9 +2,7 @@
 
 import Glibc
 
-/// The start of programs that a bus launches, each command at most once at a time.
-///
-/// A simulation has a launcher of its own. Loop thread only.
+/// Launches the programs of a bus, each command at most once at a time; loop thread only.
 package protocol ProgramLauncher: AnyObject {
     /// Starts a command, unless it is still running since it was last started.
     ///

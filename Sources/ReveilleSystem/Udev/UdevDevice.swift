@@ -62,8 +62,6 @@ package struct UdevDevice: Sendable, Hashable {
     ///
     /// Bare devices have no kind, node and properties, for which the kernel queries the driver: a battery would read every
     /// gauge, and a mouse would wait for its radio. A subsystem that does not exist has no devices.
-    ///
-    /// - Throws: `SystemError` if udev is unavailable.
     package static func all(of subsystem: String, isBare: Bool = false) throws(SystemError) -> [UdevDevice] {
         guard let udev = udev_new() else { throw SystemError("udev_new") }
         defer { udev_unref(udev) }

@@ -3,9 +3,7 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the user's settings files and reports the keys of each, with a fingerprint of each value.
-///
-/// Loop thread only. The values themselves are never reported.
+/// Watches the user's settings files and reports the keys of each, with a fingerprint of each value, never the value.
 package final class DefaultsWatcher: Watcher {
     /// The largest file, ten times the largest known: a file is parsed on the loop's thread, which blocks the bus.
     package static let sizeLimit = 4 << 20

@@ -3,9 +3,7 @@
 package import ReveilleCore
 import ReveilleSystem
 
-/// Reads the files that describe the device, whenever it is asked.
-///
-/// Nothing is kept except the maximum frequency, because a large machine has hundreds of files with frequencies.
+/// Reads the files that describe the device whenever asked; only the frequency, from hundreds of files, is kept.
 package final class DeviceInfoReader {
     private let root: String
     private var frequency: Int?

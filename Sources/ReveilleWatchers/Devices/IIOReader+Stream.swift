@@ -21,16 +21,6 @@ extension IIOReader {
         return state.withLock { $0.frequency == wanted }
     }
 
-    /// Uses attributes in place of the buffer from the next sample on, until ``acceptBuffer()``.
-    func refuseBuffer(_ error: SystemError) {
-        refusal.withLock { $0 = error }
-    }
-
-    /// Tries the buffer again at the next sample.
-    func acceptBuffer() {
-        refusal.withLock { $0 = nil }
-    }
-
     /// Returns the newest scan that waits, without blocking; `nil` if none waits or the full buffer has lost the newest.
     package func takeWaiting() -> IIOSample? {
         state.withLock { state in

@@ -63,7 +63,7 @@ package final class IIOReader: Sendable {
 
     let channels: IIOChannels
     let state = Lock(State())
-    /// Why the buffer is unavailable.
+    /// Why attributes are used in place of the buffer from the next sample on.
     ///
     /// It is not tried again while the sensor is present, unless a stream does so or access may have been granted.
     let refusal = Lock<SystemError?>(nil)
@@ -88,9 +88,7 @@ package final class IIOReader: Sendable {
         return refusal.withLock { $0 }.map { "polled, buffer unavailable: \($0)" } ?? "by its buffer"
     }
 
-    /// Tries the buffer again with the next sample if access was denied; to be called when a device has changed.
-    ///
-    /// Udev grants access a moment after the device has appeared, and reports it then.
+    /// Tries the buffer again after a denial: udev grants access a moment after a device has appeared, and reports it.
     package func reconsiderAccess() {
         refusal.withLock { error in
             if error?.code == EACCES || error?.code == EPERM { error = nil }

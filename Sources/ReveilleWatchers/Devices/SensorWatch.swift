@@ -22,9 +22,7 @@ enum SensorSample {
     case input(InputDevice)
 }
 
-/// Finds a sensor, reads it at the current pace, and follows its removal and replacement.
-///
-/// Loop thread only.
+/// Finds a sensor, reads it at the current pace, and follows its removal and replacement; loop thread only.
 final class SensorWatch<Sensor: FoundSensor> {
     private let loop: EventLoop
     private let feed: DeviceFeed

@@ -3,9 +3,7 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the connectors of graphics cards, and the backlight.
-///
-/// The kernel reports each change as a uevent, so nothing is polled. Loop thread only.
+/// Watches the connectors of graphics cards, and the backlight, whose changes are uevents: nothing is polled.
 package final class DisplayWatcher: Watcher {
     package struct Settings: Sendable {
         /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.

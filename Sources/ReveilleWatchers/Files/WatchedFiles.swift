@@ -3,9 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The files of a watcher, kept up to date while they are watched.
-///
-/// Loop thread only.
+/// The files of a watcher, kept up to date while they are watched; loop thread only.
 final class WatchedFiles<Value: Equatable> {
     private(set) var table: FileTable<Value>
     /// Whether to watch: at any pace but `.off`, since unchanged files cost nothing.

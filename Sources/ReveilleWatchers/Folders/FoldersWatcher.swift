@@ -3,9 +3,7 @@
 package import ReveilleCore
 package import ReveilleSystem
 
-/// Watches the configured folders and reports the entries of each.
-///
-/// Loop thread only. Without folders, it opens nothing.
+/// Watches the configured folders and reports the entries of each; without folders, it opens nothing.
 package final class FoldersWatcher: Watcher {
     /// How long to scan before other sources get their turn: enough for a thousand files, and unnoticed by clients.
     private static let turn: Duration = .milliseconds(2)

@@ -33,10 +33,10 @@ struct WatchedFolder {
     private(set) var way: PathChain?
     /// The current problem, in one line.
     private(set) var problem: String?
+    /// The problem that was logged last; empty for too many names.
     private var reported: String?
     /// Whether the problem is that there are too many names.
     private var isCountProblem = false
-    private var wasCountProblem = false
     /// The directory of the listing.
     private var directory: DirectoryScan.Identity?
     private var wasScanned = false
@@ -122,7 +122,8 @@ struct WatchedFolder {
 
     /// Returns the problem if it is new; the number of too many names is not.
     mutating func newProblem() -> String? {
-        defer { (reported, wasCountProblem) = (problem, isCountProblem) }
-        return problem == reported || wasCountProblem && isCountProblem ? nil : problem
+        let kind = isCountProblem ? "" : problem
+        defer { reported = kind }
+        return kind == reported ? nil : problem
     }
 }

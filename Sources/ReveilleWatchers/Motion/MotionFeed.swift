@@ -4,9 +4,7 @@ import Glibc
 import ReveilleCore
 package import ReveilleSystem
 
-/// Samples the accelerometer and the gyroscope for all watchers that use them, as often as the fastest one wants.
-///
-/// Loop thread only.
+/// Samples the accelerometer and the gyroscope as often as the fastest of their watchers wants; loop thread only.
 package final class MotionFeed {
     /// A watcher's use of the feed; releasing the use ends it.
     package final class Use {

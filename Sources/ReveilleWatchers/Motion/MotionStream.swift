@@ -118,7 +118,7 @@ final class MotionStream {
         shared.poll?.rest()
         if let recovers = buffer.recovers, loop.now >= recovers {
             buffer.recovers = nil
-            reader.acceptBuffer()
+            reader.refusal.withLock { $0 = nil }
         }
         let rests = rests
         sampler?.sample(reader, isLive: interval != nil) { [weak self] sample, _ in
@@ -206,7 +206,8 @@ final class MotionStream {
         guard buffer.silentWaits == 0 else { return take() }
         readable.cancel()
         self.readable = nil
-        reader.refuseBuffer(SystemError("wait for a scan of", on: device.title, code: ETIMEDOUT))
+        let error = SystemError("wait for a scan of", on: device.title, code: ETIMEDOUT)
+        reader.refusal.withLock { $0 = error }
         buffer.recovers = loop.now + Self.recovery
         request()
     }

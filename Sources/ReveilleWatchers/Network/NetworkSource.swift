@@ -85,9 +85,7 @@ extension NetworkLink {
     }
 }
 
-/// The notifications of changed network tables.
-///
-/// Loop thread only.
+/// The notifications of changed network tables; loop thread only.
 final class NetworkFeed {
     enum Notice {
         case message(NetlinkMessage)

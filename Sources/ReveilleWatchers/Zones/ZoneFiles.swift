@@ -40,8 +40,6 @@ package final class ZoneFiles {
     ///
     /// The name is of the tz database, or `local` for the device's zone. A zone without rules is not watched, as anybody
     /// can ask for one.
-    ///
-    /// - Throws: `ZoneError` if the name or the file is invalid, or the file is missing.
     package func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
         guard let zone = ZoneName(name) else { throw ZoneError("not a name of the tz database") }
         guard !zone.isConstant else { return .utc }

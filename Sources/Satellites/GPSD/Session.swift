@@ -16,9 +16,7 @@ package struct Session: Sendable {
 
     package init() {}
 
-    /// Returns the fixes that the bytes complete, oldest first, each with the path of its receiver.
-    ///
-    /// - Throws: ``GPSDError``; the connection must be closed then.
+    /// Returns the fixes that the bytes complete, with the paths of their receivers; an error ends the connection.
     package mutating func receive(_ bytes: [UInt8]) throws(GPSDError) -> [(fix: Fix, receiver: String?)] {
         var fixes: [(fix: Fix, receiver: String?)] = []
         for line in try splitter.lines(in: bytes) {
@@ -48,9 +46,7 @@ package struct LineSplitter: Sendable {
 
     package init() {}
 
-    /// Returns the lines that the bytes complete, without their line feeds.
-    ///
-    /// - Throws: ``GPSDError/lineTooLong``; the stream cannot be continued then.
+    /// Returns the lines that the bytes complete, without line feeds; after an error, the stream cannot be continued.
     package mutating func lines(in bytes: [UInt8]) throws(GPSDError) -> [[UInt8]] {
         let pieces = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var lines: [[UInt8]] = []

@@ -55,9 +55,6 @@ struct LocationPublisher {
     /// Publishes the fixes of one connection.
     ///
     /// Blocks its thread while nothing is received. The program has no other task.
-    ///
-    /// - Throws: The reason for the end of the connection, a `TCPConnection.Failure` or a `GPSDError`; a
-    ///   `ReveilleError` if the bus refuses the name.
     private mutating func follow() async throws -> Never {
         let connection = try TCPConnection(to: endpoint)
         try connection.send(Session.watch)

@@ -18,6 +18,19 @@ package enum Measurement: Sendable, Hashable {
         case bottomUp = "bottom-up"
         case leftUp = "left-up"
         case rightUp = "right-up"
+
+        /// Translates the last upright pose: in landscape, the reading names the side where the top edge is.
+        init(_ pose: Orientation.Pose?) {
+            self =
+                switch pose {
+                case .portrait: .normal
+                case .portraitUpsideDown: .bottomUp
+                // The right edge is up.
+                case .landscapeLeft: .rightUp
+                case .landscapeRight: .leftUp
+                case .unknown, .faceUp, .faceDown, nil: .undefined
+                }
+        }
     }
 
     /// The direction of the screen; the bus has no poses for `tilted-up` and `tilted-down`.
@@ -71,20 +84,5 @@ package enum Measurement: Sendable, Hashable {
             [PropertyEntry(.lightLevelUnit, .text("lux")), PropertyEntry(.lightLevel, .number(lux))]
         case .isNear(let isNear): [PropertyEntry(.proximityNear, .boolean(isNear))]
         }
-    }
-}
-
-extension Measurement.ScreenOrientation {
-    /// Translates the last upright pose: in landscape, the reading names the side where the top edge is.
-    init(_ pose: Orientation.Pose?) {
-        self =
-            switch pose {
-            case .portrait: .normal
-            case .portraitUpsideDown: .bottomUp
-            // The right edge is up.
-            case .landscapeLeft: .rightUp
-            case .landscapeRight: .leftUp
-            case .unknown, .faceUp, .faceDown, nil: .undefined
-            }
     }
 }

@@ -54,9 +54,7 @@ extension SensorRequest {
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let introspectable = "org.freedesktop.DBus.Introspectable"
 
-    /// Interprets a call.
-    ///
-    /// - Throws: ``SensorRefusal`` for an unknown interface, method or property, other arguments, and `Set`.
+    /// Refuses an unknown interface, method or property, other arguments, and `Set`.
     package init(_ call: SensorCall) throws(SensorRefusal) {
         let interfaces = [call.object.interface, Self.properties, Self.introspectable]
         if let interface = call.interface, !interfaces.contains(interface) {

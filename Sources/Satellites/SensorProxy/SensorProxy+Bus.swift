@@ -6,11 +6,7 @@ import SensorClaims
 
 extension SensorProxy {
     /// Reports whether the bus is reachable.
-    func watchConnection() {
-        Task(executorPreference: thread) { [self] in await reportConnection() }
-    }
-
-    private func reportConnection() async {
+    func watchConnection() async {
         var isReachable = true
         for await state in await device.connectionStates where (state == .connected) != isReachable {
             isReachable.toggle()
@@ -21,11 +17,7 @@ extension SensorProxy {
     }
 
     /// Asks the bus which sensors the device has.
-    func check() {
-        Task(executorPreference: thread) { [self] in await askForSensors() }
-    }
-
-    private func askForSensors() async {
+    func check() async {
         do throws(ReveilleError) {
             let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
             let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
@@ -39,12 +31,7 @@ extension SensorProxy {
     }
 
     /// Subscribes to the aspect of a sensor until the task is cancelled.
-    func follow(_ sensor: Sensor) {
-        followers[sensor]?.cancel()
-        followers[sensor] = Task(executorPreference: thread) { [self] in await takeReadings(of: sensor) }
-    }
-
-    private func takeReadings(of sensor: Sensor) async {
+    func follow(_ sensor: Sensor) async {
         do throws(ReveilleError) {
             let subscription = try await device.subscribe(
                 to: AspectSet(sensor.aspect), delivering: .currentState, name: SensorObject.busName)

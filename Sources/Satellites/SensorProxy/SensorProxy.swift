@@ -53,7 +53,7 @@ actor SensorProxy {
         } catch {
             return end(Failure(description: "\(error)", exitCode: EXIT_FAILURE))
         }
-        watchConnection()
+        Task(executorPreference: thread) { [self] in await watchConnection() }
         perform(claims.begin())
     }
 
@@ -79,9 +79,11 @@ actor SensorProxy {
             if let call = calls.removeValue(forKey: number) { send(answer, to: call) }
         case .forget(let number): calls[number] = nil
         case .signal(let entries, let callers): signal(entries, to: callers)
-        case .follow(let sensor): follow(sensor)
+        case .follow(let sensor):
+            followers[sensor]?.cancel()
+            followers[sensor] = Task(executorPreference: thread) { [self] in await follow(sensor) }
         case .unfollow(let sensor): followers.removeValue(forKey: sensor)?.cancel()
-        case .check: check()
+        case .check: Task(executorPreference: thread) { [self] in await check() }
         case .watchCallers(let isWanted): watchCallers(isWanted)
         case .verify(let caller): verify(caller)
         case .end: end(nil)
