@@ -12,9 +12,7 @@ package enum OrphanedProcesses {
         guard c_reveille_adopt_orphans() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Ends all remaining children, by SIGTERM and after a time by SIGKILL.
-    ///
-    /// The caller has already waited for its own children.
+    /// Ends the children that the caller has not waited for, by SIGTERM and after a time by SIGKILL.
     package static func end(within grace: Duration) {
         let deadline = ContinuousClock.now + grace
         var children = reapAndList()

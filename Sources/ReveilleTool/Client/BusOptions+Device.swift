@@ -37,6 +37,6 @@ extension Device {
 extension Device {
     func printState(of aspect: Aspect, json: Bool) async throws {
         let event = try await state(of: aspect)
-        try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event))
+        try json ? Console.json(event.structure) : Console.line(EventText.line(event))
     }
 }

@@ -38,7 +38,7 @@ struct GetCommand: AwaitingCommand {
         let column = EventText.column(for: events.map(\.aspect))
         if json { FolderHint.print(for: events) }
         for event in events {
-            try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event, column: column))
+            try json ? Console.json(event.structure) : Console.line(EventText.line(event, column: column))
         }
     }
 }

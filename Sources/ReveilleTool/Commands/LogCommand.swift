@@ -53,7 +53,7 @@ struct LogCommand: GuardedCommand {
         events.sort { $0.sequence < $1.sequence }
         for event in events.suffix(limit ?? .max) {
             try json
-                ? Console.json(EventCoding.encode(event))
+                ? Console.json(event.structure)
                 : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event))
         }
     }

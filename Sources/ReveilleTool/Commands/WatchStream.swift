@@ -97,7 +97,7 @@ final class WatchStream: Sendable {
     }
 
     private func line(of event: Event, column: Int, on device: Device) async -> String {
-        if command.json { return EventCoding.encode(event).printable }
+        if command.json { return event.structure.printable }
         let time = EventText.time(of: event, withDate: command.date)
         let source = await source(of: event.aspect, on: device)
         let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil

@@ -136,7 +136,7 @@ actor OnSession {
     }
 
     private func program(for event: Event) throws -> Program {
-        let text = EventCoding.encode(event).printable
+        let text = event.structure.printable
         var environment = ChildProcess.environment
         environment["REVEILLE_ASPECT"] = event.aspect.name
         environment["REVEILLE_CHANGES"] = String(event.changes)

@@ -18,7 +18,7 @@ final class Program {
 
     /// Checks that a program exists and is executable.
     static func check(_ command: [String]) throws(Failure) {
-        try Failure.coded(.notStarted) { try ExecutableSearch.check(command[0]) }
+        _ = try Failure.coded(.notStarted) { try ExecutableSearch.find(command[0]) }
     }
 
     /// Starts a program, which is looked up in `PATH`.

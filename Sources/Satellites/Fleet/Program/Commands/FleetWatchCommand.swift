@@ -4,7 +4,6 @@ import ArgumentParser
 import ReveilleConsole
 import ReveilleFleet
 
-/// `reveille-fleet watch`: prints each event of a fleet.
 struct FleetWatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
