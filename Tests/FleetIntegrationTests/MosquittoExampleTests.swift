@@ -6,7 +6,7 @@ import Testing
 
 /// The packaged configuration and rules of mosquitto.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-struct ExampleTests {
+struct MosquittoExampleTests {
     private let devices: Certificates
     private let readers: Certificates
     private let broker: MosquittoBroker

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// `org.reveille.Device`, served by the real program, and its commands.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct DeviceInfoTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct DeviceInterfaceTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     private func check(_ capability: String, on bus: BusProcess) throws -> JSONObject {
