@@ -33,8 +33,12 @@ package enum Console {
         Output.writeReady(codes.utf8, to: STDOUT_FILENO)
     }
 
-    /// The number of columns of stdout; `nil` if it is unknown, as for a pipe.
-    package static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
+    /// The number of columns of stdout's terminal, else COLUMNS; `nil` if neither is known.
+    package static var columns: Int? {
+        var size = winsize()
+        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return Environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
 
     /// Whether stdout is a terminal that can be drawn on.
     package static let isTerminal = isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"

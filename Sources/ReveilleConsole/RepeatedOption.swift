@@ -4,11 +4,7 @@ import ArgumentParser
 import Varlink
 
 /// A single-value option that is given more than once; the parser would silently use the last value.
-struct RepeatedOption {
-    /// The options of a command by their names with dashes, according to the parser's own description of them.
-    private let options: [String: JSONObject]
-    private var seen: Set<JSON?> = []
-
+enum RepeatedOption {
     static func refuse(in arguments: ArraySlice<String>, of program: any ParsableCommand.Type) throws(Failure) {
         var command = program
         var rest = arguments
@@ -19,33 +15,15 @@ struct RepeatedOption {
         // Arguments after `--` belong to another program.
         rest = rest.prefix { $0 != "--" }
         // Describing a command takes longer than everything else, and few calls need it.
-        let names = rest.filter { $0.hasPrefix("-") }.map(Self.name)
+        let names = rest.filter { $0.hasPrefix("-") }.map(name)
         guard Set(names).count < names.count || names.contains(where: { !$0.hasPrefix("--") }) else { return }
-        var search = Self(command)
-        try search.refuse(in: rest)
-    }
-
-    private init(_ command: any ParsableCommand.Type) {
-        var options: [String: JSONObject] = [:]
-        let description = try? JSON.parse(Array(command._dumpHelp().utf8)).objectValue?["command"]?.objectValue
-        for argument in description?["arguments"]?.arrayValue ?? [] {
-            guard let option = argument.objectValue, option["kind"]?.stringValue == "option" else { continue }
-            for name in option["names"]?.arrayValue ?? [] {
-                let dashes = name.objectValue?["kind"]?.stringValue == "long" ? "--" : "-"
-                options[dashes + (name.objectValue?["name"]?.stringValue ?? "")] = option
-            }
-        }
-        self.options = options
-    }
-
-    private mutating func refuse(in arguments: ArraySlice<String>) throws(Failure) {
-        var rest = arguments
+        let options = options(of: command)
+        var seen: Set<JSON?> = []
         while let word = rest.popFirst() {
             guard word.hasPrefix("-") else { continue }
-            let name = Self.name(word)
+            let name = name(word)
             // Several short options may share a dash.
-            let names = name.hasPrefix("--") ? [name] : name.dropFirst().map { "-\($0)" }
-            for name in names {
+            for name in name.hasPrefix("--") ? [name] : name.dropFirst().map({ "-\($0)" }) {
                 guard let option = options[name] else { continue }
                 let strategy = option["parsingStrategy"]?.stringValue
                 if strategy == "allRemainingInput" { return }
@@ -57,6 +35,20 @@ struct RepeatedOption {
                 }
             }
         }
+    }
+
+    /// Returns the options of a command by their names with dashes, according to the parser's own description of them.
+    private static func options(of command: any ParsableCommand.Type) -> [String: JSONObject] {
+        var options: [String: JSONObject] = [:]
+        let description = try? JSON.parse(Array(command._dumpHelp().utf8)).objectValue?["command"]?.objectValue
+        for argument in description?["arguments"]?.arrayValue ?? [] {
+            guard let option = argument.objectValue, option["kind"]?.stringValue == "option" else { continue }
+            for name in option["names"]?.arrayValue ?? [] {
+                let dashes = name.objectValue?["kind"]?.stringValue == "long" ? "--" : "-"
+                options[dashes + (name.objectValue?["name"]?.stringValue ?? "")] = option
+            }
+        }
+        return options
     }
 
     /// Returns an option without a value that is joined to it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleSystem
 
 /// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 package final class Terminal {
@@ -55,12 +54,5 @@ package final class Terminal {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (min(Int(size.ws_col), largest.columns), min(Int(size.ws_row), largest.rows))
-    }
-
-    /// Returns the number of columns of a file descriptor's terminal, else COLUMNS; `nil` if neither is known.
-    package static func columns(of descriptor: Int32) -> Int? {
-        var size = winsize()
-        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        return Environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -77,12 +77,9 @@ extension TopModel {
         case .backspace: setFilter(String(filter.dropLast()))
         case .eraseLine: setFilter("")
         case .character(let character) where filter.count < Self.filterLimit: setFilter(filter + String(character))
-        default: if let distance = isArrow(key) { move(by: distance) }
+        case .character: break
+        default: if let distance = distance(of: key) { move(by: distance) }
         }
-    }
-
-    private func isArrow(_ key: Key) -> Int? {
-        if case .character = key { nil } else { distance(of: key) }
     }
 
     private mutating func setFilter(_ text: String) {

@@ -15,7 +15,8 @@ extension TopModel {
     mutating func draw() -> Screen {
         var screen = Screen(columns: size.columns, rows: size.rows)
         guard size.columns >= TopLayout.leastColumns, size.rows >= TopLayout.leastRows else {
-            Self.drawTooSmall(on: &screen)
+            let texts = ["too small", "needs", "\(TopLayout.leastColumns) x \(TopLayout.leastRows)"]
+            for (row, text) in texts.enumerated() { screen.put(text, row: row, column: 0) }
             return screen
         }
         if showsHelp {
@@ -29,12 +30,6 @@ extension TopModel {
         drawDetail(layout.detail, on: &screen)
         drawBottom(layout.bottom, on: &screen)
         return screen
-    }
-
-    private static func drawTooSmall(on screen: inout Screen) {
-        for (row, text) in ["too small", "needs", "\(TopLayout.leastColumns) x \(TopLayout.leastRows)"].enumerated() {
-            screen.put(text, row: row, column: 0)
-        }
     }
 
     // MARK: - The lines around the lists

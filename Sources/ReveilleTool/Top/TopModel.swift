@@ -72,7 +72,8 @@ struct TopModel: Sendable {
         connection = .connected
         let seconds = Double(poll.clock - (before?.clock ?? poll.clock)) / 1_000_000
         let isContinued = seconds > 0 && before?.histories.instance == poll.histories.instance
-        let known = isContinued ? Self.byID(before?.subscribers ?? []) : [:]
+        let earlier = isContinued ? before?.subscribers ?? [] : []
+        let known = Dictionary(earlier.map { ($0.id, $0) }) { first, _ in first }
         allSubscribers = poll.subscribers.map { subscriber in
             let rates = known[subscriber.id].map { known in
                 (
@@ -112,9 +113,5 @@ struct TopModel: Sendable {
                 || ([row.id, row.name, "\(row.subscriber.processID)", row.command ?? ""] + row.subscriber.holds.names
                     + row.subscriber.aspects.aspects.map(\.name)).contains { $0.lowercased().contains(text) }
         }
-    }
-
-    private static func byID(_ subscribers: [Subscriber]) -> [String: Subscriber] {
-        Dictionary(subscribers.map { ($0.id, $0) }) { first, _ in first }
     }
 }

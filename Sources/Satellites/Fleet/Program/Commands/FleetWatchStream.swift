@@ -66,7 +66,6 @@ final class FleetWatchStream: Sendable {
             events.confirm()
             try saveSoon(events)
         }
-        try end()
     }
 
     /// Saves the printed positions, now or as soon as a save is due.
