@@ -41,7 +41,6 @@ package struct FieldDescription: Sendable {
         }
     }
 
-    /// The names that lead to the field.
     package let path: [String]
     package fileprivate(set) var values: Values
     /// The unit with which charts show it, after the number; `nil` for a field that charts do not show.

@@ -19,7 +19,6 @@ package struct ReadySubscription: Sendable {
 }
 
 extension Bus {
-    /// Whether ``takeReady()`` may return a subscription.
     package var hasReady: Bool { !ready.isEmpty }
 
     /// Takes the subscription that has been ready longest off the queue.
@@ -193,7 +192,6 @@ extension Bus {
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }
 
-    /// Makes subscriptions ready if their interval is over.
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)
         while let index = paced.popDue(at: now) {

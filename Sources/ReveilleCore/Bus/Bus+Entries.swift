@@ -23,7 +23,7 @@ extension Bus {
     }
 
     private mutating func addPolicy(_ policy: Policy) -> Int32 {
-        guard !policy.isDefault else { return -1 }
+        guard policy != Policy() else { return -1 }
         let index = freePolicies.popLast() ?? Int32(policies.count)
         if index == policies.count {
             policies.append(PolicyState(policy))
@@ -84,7 +84,6 @@ extension Bus {
         return holds.subtracting(.unread).isEmpty || !holds.contains(.frozen) && isImmediate(entry)
     }
 
-    /// Returns whether an entry's aspect ignores the background.
     func isImmediate(_ entry: Entry) -> Bool {
         entry.policy >= 0 && policies[Int(entry.policy)].policy.background == .immediate
     }

@@ -11,7 +11,6 @@ struct NameTable: Sendable {
 }
 
 package struct NameCount: Sendable, Hashable {
-    /// The names that are published now.
     package internal(set) var live = 0
     /// The published names, and the names whose withdrawal a subscription has not seen yet.
     package internal(set) var kept = 0

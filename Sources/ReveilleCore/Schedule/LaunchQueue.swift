@@ -68,7 +68,6 @@ package struct LaunchQueue: Sendable {
         table.sorted { $0.key.lexicographicallyPrecedes($1.key) { $0.lexicographicallyPrecedes($1) } }.map(\.value)
     }
 
-    /// Whether every firing has been received.
     package var isEmpty: Bool { table.isEmpty }
 
     /// The names with firings that a subscriber has to receive.

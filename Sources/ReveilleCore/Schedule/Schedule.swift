@@ -50,7 +50,6 @@ package struct Schedule: ~Copyable {
 
     /// An entry whose time has come.
     package struct Due: Sendable, Hashable {
-        /// The item as it was before.
         package var item: Item
         /// The number of slots that fire now; 0 if all were left out.
         package var firings: Int
