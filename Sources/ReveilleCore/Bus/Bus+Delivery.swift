@@ -14,7 +14,6 @@ package struct ReadySubscription: Sendable {
     /// Whether its last reply counted as unread when it was taken off.
     package let isUnread: Bool
 
-    /// The hold that ended when the subscriber read its last reply.
     fileprivate var readReply: HoldReasons { isUnread ? .unread : [] }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The lists of entries.
-
 extension Bus {
     /// Adds an aspect to a subscription, as a listener, or as behind if the log is ahead of the seen change.
     mutating func addEntry(to slot: Int, of log: Int, seen: Change, isLiteral: Bool, policy: Policy) {

@@ -188,7 +188,6 @@ package struct Bus: ~Copyable {
 }
 
 extension AspectLog {
-    /// Whether the aspect is a stream with samples since the bus was started.
     fileprivate var hasSamples: Bool { isStream && changes.current.generation > changes.start }
 
     /// Creates the log of a stream, which begins anew above every position in an earlier one.

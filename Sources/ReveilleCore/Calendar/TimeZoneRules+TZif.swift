@@ -68,7 +68,6 @@ extension TimeZoneRules {
     }
 }
 
-/// A header of a TZif file, and where the parts of the table after it are.
 private struct TZifHeader {
     private static let size = 44
     static let typeSize = 6

@@ -47,7 +47,6 @@ struct FolderHistory {
         logs.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Returns the folders with as many names as fit in one event.
     private func fitting(_ folders: [Folders.Folder]) -> [Folders.Folder] {
         let sizes = folders.map(\.size)
         guard sizes.reduce(0, +) > Self.sizeLimit else { return folders }
@@ -65,7 +64,6 @@ struct FolderHistory {
 }
 
 extension Folders.Folder {
-    /// Returns a rescan with the names that fit in a size in bytes.
     fileprivate func prefix(ofSize limit: Int) -> Folders.Folder {
         var folder = self
         folder.added = []

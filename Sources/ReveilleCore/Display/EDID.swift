@@ -16,11 +16,6 @@ package struct EDID: Sendable, Hashable {
     package struct Size: Sendable, Hashable {
         package let width: Int
         package let height: Int
-
-        package init(width: Int, height: Int) {
-            self.width = width
-            self.height = height
-        }
     }
 
     /// The visible area; `nil` if it is unknown.

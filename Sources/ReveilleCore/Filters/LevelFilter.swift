@@ -64,7 +64,6 @@ package struct LevelFilter: Sendable {
         abs(new - old) >= jump - tolerance
     }
 
-    /// Returns whether a change of the level crosses, reaches or leaves a threshold.
     private static func crosses(_ old: Double, _ new: Double) -> Bool {
         let range = min(old, new) - tolerance...max(old, new) + tolerance
         return thresholds.contains(where: range.contains)

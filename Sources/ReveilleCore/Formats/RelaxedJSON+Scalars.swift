@@ -70,7 +70,6 @@ extension RelaxedJSON {
         return Double(text).map { .real($0) }
     }
 
-    /// Skips digits and returns their number.
     private mutating func digits() -> Int {
         let start = position
         while let next, next.isDigit { position += 1 }

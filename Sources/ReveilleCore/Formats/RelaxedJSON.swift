@@ -140,7 +140,6 @@ package struct RelaxedJSON {
         return values
     }
 
-    /// Skips a comma, or stops before the end of the container.
     private mutating func separator(before end: Unicode.Scalar) throws(FormatError) {
         if try skip(",") { return }
         guard next == UInt8(ascii: end) else { throw unexpected() }

@@ -53,7 +53,6 @@ package struct NetworkRoute: Sendable, Hashable {
         guard table == Self.mainTable else { return nil }
     }
 
-    /// The links of the gateways of one route.
     private static func links(ofHops bytes: ArraySlice<UInt8>) -> [UInt32] {
         var links: [UInt32] = []
         var rest = bytes

@@ -15,7 +15,6 @@ package struct SortedEntries: Sendable {
         self = sorting.result
     }
 
-    /// Takes sorted entries with the sum of their digests.
     fileprivate init(sorted: [FolderEntry], digest: UInt64) {
         entries = sorted
         self.digest = digest
