@@ -12,11 +12,9 @@ package struct Backoff: Sendable {
         base = shortest
     }
 
-    /// Returns the pause before the next attempt; the base doubles each time.
+    /// Returns the pause before the next attempt, from half of the base to the base, which doubles each time.
     ///
-    /// - Parameter fraction: A random number from 0 to 1, so that a thousand clients do not return at once; 1 for the
-    ///   only client.
-    /// - Returns: Half of the base at least, the base at most.
+    /// The fraction is random, from 0 to 1, so that a thousand clients do not return at once; 1 for the only client.
     package mutating func next(fraction: Double) -> Duration {
         defer { base = min(longest, base * 2) }
         return base * (0.5 + fraction / 2)

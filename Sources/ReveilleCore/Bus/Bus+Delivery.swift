@@ -20,13 +20,10 @@ package struct ReadySubscription: Sendable {
 extension Bus {
     package var hasReady: Bool { !ready.isEmpty }
 
-    /// Takes the subscription that has been ready longest off the queue.
+    /// Takes the subscription that has been ready longest off the queue; `nil` if nothing is due.
     ///
     /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless the subscription's last reply is still unread:
-    /// then ``noteRead(by:)`` puts the subscription back on the queue. The subscription may be held or canceled in
-    /// between.
-    ///
-    /// - Returns: The subscription; `nil` if nothing is due.
+    /// then ``noteRead(by:)`` puts it back on the queue. The subscription may be held or canceled in between.
     package mutating func takeReady() -> ReadySubscription? {
         while hasReady {
             let slot = ready.removeFirst()
@@ -71,12 +68,10 @@ extension Bus {
         logs[event.log].changes.event(since: event.seen)
     }
 
-    /// Takes the next reply to a ready subscription, which has read its last reply.
+    /// Takes the next reply to a ready subscription that has read its last reply, at a time in microseconds since boot.
     ///
     /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
-    /// that exceed ``replySize`` follow in the next reply. The time is in microseconds since boot.
-    ///
-    /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
+    /// that exceed ``replySize`` follow in the next reply. There is none while the subscription is held, or all waits.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
         if let sole = soleEvent(for: ready) { return Delivery(subscription: ready.id, events: [event(sole)]) }

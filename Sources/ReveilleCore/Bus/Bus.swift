@@ -98,13 +98,10 @@ package struct Bus: ~Copyable {
 
     // MARK: - Changes
 
-    /// Takes a reading of an aspect's own source.
+    /// Takes a reading of an aspect's own source; returns whether the state is new: the first reading, or a change.
     ///
-    /// A reading equal to the state is not a change, unless it is an occurrence or a sample. The first reading is a change
-    /// only if a client has received the unknown state before. A posted state remains until the source's own reading
-    /// changes.
-    ///
-    /// - Returns: Whether the state is new: the first reading, or a change.
+    /// An equal reading is not a change, unless it is an occurrence or a sample. The first reading is a change only if a
+    /// client has received the unknown state before. A posted state remains until the source's own reading changes.
     @discardableResult
     package mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
         guard let index = reading.aspect.builtIn?.index else { return false }
@@ -173,10 +170,9 @@ package struct Bus: ~Copyable {
         expand(aspects).map { state(of: $0, at: time) }
     }
 
-    /// Returns the latest changes of an aspect that its log keeps, oldest first; not for patterns.
+    /// Returns the latest changes of an aspect, not a pattern, that its log keeps, oldest first; a limit is at least 1.
     ///
-    /// The last change before a restart is among them, but not the state of an aspect that has never changed. The limit
-    /// is at least 1.
+    /// The last change before a restart is among them, but not the state of an aspect that has never changed.
     package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
         log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
     }

@@ -19,7 +19,6 @@ package struct TimeZoneRules: Sendable, Hashable {
     /// The offset before the first transition, and the offset from each transition on.
     private var offsets: [Int32]
     private var footer: TimeZoneFooter?
-    /// The time from which the footer counts.
     private var footerStart = Int.min
 
     init(initialOffset: Int) {

@@ -9,7 +9,6 @@ struct FolderHistory {
 
     private var logs: [FolderListing.Place: FolderLog] = [:]
 
-    /// Creates the history of folders with unknown earlier changes.
     init(restoring folders: Folders, at generation: Int) {
         for listing in folders.listings { logs[listing.place] = FolderLog(listing, at: generation) }
     }

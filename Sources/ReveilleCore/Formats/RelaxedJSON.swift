@@ -10,11 +10,9 @@ package struct RelaxedJSON {
     var position = 0
     private var budget = SettingsBudget()
 
-    /// Parses a file in UTF-8.
+    /// Parses a file in UTF-8; throws the line of the first error, or that it exceeds a limit of `SettingsValue`.
     ///
     /// Where infinity is allowed, so are NaN and numbers beyond the range of `Double`, as infinity.
-    ///
-    /// - Throws: `FormatError` with the line of the first error, or if the file exceeds the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8], allowsInfinity: Bool = false) throws(FormatError) -> SettingsValue {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var reader = RelaxedJSON(bytes: bytes, allowsInfinity: allowsInfinity)

@@ -128,7 +128,6 @@ extension SettingsChange: Record {
 }
 
 extension Defaults {
-    /// Creates settings whose values all have the same fingerprint.
     @usableFromInline package init(_ listed: ListedSettings) {
         self.init(domains: listed.domains.map(Domain.init))
     }

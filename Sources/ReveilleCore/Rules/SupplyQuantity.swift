@@ -2,9 +2,8 @@
 
 /// A number that a driver reports about a pack, and the values that can be right.
 ///
-/// Some drivers report another unit, such as mWh where the kernel's document sysfs-class-power has µWh. The ranges are
-/// wide enough for every pack from an earphone's to an electric bicycle's, and narrow enough to notice a factor of 1,000
-/// in most.
+/// Some drivers report another unit, such as mWh where the kernel's document sysfs-class-power has µWh. The ranges fit
+/// every pack from an earphone's to an electric bicycle's, and are narrow enough to notice a factor of 1,000 in most.
 package enum SupplyQuantity {
     /// The values that can be right, their unit, and the number of the attribute's units in one of this unit.
     private typealias Rule = (range: ClosedRange<Double>, unit: String, divisor: Double)

@@ -3,9 +3,7 @@
 /// The firings of entries with a command that no subscriber has received yet, and the programs to start for them.
 ///
 /// A firing is *attended* while its name has a subscriber. If the last subscriber leaves without having received the
-/// firing, a program is started, as for a firing without a subscriber.
-///
-/// Times are microseconds since boot.
+/// firing, a program is started, as for a firing without a subscriber. Times are microseconds since boot.
 package struct LaunchQueue: Sendable {
     /// The time that a bus gives subscribers to come back after its start.
     package static let returnTime: UInt64 = 5_000_000
@@ -59,7 +57,6 @@ package struct LaunchQueue: Sendable {
     private var table: [[[UInt8]]: Program] = [:]
     private let earliest: UInt64
 
-    /// Creates a queue without programs, of a bus that starts now.
     package init(at now: UInt64) {
         earliest = now + Self.returnTime
     }

@@ -20,7 +20,6 @@ package struct Schedule: ~Copyable {
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
 
-        /// Creates an item; the schedule determines its next slot.
         package init(user: UInt32, entry: ScheduleEntry, added: Int64, after: Int64, fired: Int) {
             self.user = user
             self.entry = entry
@@ -140,13 +139,11 @@ package struct Schedule: ~Copyable {
         }
     }
 
-    /// Lets entries continue from now if their slots are over until a time more than ``longestSetBack`` ahead.
+    /// Lets entries continue from now, and returns them, if their slots are over until ``longestSetBack`` ahead.
     ///
     /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If the
     /// present time is wrong instead, as on a machine that starts without a clock, the entries resume their former
     /// state when the clock is right again. So the slots up to then do not fire again.
-    ///
-    /// - Returns: The entries that have changed.
     package mutating func returnToPresent(at now: Int64) -> [Item] {
         let now = Self.bounded(now)
         let latest = now + Self.longestSetBack
