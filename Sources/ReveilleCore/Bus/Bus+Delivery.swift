@@ -136,8 +136,6 @@ extension Bus {
         state.hasPolicies || state.holds.subtracting(.unread).isEmpty
     }
 
-    // MARK: - Queue
-
     /// Moves the listeners of a changed log to the "behind" lists, and queues subscriptions that can take the change.
     mutating func notifyListeners(of log: Int) {
         guard !logs[log].listeners.isEmpty else { return }
@@ -180,8 +178,6 @@ extension Bus {
         slots[slot]?.isQueued = true
         ready.append(slot)
     }
-
-    // MARK: - Pace
 
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }

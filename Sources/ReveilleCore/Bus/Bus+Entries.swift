@@ -73,8 +73,6 @@ extension Bus {
         freeEntries.append(index)
     }
 
-    // MARK: - Conditions
-
     /// Returns whether events of an entry's aspect can be delivered once the last reply is read.
     func isOpen(_ entry: Entry) -> Bool {
         guard let holds = slots[Int(entry.slot)]?.holds else { return false }

@@ -96,8 +96,6 @@ package struct Bus: ~Copyable {
         return changes.current.generation <= changes.start + 1 || sequence % Self.sampleReserve == 0
     }
 
-    // MARK: - Changes
-
     /// Takes a reading of an aspect's own source; returns whether the state is new: the first reading, or a change.
     ///
     /// An equal reading is not a change, unless it is an occurrence or a sample. The first reading is a change only if a
@@ -142,8 +140,6 @@ package struct Bus: ~Copyable {
         notifyListeners(of: index)
         return true
     }
-
-    // MARK: - State
 
     /// Returns whether the state of an aspect was posted, and its own source has not changed since.
     package func isPosted(_ aspect: BuiltInAspect) -> Bool {

@@ -114,8 +114,6 @@ struct FolderLog {
         removed.removeFirst(removed.count - Self.removedLimit)
     }
 
-    // MARK: - Differences
-
     /// All names, for a current state and for subscribers that have to look again.
     var state: Folders.Folder {
         var folder = Folders.Folder(name: listing.name, path: listing.path)

@@ -25,8 +25,6 @@ package struct RelaxedJSON {
         }
     }
 
-    // MARK: - Characters
-
     var next: UInt8? {
         position < bytes.count ? bytes[position] : nil
     }
@@ -62,8 +60,6 @@ package struct RelaxedJSON {
         FormatError(scalar.map { "unexpected \(String($0).debugDescription)" } ?? "unexpected end")
     }
 
-    // MARK: - White space
-
     /// Skips white space and comments, and returns the next byte without skipping it; `nil` at the end.
     private mutating func token() throws(FormatError) -> UInt8? {
         while let byte = next {
@@ -94,8 +90,6 @@ package struct RelaxedJSON {
         }
         guard take("/") else { throw unexpected() }
     }
-
-    // MARK: - Values
 
     private mutating func value(depth: Int) throws(FormatError) -> SettingsValue {
         try budget.pay()

@@ -78,8 +78,6 @@ package struct LaunchQueue: Sendable {
 
     private static func key(_ command: [String]) -> [[UInt8]] { command.map { Array($0.utf8) } }
 
-    // MARK: - Firings
-
     /// Adds a firing of an entry with a command; it is attended if its name has a subscriber.
     package mutating func add(_ command: [String], for firing: Waiting, isAttended: Bool, at now: UInt64) {
         let (key, name) = (Self.key(command), firing.value.name)
@@ -157,8 +155,6 @@ package struct LaunchQueue: Sendable {
         }
         return receipts
     }
-
-    // MARK: - Starts
 
     private static func pause(after starts: Int) -> UInt64 { pauses[min(max(0, starts - 1), pauses.count - 1)] }
 

@@ -84,8 +84,6 @@ package struct Schedule: ~Copyable {
         slots[user]?[Array(id.utf8)].flatMap { items[Int($0)] }
     }
 
-    // MARK: - Changes
-
     /// Adds an item in place of one of the same user with the same identifier, and returns it with its next slot.
     @discardableResult
     package mutating func add(_ item: Item) -> Item {
@@ -166,8 +164,6 @@ package struct Schedule: ~Copyable {
         }
         return changed
     }
-
-    // MARK: - Firings
 
     /// Takes an entry whose time has come off the queue, and puts it back with its next slot; `nil` if nothing is due.
     ///

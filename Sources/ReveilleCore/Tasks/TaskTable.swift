@@ -70,8 +70,6 @@ package struct TaskTable: Sendable {
         self.time = time
     }
 
-    // MARK: - Subscriptions
-
     package mutating func addSubscription(of process: ProcessKey, isInForeground: Bool, at now: UInt64) {
         change(process, at: now) {
             $0.subscriptions += 1
@@ -110,8 +108,6 @@ package struct TaskTable: Sendable {
         processes[key] = process.subscriptions > 0 ? process : nil
         schedule(key)
     }
-
-    // MARK: - Tasks
 
     /// Begins a task with a unique identifier; if the time of its process is over, the task has ended at once.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
@@ -166,8 +162,6 @@ package struct TaskTable: Sendable {
         if isRunning { running.insert(key) } else { running.remove(key) }
         next = running.compactMap { processes[$0]?.next }.min()
     }
-
-    // MARK: - Status
 
     /// Returns whether a process has tasks whose time is not over.
     package func hasTasks(_ process: ProcessKey) -> Bool {
