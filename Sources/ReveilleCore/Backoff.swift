@@ -4,24 +4,37 @@
 package struct Backoff: Sendable {
     private let shortest: Duration
     private let longest: Duration
+    private let least: Double
     private var base: Duration
 
-    package init(from shortest: Duration, to longest: Duration) {
+    /// Creates pauses that begin with the shortest.
+    ///
+    /// - Parameters:
+    ///   - shortest: The first base.
+    ///   - longest: The last base.
+    ///   - least: The part of the base, from 0 to 1, that a pause has at least: 0 spreads the most clients.
+    package init(from shortest: Duration, to longest: Duration, least: Double = 0.5) {
         self.shortest = shortest
         self.longest = longest
+        self.least = least
         base = shortest
     }
 
-    /// Returns the pause before the next attempt, from half of the base to the base, which doubles each time.
+    /// Returns the pause before the next attempt, from the least part of the base to the base, which doubles each time.
     ///
     /// The fraction is random, from 0 to 1, so that a thousand clients do not return at once; 1 for the only client.
     package mutating func next(fraction: Double) -> Duration {
         defer { base = min(longest, base * 2) }
-        return base * (0.5 + fraction / 2)
+        return base * (least + (1 - least) * fraction)
     }
 
     /// Starts again with the shortest pause after a success that lasts.
     package mutating func reset() {
         base = shortest
+    }
+
+    /// Continues with the longest pause, because another attempt soon would do harm.
+    package mutating func slowDown() {
+        base = longest
     }
 }

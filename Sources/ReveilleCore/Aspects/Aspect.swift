@@ -141,7 +141,8 @@ package enum PublishedName {
         return dots > 0 && (wordLength == 0) == isPrefix
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    /// Whether a byte is a letter, a digit, `-` or `_`.
+    package static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

@@ -10,7 +10,7 @@ extension UInt8 {
     /// Whether the byte is ASCII white space: a space, or any byte from tab to carriage return.
     package var isSpace: Bool { self == UInt8(ascii: " ") || (0x09...0x0D).contains(self) }
 
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 

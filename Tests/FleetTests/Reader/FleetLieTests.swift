@@ -54,7 +54,7 @@ private struct DeceivedReader {
         while !inbox.isEmpty { try take() }
         for (key, state) in fleet.retained {
             let newest = NaiveFleet.Seen(instance: state.instance, generation: state.generation)
-            guard seen[key] == newest else { throw Falsified("\(key): \(seen[key] as Any) instead of \(newest)") }
+            guard seen[key] == newest else { throw Broken("\(key): \(seen[key] as Any) instead of \(newest)") }
         }
     }
 
@@ -64,11 +64,11 @@ private struct DeceivedReader {
         let state = fleet.change(key, count: any(1..<9))
         history.append((key, state))
         // A bridge publishes its status before a state of another bus.
-        deliverStatus(of: key.device, isRetained: false)
+        deliverStatus(of: key.device)
         deliver(state.bytes, on: key)
         let newest = FleetPosition(instance: state.instance, generation: state.generation)
         guard ledger.position(of: key.aspect, of: key.device) == newest else {
-            throw Falsified("\(key): \(newest) is hidden by \(ledger.position(of: key.aspect, of: key.device) as Any)")
+            throw Broken("\(key): \(newest) is hidden by \(ledger.position(of: key.aspect, of: key.device) as Any)")
         }
     }
 
@@ -95,10 +95,10 @@ private struct DeceivedReader {
         inbox.put(ledger.receive(payload, on: topic, isRetained: isRetained, expiry: nil, at: now))
     }
 
-    private mutating func deliverStatus(of device: DeviceID, instance: String? = nil, isRetained: Bool = true) {
+    private mutating func deliverStatus(of device: DeviceID, instance: String? = nil) {
         guard var status = fleet.statuses[device] else { return }
         if let instance { status.instance = instance }
-        inbox.put(ledger.take(status, of: device, isRetained: isRetained, expiry: StatusMessage.lease, at: now))
+        inbox.put(ledger.take(status, of: device, expiry: StatusMessage.lease, at: now))
     }
 
     private mutating func connect() throws {
@@ -115,7 +115,7 @@ private struct DeceivedReader {
         let key = NaiveFleet.Key(device: event.device, aspect: event.aspect)
         if let changes = event.changes {
             let before = NaiveFleet.Seen(instance: event.instance, generation: event.generation - changes)
-            guard changes > 0, seen[key] == before else { throw Falsified("\(event) after \(seen[key] as Any)") }
+            guard changes > 0, seen[key] == before else { throw Broken("\(event) after \(seen[key] as Any)") }
         }
         seen[key] = NaiveFleet.Seen(instance: event.instance, generation: event.generation)
     }

@@ -63,7 +63,7 @@ private struct ModelReader {
         while !inbox.isEmpty { try take() }
         for (key, state) in fleet.retained {
             let newest = NaiveFleet.Seen(instance: state.instance, generation: state.generation)
-            guard seen[key] == newest else { throw Falsified("\(key): \(seen[key] as Any) instead of \(newest)") }
+            guard seen[key] == newest else { throw Broken("\(key): \(seen[key] as Any) instead of \(newest)") }
         }
     }
 
@@ -85,7 +85,7 @@ private struct ModelReader {
 
     private mutating func deliverStatus(of device: DeviceID) {
         guard let status = fleet.statuses[device] else { return }
-        inbox.put(ledger.take(status, of: device, isRetained: true, expiry: StatusMessage.lease, at: now))
+        inbox.put(ledger.take(status, of: device, expiry: StatusMessage.lease, at: now))
     }
 
     /// Connects, and receives all retained messages, states in any order.
