@@ -7,12 +7,9 @@ package struct Backoff: Sendable {
     private let least: Double
     private var base: Duration
 
-    /// Creates pauses that begin with the shortest.
+    /// Creates pauses whose base is first the shortest, and at last the longest.
     ///
-    /// - Parameters:
-    ///   - shortest: The first base.
-    ///   - longest: The last base.
-    ///   - least: The part of the base, from 0 to 1, that a pause has at least: 0 spreads the most clients.
+    /// A pause has at least the part `least` of its base, from 0 to 1: 0 spreads the most clients.
     package init(from shortest: Duration, to longest: Duration, least: Double = 0.5) {
         self.shortest = shortest
         self.longest = longest

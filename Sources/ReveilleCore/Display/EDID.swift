@@ -18,7 +18,6 @@ package struct EDID: Sendable, Hashable {
         package let height: Int
     }
 
-    /// The visible area; `nil` if it is unknown.
     package let size: Size?
     /// The preferred mode; `nil` without one.
     package let mode: DisplayMode?

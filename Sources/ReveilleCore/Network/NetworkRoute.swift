@@ -21,7 +21,6 @@ package struct NetworkRoute: Sendable, Hashable {
     package var family: UInt8
     /// The priority; the route with the lowest is used.
     package var metric: UInt32
-    /// The numbers of the links that the route uses.
     package var links: [UInt32]
 
     /// Creates a default route of the main table.
