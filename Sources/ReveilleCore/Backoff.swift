@@ -7,12 +7,9 @@ package struct Backoff: Sendable {
     private let least: Double
     private var base: Duration
 
-    /// Creates pauses that begin with the shortest.
+    /// Creates pauses whose base is first the shortest, and at last the longest.
     ///
-    /// - Parameters:
-    ///   - shortest: The first base.
-    ///   - longest: The last base.
-    ///   - least: The part of the base, from 0 to 1, that a pause has at least: 0 spreads the most clients.
+    /// A pause has at least the part `least` of its base, from 0 to 1: 0 spreads the most clients.
     package init(from shortest: Duration, to longest: Duration, least: Double = 0.5) {
         self.shortest = shortest
         self.longest = longest
@@ -20,11 +17,9 @@ package struct Backoff: Sendable {
         base = shortest
     }
 
-    /// Returns the pause before the next attempt; the base doubles each time.
+    /// Returns the pause before the next attempt, from the least part of the base to the base, which doubles each time.
     ///
-    /// - Parameter fraction: A random number from 0 to 1, so that a thousand clients do not return at once; 1 for the
-    ///   only client.
-    /// - Returns: The least part of the base at least, the base at most.
+    /// The fraction is random, from 0 to 1, so that a thousand clients do not return at once; 1 for the only client.
     package mutating func next(fraction: Double) -> Duration {
         defer { base = min(longest, base * 2) }
         return base * (least + (1 - least) * fraction)

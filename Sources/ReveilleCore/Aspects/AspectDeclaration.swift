@@ -38,7 +38,6 @@ package struct AspectTraits: Sendable {
         case never
     }
 
-    /// What a reading of an aspect is.
     package enum Kind: Sendable {
         /// The state of something: an equal reading is not a change.
         case state

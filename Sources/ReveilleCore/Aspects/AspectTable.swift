@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One value for each aspect of the device.
 package struct AspectTable<Value> {
     private var values: [Value]
 

@@ -14,21 +14,16 @@ package struct ReadySubscription: Sendable {
     /// Whether its last reply counted as unread when it was taken off.
     package let isUnread: Bool
 
-    /// The hold that ended when the subscriber read its last reply.
     fileprivate var readReply: HoldReasons { isUnread ? .unread : [] }
 }
 
 extension Bus {
-    /// Whether ``takeReady()`` may return a subscription.
     package var hasReady: Bool { !ready.isEmpty }
 
-    /// Takes the subscription that has been ready longest off the queue.
+    /// Takes the subscription that has been ready longest off the queue; `nil` if nothing is due.
     ///
     /// ``soleEvent(for:)`` or ``delivery(to:at:)`` must follow, unless the subscription's last reply is still unread:
-    /// then ``noteRead(by:)`` puts the subscription back on the queue. The subscription may be held or canceled in
-    /// between.
-    ///
-    /// - Returns: The subscription; `nil` if nothing is due.
+    /// then ``noteRead(by:)`` puts it back on the queue. The subscription may be held or canceled in between.
     package mutating func takeReady() -> ReadySubscription? {
         while hasReady {
             let slot = ready.removeFirst()
@@ -73,12 +68,10 @@ extension Bus {
         logs[event.log].changes.event(since: event.seen)
     }
 
-    /// Takes the next reply to a ready subscription, which has read its last reply.
+    /// Takes the next reply to a ready subscription that has read its last reply, at a time in microseconds since boot.
     ///
     /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
-    /// that exceed ``replySize`` follow in the next reply. The time is in microseconds since boot.
-    ///
-    /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
+    /// that exceed ``replySize`` follow in the next reply. There is none while the subscription is held, or all waits.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
         if let sole = soleEvent(for: ready) { return Delivery(subscription: ready.id, events: [event(sole)]) }
@@ -143,8 +136,6 @@ extension Bus {
         state.hasPolicies || state.holds.subtracting(.unread).isEmpty
     }
 
-    // MARK: - Queue
-
     /// Moves the listeners of a changed log to the "behind" lists, and queues subscriptions that can take the change.
     mutating func notifyListeners(of log: Int) {
         guard !logs[log].listeners.isEmpty else { return }
@@ -188,12 +179,9 @@ extension Bus {
         ready.append(slot)
     }
 
-    // MARK: - Pace
-
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
     package var nextPaced: UInt64? { paced.next }
 
-    /// Makes subscriptions ready if their interval is over.
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)
         while let index = paced.popDue(at: now) {

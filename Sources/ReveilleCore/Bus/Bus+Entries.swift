@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The lists of entries.
-
 extension Bus {
     /// Adds an aspect to a subscription, as a listener, or as behind if the log is ahead of the seen change.
     mutating func addEntry(to slot: Int, of log: Int, seen: Change, isLiteral: Bool, policy: Policy) {
@@ -23,7 +21,7 @@ extension Bus {
     }
 
     private mutating func addPolicy(_ policy: Policy) -> Int32 {
-        guard !policy.isDefault else { return -1 }
+        guard policy != Policy() else { return -1 }
         let index = freePolicies.popLast() ?? Int32(policies.count)
         if index == policies.count {
             policies.append(PolicyState(policy))
@@ -75,8 +73,6 @@ extension Bus {
         freeEntries.append(index)
     }
 
-    // MARK: - Conditions
-
     /// Returns whether events of an entry's aspect can be delivered once the last reply is read.
     func isOpen(_ entry: Entry) -> Bool {
         guard let holds = slots[Int(entry.slot)]?.holds else { return false }
@@ -84,7 +80,6 @@ extension Bus {
         return holds.subtracting(.unread).isEmpty || !holds.contains(.frozen) && isImmediate(entry)
     }
 
-    /// Returns whether an entry's aspect ignores the background.
     func isImmediate(_ entry: Entry) -> Bool {
         entry.policy >= 0 && policies[Int(entry.policy)].policy.background == .immediate
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The holds of a subscription.
-
 extension Bus {
     /// Adds a hold reason of the background; adding it again has no effect.
     package mutating func hold(_ reason: HoldReasons, on id: SubscriptionID, at time: Timestamp) {

@@ -11,7 +11,6 @@ struct NameTable: Sendable {
 }
 
 package struct NameCount: Sendable, Hashable {
-    /// The names that are published now.
     package internal(set) var live = 0
     /// The published names, and the names whose withdrawal a subscription has not seen yet.
     package internal(set) var kept = 0
@@ -23,8 +22,7 @@ extension Bus {
     /// Sets the state of a name, or withdraws it if there is no value; returns whether the state changed.
     ///
     /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
-    /// not published has no effect. The caller has checked the publisher, and that the name is valid and not a pattern. The
-    /// value is in its canonical form.
+    /// not published has no effect. The caller has checked the name and the publisher; the value is canonical.
     @discardableResult
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp

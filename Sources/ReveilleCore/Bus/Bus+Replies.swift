@@ -12,10 +12,9 @@ extension Bus {
     /// The approximate size of an event without its value: its aspect, its numbers and the names of its fields.
     static let eventSize = 256
 
-    /// Takes the entries of the next reply off a subscription's "behind" list.
+    /// Takes the entries of the next reply off a subscription's "behind" list, and returns the first of them, or -1.
     ///
-    /// - Returns: The first entry of a list of them, or -1. The subscription's own lifecycle comes first, then the
-    ///   entry that has been behind longest.
+    /// The subscription's own lifecycle comes first, then the entry that has been behind longest.
     mutating func takeReply(of slot: Int, at now: UInt64) -> Int32 {
         var next = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1

@@ -64,7 +64,6 @@ extension Bus {
         return indices
     }
 
-    /// Returns the event of an aspect in the first reply.
     private mutating func firstEvent(
         of index: Int, _ request: SubscriptionRequest, resumed: Bool?, isLiteral: Bool
     ) -> Event? {

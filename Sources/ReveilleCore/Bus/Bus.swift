@@ -96,15 +96,10 @@ package struct Bus: ~Copyable {
         return changes.current.generation <= changes.start + 1 || sequence % Self.sampleReserve == 0
     }
 
-    // MARK: - Changes
-
-    /// Takes a reading of an aspect's own source.
+    /// Takes a reading of an aspect's own source; returns whether the state is new: the first reading, or a change.
     ///
-    /// A reading equal to the state is not a change, unless it is an occurrence or a sample. The first reading is a change
-    /// only if a client has received the unknown state before. A posted state remains until the source's own reading
-    /// changes.
-    ///
-    /// - Returns: Whether the state is new: the first reading, or a change.
+    /// An equal reading is not a change, unless it is an occurrence or a sample. The first reading is a change only if a
+    /// client has received the unknown state before. A posted state remains until the source's own reading changes.
     @discardableResult
     package mutating func report(_ reading: Reading, at time: Timestamp) -> Bool {
         guard let index = reading.aspect.builtIn?.index else { return false }
@@ -146,8 +141,6 @@ package struct Bus: ~Copyable {
         return true
     }
 
-    // MARK: - State
-
     /// Returns whether the state of an aspect was posted, and its own source has not changed since.
     package func isPosted(_ aspect: BuiltInAspect) -> Bool {
         logs[aspect.index].origin.isPosted
@@ -173,10 +166,9 @@ package struct Bus: ~Copyable {
         expand(aspects).map { state(of: $0, at: time) }
     }
 
-    /// Returns the latest changes of an aspect that its log keeps, oldest first; not for patterns.
+    /// Returns the latest changes of an aspect, not a pattern, that its log keeps, oldest first; a limit is at least 1.
     ///
-    /// The last change before a restart is among them, but not the state of an aspect that has never changed. The limit
-    /// is at least 1.
+    /// The last change before a restart is among them, but not the state of an aspect that has never changed.
     package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
         log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
     }
@@ -188,7 +180,6 @@ package struct Bus: ~Copyable {
 }
 
 extension AspectLog {
-    /// Whether the aspect is a stream with samples since the bus was started.
     fileprivate var hasSamples: Bool { isStream && changes.current.generation > changes.start }
 
     /// Creates the log of a stream, which begins anew above every position in an earlier one.

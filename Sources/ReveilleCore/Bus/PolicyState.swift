@@ -47,8 +47,6 @@ extension Policy {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }
 
-    var isDefault: Bool { self == Policy() }
-
     /// The shortest time between two events in microseconds, rounded up.
     var intervalMicroseconds: UInt64? {
         interval.map { UInt64(clamping: ($0.attoseconds + 999_999_999_999) / 1_000_000_000_000) }

@@ -73,8 +73,7 @@ package enum KeptReading: Sendable, Hashable {
 
     /// The largest ``Defaults/size`` and ``Folders/size`` of states that are saved whole.
     ///
-    /// This allows about four thousand keys or two thousand files, more than most users have. Writing them takes a few
-    /// milliseconds.
+    /// About four thousand keys or two thousand files, more than most users have; written in a few milliseconds.
     package static let sizeLimit = 128 << 10
 
     package init(_ reading: Reading) {

@@ -84,7 +84,6 @@ struct TimeZoneFooter: Sendable, Hashable {
 }
 
 extension TimeZoneFooter.Change {
-    /// Returns the wall time of the change in a year.
     fileprivate func seconds(in year: Int) -> Int {
         dayNumber(in: year) * CivilDate.daySeconds + time
     }

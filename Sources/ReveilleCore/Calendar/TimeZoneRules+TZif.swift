@@ -4,10 +4,7 @@ extension TimeZoneRules {
     /// The largest file that is read: 64 KiB, sixteen times as much as the largest file of the tz database.
     package static let sizeLimit = 64 << 10
 
-    /// Reads a TZif file (tzfile(5), RFC 8536) of any version.
-    ///
-    /// - Throws: `FormatError` for a file that is cut or contradictory, or has leap seconds, which the system clock
-    ///   does not count.
+    /// Reads a TZif file (tzfile(5), RFC 8536) of any version; throws if it is cut, contradictory or has leap seconds.
     package init(tzif bytes: [UInt8]) throws(FormatError) {
         let header = try TZifHeader(bytes, at: 0, timeSize: 4)
         guard header.version != 0 else {
@@ -68,7 +65,6 @@ extension TimeZoneRules {
     }
 }
 
-/// A header of a TZif file, and where the parts of the table after it are.
 private struct TZifHeader {
     private static let size = 44
     static let typeSize = 6

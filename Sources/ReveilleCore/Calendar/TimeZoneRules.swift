@@ -18,9 +18,7 @@ package struct TimeZoneRules: Sendable, Hashable {
     private var transitions: [Int] = []
     /// The offset before the first transition, and the offset from each transition on.
     private var offsets: [Int32]
-    /// The rule that replaces the table.
     private var footer: TimeZoneFooter?
-    /// The time from which the footer counts.
     private var footerStart = Int.min
 
     init(initialOffset: Int) {

@@ -115,13 +115,7 @@ struct ChangeLog {
     }
 
     /// The current state as an event without changes.
-    var state: Event {
-        var event = Event(
-            reading: current.reading, generation: current.generation, sequence: current.sequence, changes: 0,
-            netChange: true, firstChangedAt: current.time, changedAt: current.time, dropped: 0, settings: [])
-        event.list(parts.state(in: current.reading))
-        return event
-    }
+    var state: Event { event(of: current, changes: 0, listing: parts.state(in: current.reading)) }
 
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
@@ -192,10 +186,15 @@ struct ChangeLog {
     }
 
     private func event(of change: Change) -> Event {
+        let parts = change.parts ?? parts.changes(ofGeneration: change.generation, in: current.reading)
+        return event(of: change, changes: 1, listing: parts)
+    }
+
+    private func event(of change: Change, changes: Int, listing parts: ChangedParts?) -> Event {
         var event = Event(
-            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: changes,
             netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0, settings: [])
-        event.list(change.parts ?? parts.changes(ofGeneration: change.generation, in: current.reading))
+        event.list(parts)
         return event
     }
 

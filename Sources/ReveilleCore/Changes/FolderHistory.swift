@@ -9,7 +9,6 @@ struct FolderHistory {
 
     private var logs: [FolderListing.Place: FolderLog] = [:]
 
-    /// Creates the history of folders with unknown earlier changes.
     init(restoring folders: Folders, at generation: Int) {
         for listing in folders.listings { logs[listing.place] = FolderLog(listing, at: generation) }
     }
@@ -47,7 +46,6 @@ struct FolderHistory {
         logs.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Returns the folders with as many names as fit in one event.
     private func fitting(_ folders: [Folders.Folder]) -> [Folders.Folder] {
         let sizes = folders.map(\.size)
         guard sizes.reduce(0, +) > Self.sizeLimit else { return folders }
@@ -65,7 +63,6 @@ struct FolderHistory {
 }
 
 extension Folders.Folder {
-    /// Returns a rescan with the names that fit in a size in bytes.
     fileprivate func prefix(ofSize limit: Int) -> Folders.Folder {
         var folder = self
         folder.added = []

@@ -45,7 +45,6 @@ struct FolderLog {
     /// Removed names in the order of removal; some may have come back.
     private var removed: [(name: EntryName, generation: Int)] = []
 
-    /// Creates the log of a folder whose earlier changes are unknown.
     init(_ listing: FolderListing, at generation: Int) {
         self.listing = listing
         changed = generation
@@ -114,8 +113,6 @@ struct FolderLog {
         }
         removed.removeFirst(removed.count - Self.removedLimit)
     }
-
-    // MARK: - Differences
 
     /// All names, for a current state and for subscribers that have to look again.
     var state: Folders.Folder {

@@ -41,7 +41,7 @@ enum PartHistory {
     /// Creates the history of a state with unknown earlier changes.
     init(restoring reading: Reading, at generation: Int) {
         switch reading {
-        case .defaults: self = .settings(SettingsHistory(restoring: reading, at: generation))
+        case .defaults(let defaults): self = .settings(SettingsHistory(restoring: defaults, at: generation))
         case .folders(let folders): self = .folders(FolderHistory(restoring: folders, at: generation))
         default: self = .none
         }
@@ -54,6 +54,7 @@ enum PartHistory {
             // The only reference, so that nothing is copied.
             self = .none
             defer { self = .settings(history) }
+            guard let old = old.defaults, let new = new.defaults else { return nil }
             return .settings(history.record(from: old, to: new, generation: generation, listingAll: listingAll))
         case .folders(var history):
             self = .none
@@ -78,7 +79,8 @@ enum PartHistory {
     func changes(since generation: Int, in reading: Reading) -> ChangedParts? {
         switch self {
         case .none: nil
-        case .settings(let history): .settings(history.changes(since: generation, in: reading))
+        case .settings(let history):
+            reading.defaults.map { .settings(history.changes(since: generation, in: $0)) }
         case .folders(let history): .folders(history.differences(since: generation))
         }
     }

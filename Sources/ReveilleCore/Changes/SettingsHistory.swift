@@ -4,8 +4,7 @@
 struct SettingsHistory {
     /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///
-    /// A subscriber older than a dropped key gets all keys of the domain. A subscriber older than a dropped domain gets
-    /// all keys of all domains.
+    /// A subscriber older than a dropped key gets all keys of the domain; older than a dropped domain, all keys.
     static let removedLimit = 1_000
 
     private struct Domain {
@@ -29,9 +28,7 @@ struct SettingsHistory {
     /// Removed keys, and domains with a `nil` key, in the order of removal; some may have been added again.
     private var removed: [(path: [UInt8], key: String?, generation: Int)] = []
 
-    /// Creates the history of settings with unknown earlier changes; it stays empty for other readings.
-    init(restoring reading: Reading, at generation: Int) {
-        guard let defaults = reading.defaults else { return }
+    init(restoring defaults: Defaults, at generation: Int) {
         lastForgotten = generation
         for domain in defaults.domains {
             domains[Array(domain.path.utf8)] = Domain(
@@ -40,8 +37,7 @@ struct SettingsHistory {
     }
 
     /// Records a change, and returns the settings that it affects: every key, if it lists all, as for a posted state.
-    mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
-        guard let old = old.defaults, let new = new.defaults else { return [] }
+    mutating func record(from old: Defaults, to new: Defaults, generation: Int, listingAll: Bool) -> [SettingsChange] {
         let (before, after) = (old.domainsByPath, new.domainsByPath)
         var touched: [SettingsChange] = []
         let paths = Set(before.keys).union(after.keys).filter { path in
@@ -68,9 +64,7 @@ struct SettingsHistory {
 
     func isComplete(since generation: Int) -> Bool { generation >= lastForgotten }
 
-    /// Returns the changes since a generation; empty for a reading that is not settings.
-    func changes(since generation: Int, in reading: Reading) -> [SettingsChange] {
-        guard let defaults = reading.defaults else { return [] }
+    func changes(since generation: Int, in defaults: Defaults) -> [SettingsChange] {
         var changes: [[UInt8]: SettingsChange] = [:]
         for (path, domain) in domains where domain.changed > generation {
             let keys = domain.keys.compactMap { $0.value > generation ? $0.key : nil }

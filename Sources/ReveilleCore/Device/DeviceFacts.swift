@@ -6,7 +6,6 @@ package struct DeviceFacts: Sendable {
     package var host: String
     /// The release of the kernel (uname(2)).
     package var kernel: String
-    /// The contents of the files that could be read.
     package var files: [DeviceFile: [UInt8]]
     /// The maximum frequency of the fastest processor in kHz.
     package var frequency: Int?

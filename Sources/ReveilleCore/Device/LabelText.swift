@@ -23,7 +23,6 @@ enum LabelText {
         text(bytes).flatMap { isFiller($0) ? nil : $0 }
     }
 
-    /// Returns whether a text is a filler that vendors leave in place of a name.
     private static func isFiller(_ text: String) -> Bool {
         let letters = text.utf8.filter { $0.isLetter || $0.isDigit }.map { $0.isLetter ? $0 | 0x20 : $0 }
         // A text of punctuation, or of one character alone: `...`, `xxxx`, `00000`.

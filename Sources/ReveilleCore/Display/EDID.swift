@@ -16,14 +16,8 @@ package struct EDID: Sendable, Hashable {
     package struct Size: Sendable, Hashable {
         package let width: Int
         package let height: Int
-
-        package init(width: Int, height: Int) {
-            self.width = width
-            self.height = height
-        }
     }
 
-    /// The visible area; `nil` if it is unknown.
     package let size: Size?
     /// The preferred mode; `nil` without one.
     package let mode: DisplayMode?

@@ -22,7 +22,6 @@ package struct LevelFilter: Sendable {
     /// The time of the last report; `nil` before the second one, since the first does not start the interval.
     private var reportedAt: Instant?
     private var waiting: Battery?
-    /// The number of urgent reports since the last regular report.
     private var urgentReports = 0
 
     /// Creates a filter with the smallest change of the level that is reported, 0 to 1.
@@ -64,7 +63,6 @@ package struct LevelFilter: Sendable {
         abs(new - old) >= jump - tolerance
     }
 
-    /// Returns whether a change of the level crosses, reaches or leaves a threshold.
     private static func crosses(_ old: Double, _ new: Double) -> Bool {
         let range = min(old, new) - tolerance...max(old, new) + tolerance
         return thresholds.contains(where: range.contains)

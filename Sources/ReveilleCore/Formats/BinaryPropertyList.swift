@@ -49,8 +49,6 @@ package struct BinaryPropertyList {
         FormatError("not a valid property list: \(reason)")
     }
 
-    // MARK: - Objects
-
     private mutating func value(_ object: Int, depth: Int) throws(FormatError) -> SettingsValue {
         try budget.pay()
         return try read(object, depth: depth)
@@ -119,8 +117,6 @@ package struct BinaryPropertyList {
         default: return nil
         }
     }
-
-    // MARK: - Bytes
 
     private func byte(at place: Int) -> UInt8? {
         (Self.headerLength..<table).contains(place) ? bytes[place] : nil

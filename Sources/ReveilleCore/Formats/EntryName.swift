@@ -12,7 +12,6 @@ package struct EntryName: Sendable {
         self.text = text
     }
 
-    /// Creates a name from the bytes of the file system.
     package init(_ bytes: Span<UInt8>) {
         if !Self.hasSpecialBytes(bytes), let valid = try? UTF8Span(validating: bytes),
             case let name = String(copying: valid), !CombiningMarks.areTooMany(in: name)

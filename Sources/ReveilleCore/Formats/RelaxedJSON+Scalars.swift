@@ -24,8 +24,6 @@ extension RelaxedJSON {
         return scalar.map { $0.properties.isIDContinue ? UTF8.width($0) : 0 } ?? 0
     }
 
-    // MARK: - Numbers
-
     /// Reads a number: an integer if `Int64` or `UInt64` can represent it, otherwise the nearest `Double`.
     mutating func number() throws(FormatError) -> SettingsValue {
         let start = position
@@ -70,14 +68,11 @@ extension RelaxedJSON {
         return Double(text).map { .real($0) }
     }
 
-    /// Skips digits and returns their number.
     private mutating func digits() -> Int {
         let start = position
         while let next, next.isDigit { position += 1 }
         return position - start
     }
-
-    // MARK: - Strings
 
     mutating func string() throws(FormatError) -> String {
         let quote = bytes[position]

@@ -10,11 +10,9 @@ package struct RelaxedJSON {
     var position = 0
     private var budget = SettingsBudget()
 
-    /// Parses a file in UTF-8.
+    /// Parses a file in UTF-8; throws the line of the first error, or that it exceeds a limit of `SettingsValue`.
     ///
     /// Where infinity is allowed, so are NaN and numbers beyond the range of `Double`, as infinity.
-    ///
-    /// - Throws: `FormatError` with the line of the first error, or if the file exceeds the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8], allowsInfinity: Bool = false) throws(FormatError) -> SettingsValue {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var reader = RelaxedJSON(bytes: bytes, allowsInfinity: allowsInfinity)
@@ -26,8 +24,6 @@ package struct RelaxedJSON {
             throw FormatError(error.reason, line: bytes.line(at: reader.position))
         }
     }
-
-    // MARK: - Characters
 
     var next: UInt8? {
         position < bytes.count ? bytes[position] : nil
@@ -64,8 +60,6 @@ package struct RelaxedJSON {
         FormatError(scalar.map { "unexpected \(String($0).debugDescription)" } ?? "unexpected end")
     }
 
-    // MARK: - White space
-
     /// Skips white space and comments, and returns the next byte without skipping it; `nil` at the end.
     private mutating func token() throws(FormatError) -> UInt8? {
         while let byte = next {
@@ -96,8 +90,6 @@ package struct RelaxedJSON {
         }
         guard take("/") else { throw unexpected() }
     }
-
-    // MARK: - Values
 
     private mutating func value(depth: Int) throws(FormatError) -> SettingsValue {
         try budget.pay()
@@ -140,7 +132,6 @@ package struct RelaxedJSON {
         return values
     }
 
-    /// Skips a comma, or stops before the end of the container.
     private mutating func separator(before end: Unicode.Scalar) throws(FormatError) {
         if try skip(",") { return }
         guard next == UInt8(ascii: end) else { throw unexpected() }

@@ -22,10 +22,9 @@ package indirect enum SettingsValue: Sendable, Hashable {
     /// The largest number of nested containers: settings have a dozen, and a reader uses stack frames for each.
     package static let depthLimit = 128
 
-    /// The largest number of values in one file.
+    /// The largest number of values in one file; the largest settings files have a few thousand.
     ///
-    /// A property list of 100 bytes can stand for billions of values by referring to a list twice within itself. The
-    /// largest settings files have a few thousand.
+    /// A property list of 100 bytes can stand for billions of values by referring to a list twice within itself.
     package static let countLimit = 50_000
 }
 

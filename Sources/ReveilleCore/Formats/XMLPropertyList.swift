@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reader of XML property lists in UTF-8.
+/// A reader of XML property lists in UTF-8, in one pass.
 ///
-/// A document type is skipped; entities are the five of XML and numbers. The last of several equal keys wins. The bytes
-/// are read once.
+/// A document type is skipped; entities are the five of XML and numbers. The last of several equal keys wins.
 package struct XMLPropertyList {
     private var scanner: XMLScanner
     private var budget = SettingsBudget()

@@ -107,7 +107,6 @@ struct XMLScanner {
         return position > start ? number : nil
     }
 
-    /// Skips a comment or an instruction, and returns whether there was one.
     private mutating func skipRemark() throws(FormatError) -> Bool {
         if skip("<!--") {
             try skip(through: "-->")

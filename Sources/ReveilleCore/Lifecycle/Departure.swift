@@ -25,8 +25,7 @@ package struct Departure: Sendable, Hashable {
 
     /// Decides what to do now, after which this has to be called again; `nil` if the program still has time.
     ///
-    /// The time is in microseconds since boot. Only tasks whose time is not over count, and only reading the last state
-    /// of the lifecycle.
+    /// The time is in microseconds since boot. Tasks count until their time is over; the last lifecycle is read or not.
     package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {
         guard !hasTasks else {
             deadline = nil

@@ -2,8 +2,7 @@
 
 /// Whether a cgroup is frozen; a change takes time and may fail, and the decision may change meanwhile.
 ///
-/// One request is under way at a time. A freeze that failed or was not answered is followed by a thaw, since it may
-/// still succeed.
+/// One request is under way at a time. A freeze that failed or was not answered is followed by a thaw: it may succeed.
 package struct FreezeState: Sendable, Hashable {
     /// A request to the system, with the number that its answer must have.
     package struct Request: Sendable, Hashable {
@@ -23,11 +22,10 @@ package struct FreezeState: Sendable, Hashable {
         case notThawed(reason: String)
     }
 
-    /// How long the system may take, in microseconds.
+    /// How long the system may take, in microseconds; its own limits are shorter, so that its reasons are reported.
     ///
     /// The kernel freezes in milliseconds, unless a process waits for a device or a network file system. A service
-    /// manager answers in milliseconds too, unless it is reloading its units. The limits of the system are shorter, so that
-    /// its reasons are reported.
+    /// manager answers in milliseconds too, unless it is reloading its units.
     package static let answerTime: UInt64 = 15_000_000
 
     /// The number of requests whose late answers are recognized: a few minutes' worth.

@@ -46,7 +46,6 @@ package struct NetworkLink: Sendable, Hashable {
     package var isEnabled: Bool
     /// Whether it leads back to this machine.
     package var isLoopback: Bool
-    /// Whether the driver reports a carrier.
     package var hasCarrier: Bool
     package var state: State
     /// The name of a virtual interface's driver, such as `bridge`.

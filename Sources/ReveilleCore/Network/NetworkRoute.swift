@@ -21,7 +21,6 @@ package struct NetworkRoute: Sendable, Hashable {
     package var family: UInt8
     /// The priority; the route with the lowest is used.
     package var metric: UInt32
-    /// The numbers of the links that the route uses.
     package var links: [UInt32]
 
     /// Creates a default route of the main table.
@@ -53,7 +52,6 @@ package struct NetworkRoute: Sendable, Hashable {
         guard table == Self.mainTable else { return nil }
     }
 
-    /// The links of the gateways of one route.
     private static func links(ofHops bytes: ArraySlice<UInt8>) -> [UInt32] {
         var links: [UInt32] = []
         var rest = bytes

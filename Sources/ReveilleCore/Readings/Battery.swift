@@ -84,7 +84,7 @@ public struct Battery: Sendable, Hashable, Codable {
     public static let unknown = Battery(state: .unknown)
 }
 
-extension Battery: CustomStringConvertible {
+extension Battery: AspectDeclaration {
     /// The state and the levels: `unplugged, 62%`.
     public var description: String {
         var parts = [state.rawValue]
@@ -97,9 +97,7 @@ extension Battery: CustomStringConvertible {
     }
 
     private static func percent(_ level: Double) -> String { level.percent ?? "level \(level)" }
-}
 
-extension Battery: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .battery }
 

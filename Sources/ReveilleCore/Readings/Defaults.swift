@@ -63,7 +63,7 @@ extension Defaults.Domain: Codable {
     }
 }
 
-extension Defaults: CustomStringConvertible {
+extension Defaults: AspectDeclaration {
     /// The number of keys of a domain that are named before the rest is counted.
     private static let namedKeys = 4
 
@@ -77,9 +77,7 @@ extension Defaults: CustomStringConvertible {
             return domain.keys.isEmpty ? domain.name : "\(domain.name): \(shown)\(more)"
         }.joined(separator: "; ")
     }
-}
 
-extension Defaults: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .defaults }
 
@@ -130,7 +128,6 @@ extension SettingsChange: Record {
 }
 
 extension Defaults {
-    /// Creates settings whose values all have the same fingerprint.
     @usableFromInline package init(_ listed: ListedSettings) {
         self.init(domains: listed.domains.map(Domain.init))
     }

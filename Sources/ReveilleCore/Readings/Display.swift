@@ -50,7 +50,7 @@ public struct Display: Sendable, Hashable, Codable {
     public static let unknown = Display(screens: [], brightness: nil)
 }
 
-extension Display: CustomStringConvertible {
+extension Display: AspectDeclaration {
     /// The screens and the brightness: `eDP-1 1920x1080, brightness 40%`.
     public var description: String {
         var parts = screens.map { "\($0.name) \($0.width)x\($0.height)" }
@@ -58,9 +58,7 @@ extension Display: CustomStringConvertible {
         if let brightness { parts.append("brightness " + (brightness.percent ?? "\(brightness)")) }
         return parts.joined(separator: ", ")
     }
-}
 
-extension Display: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .display }
 

@@ -16,10 +16,9 @@ package struct FolderEntry: Sendable, Hashable {
 
 /// The entries of a folder at one moment.
 package struct FolderListing: Sendable, Hashable {
-    /// The maximum number of names to report from one folder.
+    /// The maximum number of names to report from one folder, where people put hundreds of documents.
     ///
-    /// People put hundreds of documents into a folder. The names of 10,000 files take about 200 kilobytes, and looking at
-    /// them takes some milliseconds.
+    /// The names of 10,000 files take about 200 kilobytes, and looking at them takes some milliseconds.
     package static let nameLimit = 10_000
 
     /// The identity of a folder.

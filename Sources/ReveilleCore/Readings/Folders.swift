@@ -99,7 +99,7 @@ extension Folders: Codable {
     }
 }
 
-extension Folders: CustomStringConvertible {
+extension Folders: AspectDeclaration {
     /// The number of differences of a folder that are named before the rest is counted.
     private static let namedDifferences = 8
 
@@ -114,9 +114,7 @@ extension Folders: CustomStringConvertible {
             return words.isEmpty ? "\(head): empty" : "\(head): \(shown)\(more)"
         }.joined(separator: "; ")
     }
-}
 
-extension Folders: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .folders }
 

@@ -14,16 +14,14 @@ public struct Light: Sendable, Hashable, Codable {
     public static let unknown = Light(lux: nil)
 }
 
-extension Light: CustomStringConvertible {
+extension Light: AspectDeclaration {
     /// The illuminance: `120 lux`.
     public var description: String {
         guard let lux else { return "unknown" }
         // A tenth of a lux is visible only in the dark, and a posted value may not fit an integer.
         return (lux < 10 ? "\((lux * 10).rounded() / 10)" : lux < 1e15 ? "\(Int(lux.rounded()))" : "\(lux)") + " lux"
     }
-}
 
-extension Light: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .light }
 

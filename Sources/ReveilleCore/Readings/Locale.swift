@@ -33,7 +33,7 @@ public struct LocaleSettings: Sendable, Hashable, Codable {
         monetary: "en_US_POSIX", measurement: "en_US_POSIX")
 }
 
-extension LocaleSettings: CustomStringConvertible {
+extension LocaleSettings: AspectDeclaration {
     /// The identifier, and formats of other locales: `en_US, time de_DE`.
     public var description: String {
         var parts = [identifier]
@@ -42,9 +42,7 @@ extension LocaleSettings: CustomStringConvertible {
         if languages.count > 1 { parts.append("languages " + languages.joined(separator: " ")) }
         return parts.joined(separator: ", ")
     }
-}
 
-extension LocaleSettings: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .locale }
 
@@ -78,8 +76,7 @@ extension LocaleSettings: AspectDeclaration {
 extension LocaleSettings {
     /// Returns whether a word is a locale name: `C`, `de_DE`, `sr_RS.UTF-8@latin`.
     private static func isName(_ word: String) -> Bool {
-        let letters = { (byte: UInt8) in UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
-        let signs = { (byte: UInt8) in letters(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+        let signs = { (byte: UInt8) in byte.isLetter || byte.isDigit }
         let parts = word.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         let names = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count <= 2, names.count <= 2,
@@ -90,7 +87,7 @@ extension LocaleSettings {
         let tags = names[0].split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
         }
-        return 2...3 ~= tags[0].count && tags[0].allSatisfy(letters)
+        return 2...3 ~= tags[0].count && tags[0].allSatisfy(\.isLetter)
             && tags.dropFirst().allSatisfy { 2...8 ~= $0.count && $0.allSatisfy(signs) }
     }
 }

@@ -45,12 +45,15 @@ public struct Motion: Sendable, Hashable, Codable {
     package var isEmpty: Bool { acceleration == nil && rotation == nil }
 }
 
-extension Motion.Vector {
+extension Motion.Vector: CustomStringConvertible {
     /// The length.
     public var length: Double { (x * x + y * y + z * z).squareRoot() }
+
+    /// The numbers, rounded to hundredths.
+    public var description: String { [x, y, z].map(\.hundredths).joined(separator: ", ") }
 }
 
-extension Motion: CustomStringConvertible {
+extension Motion: AspectDeclaration {
     /// The values in words: `acceleration 0.00, -1.00, 0.02 g, rotation 0.00, 0.00, 1.57 rad/s`.
     public var description: String {
         let parts = [
@@ -58,14 +61,7 @@ extension Motion: CustomStringConvertible {
         ].compactMap { $0 }
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
-}
 
-extension Motion.Vector: CustomStringConvertible {
-    /// The numbers, rounded to hundredths.
-    public var description: String { [x, y, z].map(\.hundredths).joined(separator: ", ") }
-}
-
-extension Motion: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .motion }
 

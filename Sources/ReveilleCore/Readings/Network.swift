@@ -43,15 +43,13 @@ public struct Network: Sendable, Hashable, Codable {
     public static let unreachable = Network(isReachable: false, interface: nil, kind: nil, addresses: [])
 }
 
-extension Network: CustomStringConvertible {
+extension Network: AspectDeclaration {
     /// The kind, the interface and the addresses: `wifi, wlan0, 192.0.2.7`.
     public var description: String {
         guard isReachable else { return "not reachable" }
         return ([kind?.rawValue ?? "reachable"] + [interface].compactMap { $0 } + addresses).joined(separator: ", ")
     }
-}
 
-extension Network: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .network }
 

@@ -43,15 +43,13 @@ public struct Orientation: Sendable, Hashable, Codable {
     public static let unknown = Orientation(pose: .unknown, planar: nil)
 }
 
-extension Orientation: CustomStringConvertible {
+extension Orientation: AspectDeclaration {
     /// The pose, and the last upright one: `faceUp, last upright portrait`.
     public var description: String {
         guard let planar, planar != pose else { return pose.rawValue }
         return pose.rawValue + ", last upright " + planar.rawValue
     }
-}
 
-extension Orientation: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .orientation }
 

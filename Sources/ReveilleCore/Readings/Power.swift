@@ -61,7 +61,7 @@ public struct Power: Sendable, Hashable, Codable {
     public static let unknown = Power(packs: [])
 }
 
-extension Power: CustomStringConvertible {
+extension Power: AspectDeclaration {
     /// The power, the energy and the time: `-7.3 W, 31.2 of 48.0 Wh, empty in 4:16`.
     public var description: String {
         var parts: [String] = []
@@ -83,9 +83,7 @@ extension Power: CustomStringConvertible {
         let minutes = seconds / 60 % 60
         return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
     }
-}
 
-extension Power: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .power }
 

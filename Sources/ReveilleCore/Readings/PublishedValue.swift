@@ -7,7 +7,6 @@ public struct PublishedValue: Sendable, Hashable {
     /// The value as canonical JSON text, so that equal values have equal bytes; `nil` if the value was withdrawn.
     package let bytes: [UInt8]?
 
-    /// Creates a state from a value in its canonical form.
     package init(_ name: Aspect, bytes: [UInt8]?) {
         self.name = name
         self.bytes = bytes

@@ -16,14 +16,12 @@ public struct Shake: Sendable, Hashable, Codable {
     public static let unknown = Shake(peak: 0)
 }
 
-extension Shake: CustomStringConvertible {
+extension Shake: AspectDeclaration {
     /// The peak: `2.41 g`.
     public var description: String {
         peak > 0 ? peak.hundredths + " g" : "none"
     }
-}
 
-extension Shake: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .shake }
 

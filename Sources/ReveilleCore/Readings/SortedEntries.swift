@@ -15,7 +15,6 @@ package struct SortedEntries: Sendable {
         self = sorting.result
     }
 
-    /// Takes sorted entries with the sum of their digests.
     fileprivate init(sorted: [FolderEntry], digest: UInt64) {
         entries = sorted
         self.digest = digest
@@ -33,8 +32,7 @@ package struct SortedEntries: Sendable {
 
 /// Sorts the entries of a folder in steps, so that other work can be done in between.
 ///
-/// It sorts keys, which need no reference counts, and compares whole names only if their keys are equal. The longest step
-/// merges two halves of all keys.
+/// It sorts keys, which need no reference counts, and names only if keys are equal. The longest step merges two halves.
 package struct EntrySorting {
     /// The number of entries that a step sorts before any are merged.
     private static let runLength = 64

@@ -39,7 +39,6 @@ extension DeviceInfo {
 }
 
 extension Int {
-    /// Returns a product; `nil` if it overflows.
     fileprivate func multipliedIfPossible(by factor: Int) -> Int? {
         let (product, overflows) = multipliedReportingOverflow(by: factor)
         return overflows ? nil : product

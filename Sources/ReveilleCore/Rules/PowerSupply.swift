@@ -41,7 +41,6 @@ package struct PowerSupply: Sendable, Hashable {
         ]
         + ["energy", "charge"].flatMap { unit in ["now", "avg", "full", "full_design"].map { unit + "_" + $0 } }
 
-    /// The attributes that describe a pack in detail.
     package static let detailNames: [String] = Set(
         attributeNames + SupplyQuantity.attributes + ["manufacturer", "model_name", "technology"]
     ).sorted()

@@ -3,9 +3,7 @@
 /// The firings of entries with a command that no subscriber has received yet, and the programs to start for them.
 ///
 /// A firing is *attended* while its name has a subscriber. If the last subscriber leaves without having received the
-/// firing, a program is started, as for a firing without a subscriber.
-///
-/// Times are microseconds since boot.
+/// firing, a program is started, as for a firing without a subscriber. Times are microseconds since boot.
 package struct LaunchQueue: Sendable {
     /// The time that a bus gives subscribers to come back after its start.
     package static let returnTime: UInt64 = 5_000_000
@@ -59,7 +57,6 @@ package struct LaunchQueue: Sendable {
     private var table: [[[UInt8]]: Program] = [:]
     private let earliest: UInt64
 
-    /// Creates a queue without programs, of a bus that starts now.
     package init(at now: UInt64) {
         earliest = now + Self.returnTime
     }
@@ -68,7 +65,6 @@ package struct LaunchQueue: Sendable {
         table.sorted { $0.key.lexicographicallyPrecedes($1.key) { $0.lexicographicallyPrecedes($1) } }.map(\.value)
     }
 
-    /// Whether every firing has been received.
     package var isEmpty: Bool { table.isEmpty }
 
     /// The names with firings that a subscriber has to receive.
@@ -81,8 +77,6 @@ package struct LaunchQueue: Sendable {
     package func program(_ command: [String]) -> Program? { table[Self.key(command)] }
 
     private static func key(_ command: [String]) -> [[UInt8]] { command.map { Array($0.utf8) } }
-
-    // MARK: - Firings
 
     /// Adds a firing of an entry with a command; it is attended if its name has a subscriber.
     package mutating func add(_ command: [String], for firing: Waiting, isAttended: Bool, at now: UInt64) {
@@ -161,8 +155,6 @@ package struct LaunchQueue: Sendable {
         }
         return receipts
     }
-
-    // MARK: - Starts
 
     private static func pause(after starts: Int) -> UInt64 { pauses[min(max(0, starts - 1), pauses.count - 1)] }
 

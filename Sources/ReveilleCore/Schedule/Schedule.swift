@@ -20,7 +20,6 @@ package struct Schedule: ~Copyable {
         /// The next slot; `nil` if there is none, or while the rules of the zone are unknown.
         package fileprivate(set) var next: Int64?
 
-        /// Creates an item; the schedule determines its next slot.
         package init(user: UInt32, entry: ScheduleEntry, added: Int64, after: Int64, fired: Int) {
             self.user = user
             self.entry = entry
@@ -50,7 +49,6 @@ package struct Schedule: ~Copyable {
 
     /// An entry whose time has come.
     package struct Due: Sendable, Hashable {
-        /// The item as it was before.
         package var item: Item
         /// The number of slots that fire now; 0 if all were left out.
         package var firings: Int
@@ -85,8 +83,6 @@ package struct Schedule: ~Copyable {
     package func item(_ id: String, of user: UInt32) -> Item? {
         slots[user]?[Array(id.utf8)].flatMap { items[Int($0)] }
     }
-
-    // MARK: - Changes
 
     /// Adds an item in place of one of the same user with the same identifier, and returns it with its next slot.
     @discardableResult
@@ -141,13 +137,11 @@ package struct Schedule: ~Copyable {
         }
     }
 
-    /// Lets entries continue from now if their slots are over until a time more than ``longestSetBack`` ahead.
+    /// Lets entries continue from now, and returns them, if their slots are over until ``longestSetBack`` ahead.
     ///
     /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If the
     /// present time is wrong instead, as on a machine that starts without a clock, the entries resume their former
     /// state when the clock is right again. So the slots up to then do not fire again.
-    ///
-    /// - Returns: The entries that have changed.
     package mutating func returnToPresent(at now: Int64) -> [Item] {
         let now = Self.bounded(now)
         let latest = now + Self.longestSetBack
@@ -170,8 +164,6 @@ package struct Schedule: ~Copyable {
         }
         return changed
     }
-
-    // MARK: - Firings
 
     /// Takes an entry whose time has come off the queue, and puts it back with its next slot; `nil` if nothing is due.
     ///

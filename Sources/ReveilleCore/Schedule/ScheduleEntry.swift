@@ -95,7 +95,6 @@ package struct ScheduleEntryError: Error, Hashable {
 }
 
 extension ScheduleEntryError: CustomStringConvertible {
-    /// One line of text: the field, and what it must be.
     package var description: String {
         let rule =
             switch field {

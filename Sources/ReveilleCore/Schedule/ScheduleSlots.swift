@@ -39,7 +39,6 @@ struct ScheduleSlots {
         return entry.at.map { $0 > start && $0 <= end } == true ? 1 : 0
     }
 
-    /// The first slot of an interval.
     private func base(_ step: Int64) -> Int64 { entry.at ?? min(origin, ScheduleEntry.lastTime) + step }
 
     private var last: Int64 { min(entry.until ?? .max, ScheduleEntry.lastTime) }

@@ -76,7 +76,6 @@ package struct ScanElement: Sendable, Hashable {
         self.shift = shift
     }
 
-    /// Decodes a value from ``bytes`` bytes.
     func value(_ stored: some Sequence<UInt8>) -> Double {
         var word: UInt64 = 0
         for (index, byte) in stored.enumerated() {

@@ -70,8 +70,6 @@ package struct TaskTable: Sendable {
         self.time = time
     }
 
-    // MARK: - Subscriptions
-
     package mutating func addSubscription(of process: ProcessKey, isInForeground: Bool, at now: UInt64) {
         change(process, at: now) {
             $0.subscriptions += 1
@@ -110,8 +108,6 @@ package struct TaskTable: Sendable {
         processes[key] = process.subscriptions > 0 ? process : nil
         schedule(key)
     }
-
-    // MARK: - Tasks
 
     /// Begins a task with a unique identifier; if the time of its process is over, the task has ended at once.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
@@ -167,8 +163,6 @@ package struct TaskTable: Sendable {
         next = running.compactMap { processes[$0]?.next }.min()
     }
 
-    // MARK: - Status
-
     /// Returns whether a process has tasks whose time is not over.
     package func hasTasks(_ process: ProcessKey) -> Bool {
         processes[process]?.tasks.isEmpty == false
@@ -189,12 +183,12 @@ package struct TaskTable: Sendable {
     /// Returns the names and the remaining time of a subscription's tasks, in the order in which they began.
     package func tasks(
         of subscription: SubscriptionID, in process: ProcessKey, at now: UInt64
-    ) -> [(name: String, remaining: Duration?)] {
+    ) -> [Subscriber.Task] {
         guard let process = processes[process], !process.tasks.isEmpty else { return [] }
         let remaining = process.state(at: now).remaining
         return process.tasks.compactMap { id in
             guard let task = tasks[id], task.subscription == subscription else { return nil }
-            return (task.name, remaining)
+            return Subscriber.Task(name: task.name, remaining: remaining)
         }
     }
 }

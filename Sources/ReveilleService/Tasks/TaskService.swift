@@ -116,9 +116,7 @@ final class TaskService: BusPart {
 
     func tasks(of connection: Connection) -> [Subscriber.Task] {
         guard let id = connection.subscription, !holders.isEmpty else { return [] }
-        return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock).map {
-            Subscriber.Task(name: $0.name, remaining: $0.remaining)
-        }
+        return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock)
     }
 
     // MARK: - Notices

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
 import Testing
+
+@testable import ReveilleCore
 
 @Suite struct DisplayRuleTests {
     /// Returns a description with a detailed timing of 1920 by 1080 pixels and a valid checksum.
