@@ -6,15 +6,17 @@ package import Varlink
 package enum BusInterface {
     package static let name = "org.reveille.Bus"
 
-    package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
+    package static func make() -> Interface { parse(PackageResources.org_reveille_Bus_varlink) }
 
     /// Returns all interfaces of the bus, without `org.varlink.service`.
     package static func all() -> [Interface] {
         [
-            make(), Interface(embedded: PackageResources.org_reveille_Device_varlink),
-            Interface(embedded: PackageResources.org_reveille_Schedule_varlink),
+            make(), parse(PackageResources.org_reveille_Device_varlink),
+            parse(PackageResources.org_reveille_Schedule_varlink),
         ]
     }
+
+    private static func parse(_ text: [UInt8]) -> Interface { Interface(embedded: String(decoding: text, as: UTF8.self)) }
 
     /// The longest name of a subscription and of a task, in bytes of UTF-8.
     ///
@@ -41,17 +43,6 @@ package enum BusInterface {
 
     static func qualified(_ member: String) -> String {
         name + "." + member
-    }
-}
-
-extension Interface {
-    /// Creates an interface from a file of the folder `Interfaces`, which the program embeds.
-    fileprivate init(embedded text: [UInt8]) {
-        do throws(InterfaceError) {
-            try self.init(parsing: String(decoding: text, as: UTF8.self))
-        } catch {
-            preconditionFailure("the embedded interface text does not parse: \(error)")
-        }
     }
 }
 

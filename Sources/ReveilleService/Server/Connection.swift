@@ -52,7 +52,6 @@ final class Connection {
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     private(set) var silence: (any LoopSource)?
-    /// Whether an edge for writing is asked for.
     @exclusivity(unchecked) private var awaitsReading = false
     /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false

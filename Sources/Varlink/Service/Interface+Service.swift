@@ -4,11 +4,14 @@ extension Interface {
     /// The interface that every service implements, which describes the service and its interfaces.
     ///
     /// It is parsed each time, since a service needs it only at its start.
-    public static var service: Interface {
-        do {
-            return try Interface(parsing: serviceText)
+    public static var service: Interface { Interface(embedded: serviceText) }
+
+    /// Parses a definition that is a part of the program.
+    package init(embedded text: String) {
+        do throws(InterfaceError) {
+            try self.init(parsing: text)
         } catch {
-            preconditionFailure("org.varlink.service: \(error)")
+            preconditionFailure("an embedded interface does not parse: \(error)")
         }
     }
 

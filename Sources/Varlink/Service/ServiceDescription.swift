@@ -69,7 +69,6 @@ public struct ServiceDescription: Sendable, Hashable {
         }
     }
 
-    /// Finds the method of a call, checks the parameters, and answers a call of `org.varlink.service`.
     package func resolve(_ call: Call) throws(CallError) -> Resolution {
         guard let position = call.position(in: names) else {
             let isMethod = interface(call.interface) != nil
