@@ -49,7 +49,8 @@ struct FuzzedBus: ~Copyable {
         case .getHistory(let aspect, let limit):
             return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
-            return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
+            return bus.subscriptions.compactMap { bus.slot(of: $0) }
+                .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]
         case .check(let names):
@@ -60,7 +61,7 @@ struct FuzzedBus: ~Copyable {
             let structure = entry.structure.objectValue ?? [:]
             return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
         case .refresh:
-            for id in bus.subscriptions.map(\.id) { bus.noteRead(by: id) }
+            for id in bus.subscriptions { bus.noteRead(by: id) }
             waitForPaced()
             return [:]
         case .post(let reading):

@@ -36,7 +36,7 @@ extension Subscriber: ReplyElement {
         var pending: [Aspect: Int] = [:]
         for entry in try fields.structures("pending") {
             guard let aspect = try entry.requiredName(.aspect) else { continue }
-            pending[aspect] = try entry.count(.changes)
+            pending[aspect] = try entry.count("changes")
         }
         var tasks: [Task] = []
         if fields.has("tasks") {
@@ -49,14 +49,7 @@ extension Subscriber: ReplyElement {
             aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect($0) }),
             holds: HoldReasons(names: try fields.strings("held")),
             lifecycle: try fields.optionalWord("lifecycle"), pending: pending,
-            events: try fields.count("events"), changes: try fields.count(.changes), tasks: tasks)
-    }
-
-    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
-        self.init(
-            id: status.id.wireName, name: status.name, processID: processID, userID: userID,
-            aspects: status.aspects, holds: status.holds, lifecycle: status.lifecycle, pending: status.pending,
-            events: status.events, changes: status.changes, tasks: tasks)
+            events: try fields.count("events"), changes: try fields.count("changes"), tasks: tasks)
     }
 
     package var structure: JSON {
@@ -78,22 +71,6 @@ extension Subscriber: ReplyElement {
         if let lifecycle { structure["lifecycle"] = .string(lifecycle.rawValue) }
         if !tasks.isEmpty { structure["tasks"] = .array(tasks.map(\.structure)) }
         return .object(structure)
-    }
-}
-
-extension SubscriptionID {
-    /// The name on the wire: 16 hexadecimal digits.
-    package var wireName: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Creates the identifier with a name on the wire; `nil` for any other text.
-    package init?(wireName: String) {
-        guard let number = UInt64(wireName, radix: 16) else { return nil }
-        self.init(rawValue: number)
-        // Digits have one notation only.
-        guard self.wireName == wireName else { return nil }
     }
 }
 

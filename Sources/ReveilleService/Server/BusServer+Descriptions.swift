@@ -39,11 +39,9 @@ extension BusServer {
     package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
 
     private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
-        bus.subscription(in: slot).map {
-            Subscriber(
-                $0, processID: connection.peer.pid, userID: connection.peer.uid,
-                tasks: parts.tasks.tasks(of: connection))
-        }
+        bus.subscriber(
+            in: slot, processID: connection.peer.pid, userID: connection.peer.uid,
+            tasks: parts.tasks.tasks(of: connection))
     }
 
     var sourceList: ListReply {

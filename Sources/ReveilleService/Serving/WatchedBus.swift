@@ -10,7 +10,7 @@ package final class WatchedBus {
     private let loop: EventLoop
     private let files: FileLocations?
     private let logger: Logger
-    private var clockChange: ClockChangeSource?
+    private var clockChange: (any WallClockAlarm)?
     /// The watchers whose readings count.
     private var generation = WatcherGeneration()
 
