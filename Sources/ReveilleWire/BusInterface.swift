@@ -16,7 +16,9 @@ package enum BusInterface {
         ]
     }
 
-    private static func parse(_ text: [UInt8]) -> Interface { Interface(embedded: String(decoding: text, as: UTF8.self)) }
+    private static func parse(_ text: [UInt8]) -> Interface {
+        Interface(embedded: String(decoding: text, as: UTF8.self))
+    }
 
     /// The longest name of a subscription and of a task, in bytes of UTF-8.
     ///
