@@ -3,7 +3,6 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 import Varlink
 
 extension ScheduleService {

@@ -2,7 +2,6 @@
 
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 
 // How subscribers receive firings for which a program would be started otherwise.
 

@@ -7,8 +7,6 @@ import ReveilleWatchers
 import ReveilleWire
 import Varlink
 
-// The replies for people.
-
 extension BusServer {
     var subscriberList: ListReply {
         var slot = -1

@@ -3,9 +3,6 @@
 import Logging
 package import ReveilleCore
 import ReveilleSystem
-import ReveilleWatchers
-
-// The readings of watchers, and posted ones.
 
 extension BusServer {
     package func report(_ reading: Reading) {

@@ -51,7 +51,7 @@ final class Connection {
     /// share is used up.
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
-    private(set) var silence: (any LoopSource)?
+    var silence: (any LoopSource)?
     @exclusivity(unchecked) private var awaitsReading = false
     /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
@@ -129,10 +129,6 @@ final class Connection {
     }
 
     var awaitsCall: Bool { phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 }
-
-    func endSilence() {
-        silence = nil
-    }
 
     func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
         // The connection owns the timer. A weak reference would make every later retain of the connection slower.

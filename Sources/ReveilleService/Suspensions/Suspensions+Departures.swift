@@ -4,8 +4,6 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-// Programs on the way to their suspension or their end.
-
 extension Suspensions {
     /// Continues with what waits for the end of tasks, for subscribers to read, or for an answer of the system.
     ///

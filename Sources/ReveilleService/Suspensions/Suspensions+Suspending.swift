@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 import Varlink
-
-// The suspension of programs, whose cgroups are frozen.
 
 extension Suspensions {
     /// Suspends the program behind a subscription in the background; the reply follows when the program is frozen.
