@@ -20,9 +20,7 @@ package enum BusInterface {
         Interface(embedded: String(decoding: text, as: UTF8.self))
     }
 
-    /// The longest name of a subscription and of a task, in bytes of UTF-8.
-    ///
-    /// Names are for people, in lists and logs; anything longer is a payload.
+    /// The longest name of a subscription and of a task in bytes: names are for people, in lists and logs.
     package static let nameLimit = 128
 
     /// The range of a `wakeAfter`: a millisecond to a year.
@@ -33,14 +31,10 @@ package enum BusInterface {
     /// The range of a policy's `interval`, for the same reasons: a millisecond to a year.
     package static let intervalRange = wakeAfterRange
 
-    /// The most aspects and patterns of one subscription, and of one GetState.
-    ///
-    /// Each costs memory and time on the bus. A program that wants more can use a pattern.
+    /// The most aspects and patterns of one call: each costs memory and time, and a pattern covers many.
     package static let aspectLimit = 64
 
-    /// The most capabilities of one Check.
-    ///
-    /// Each takes time on the bus. A program requires dozens.
+    /// The most capabilities of one Check: each takes time on the bus, and a program requires dozens.
     package static let capabilityLimit = 1_024
 
     static func qualified(_ member: String) -> String {

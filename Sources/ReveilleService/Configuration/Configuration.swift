@@ -6,9 +6,7 @@ import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
 
-/// The configuration of a bus; every value has a default.
-///
-/// ``keys`` has the name and the range of each value.
+/// The configuration of a bus; ``keys`` has the name and the range of each value.
 package struct Configuration: Sendable {
     package var battery = BatteryWatcher.Settings()
     package var proximity = ProximityWatcher.Settings()
@@ -94,10 +92,7 @@ extension Configuration {
     /// The largest configuration file in bytes: far more than a person writes.
     package static let sizeLimit = 1 << 17
 
-    /// Parses a configuration; keys that are absent or null keep their defaults.
-    ///
-    /// - Parameter bytes: An object in JSON5.
-    /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
+    /// Parses a configuration in JSON5; keys that are absent or null keep their defaults.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let top = try ConfigurationSection(parsing: bytes)
         self.init()

@@ -30,8 +30,6 @@ extension ScheduleService {
         return names.filter { attendedNames.contains($0) }
     }
 
-    /// Notes that a subscriber is sent a reply, and requests a notice when the reply has been read.
-    ///
     /// A reply that was sent can be read even if the bus is killed, so the next bus does not start the program for it.
     func sends(to connection: Connection) {
         let names = namesAttended(by: connection)

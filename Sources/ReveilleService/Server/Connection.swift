@@ -82,8 +82,6 @@ final class Connection {
     var isStream: Bool { phase.isStream }
     var aspects: AspectSet { phase.aspects }
 
-    /// Whether the next call may be taken.
-    ///
     /// No call is read while a reply waits for room or a stream runs, so a peer that calls without reading fills only
     /// its own socket.
     var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
