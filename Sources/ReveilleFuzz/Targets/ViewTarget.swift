@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleSimulation
 import ReveilleViewCore
 import Varlink
 
@@ -15,7 +16,7 @@ enum ViewTarget {
     private static let secret = token.description
     private static let port: UInt16 = 7_383
 
-    static func check(_ bytes: [UInt8]) throws(Falsified) {
+    static func check(_ bytes: [UInt8]) throws(Broken) {
         let gate = Gate(port: port, token: token, hasFleet: true)
         let request = request(bytes)
         switch Result(catching: { () throws(Refusal) in try gate.decide(request) }) {
@@ -34,7 +35,7 @@ enum ViewTarget {
         try checkFiles(bytes)
     }
 
-    private static func check(_ decision: Gate.Decision, of request: PageRequest) throws(Falsified) {
+    private static func check(_ decision: Gate.Decision, of request: PageRequest) throws(Broken) {
         func values(_ name: String) -> [String] {
             request.headers.filter { $0.name.lowercased() == name }.map(\.value)
         }
@@ -57,7 +58,7 @@ enum ViewTarget {
     }
 
     /// Reads the same bytes as a file of UPower, and draws its chart.
-    private static func checkFiles(_ bytes: [UInt8]) throws(Falsified) {
+    private static func checkFiles(_ bytes: [UInt8]) throws(Broken) {
         let now: Int64 = 2_000_000_000
         let history = UPowerHistory(bytes, at: now)
         try require(
