@@ -6,19 +6,21 @@ package import Varlink
 package enum BusInterface {
     package static let name = "org.reveille.Bus"
 
-    package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
+    package static func make() -> Interface { parse(PackageResources.org_reveille_Bus_varlink) }
 
     /// Returns all interfaces of the bus, without `org.varlink.service`.
     package static func all() -> [Interface] {
         [
-            make(), Interface(embedded: PackageResources.org_reveille_Device_varlink),
-            Interface(embedded: PackageResources.org_reveille_Schedule_varlink),
+            make(), parse(PackageResources.org_reveille_Device_varlink),
+            parse(PackageResources.org_reveille_Schedule_varlink),
         ]
     }
 
-    /// The longest name of a subscription and of a task, in bytes of UTF-8.
-    ///
-    /// Names are for people, in lists and logs; anything longer is a payload.
+    private static func parse(_ text: [UInt8]) -> Interface {
+        Interface(embedded: String(decoding: text, as: UTF8.self))
+    }
+
+    /// The longest name of a subscription and of a task in bytes: names are for people, in lists and logs.
     package static let nameLimit = 128
 
     /// The range of a `wakeAfter`: a millisecond to a year.
@@ -29,29 +31,14 @@ package enum BusInterface {
     /// The range of a policy's `interval`, for the same reasons: a millisecond to a year.
     package static let intervalRange = wakeAfterRange
 
-    /// The most aspects and patterns of one subscription, and of one GetState.
-    ///
-    /// Each costs memory and time on the bus. A program that wants more can use a pattern.
+    /// The most aspects and patterns of one call: each costs memory and time, and a pattern covers many.
     package static let aspectLimit = 64
 
-    /// The most capabilities of one Check.
-    ///
-    /// Each takes time on the bus. A program requires dozens.
+    /// The most capabilities of one Check: each takes time on the bus, and a program requires dozens.
     package static let capabilityLimit = 1_024
 
     static func qualified(_ member: String) -> String {
         name + "." + member
-    }
-}
-
-extension Interface {
-    /// Creates an interface from a file of the folder `Interfaces`, which the program embeds.
-    fileprivate init(embedded text: [UInt8]) {
-        do throws(InterfaceError) {
-            try self.init(parsing: String(decoding: text, as: UTF8.self))
-        } catch {
-            preconditionFailure("the embedded interface text does not parse: \(error)")
-        }
     }
 }
 

@@ -50,7 +50,6 @@ package struct BusMethods {
         }
     }
 
-    /// Finds the method of a call, and checks and decodes the parameters.
     package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
         switch try description.resolve(call) {
         case .reply(let reply): .reply(reply)

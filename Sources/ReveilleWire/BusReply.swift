@@ -20,7 +20,6 @@ extension BusReply {
 
 /// An element of a reply's list.
 package protocol ReplyElement: Sendable, Hashable {
-    /// The name of the list.
     static var list: FieldName { get }
     /// Decodes an element; `nil` for an unknown aspect.
     init?(_ fields: Fields) throws(CallError)
@@ -90,10 +89,7 @@ package struct EventsReply: BusReply {
         events = try [Event](parameters, noting: unknownWords)
     }
 
-    /// The parameters before the events.
-    package var head: JSONObject { ["instance": .string(instance)] }
-
-    package var parameters: JSONObject { JSONObject(members: head.members + events.parameters.members) }
+    package var parameters: JSONObject { ["instance": .string(instance), "events": .array(events.map(\.structure))] }
 }
 
 /// The reply to ``BusCall/post(_:)``: the aspect's new state.

@@ -5,7 +5,6 @@ import Varlink
 @usableFromInline
 package struct FieldName: Sendable, ExpressibleByStringLiteral {
     let name: StaticString
-    /// The name, for comparisons.
     let shortName: ShortText
     /// The text of the field before its value, such as `,"state":`.
     let text: ShortText

@@ -44,7 +44,6 @@ package struct Fields {
         return index
     }
 
-    /// Returns whether a field is present and not null.
     func has(_ name: FieldName) -> Bool { index(name) != nil }
 
     func optional<Value>(_ name: FieldName, _ read: (JSON) -> Value?) throws(CallError) -> Value? {
@@ -138,7 +137,6 @@ package struct Fields {
 
     // MARK: - Words
 
-    /// Reads a word of a closed set.
     func word<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word {
         guard let word: Word = word(at: try requiredIndex(name)) else { throw invalid(name) }
         return word

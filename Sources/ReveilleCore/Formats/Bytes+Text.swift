@@ -12,7 +12,7 @@ extension UInt8 {
 
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
     /// The value of a hexadecimal digit of either case; `nil` for any other byte.
     var hexadecimalValue: UInt8? {

@@ -65,9 +65,7 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// The length of a value.
-    ///
-    /// Calls must have room for it, so the key follows `bus.maxFrame`.
+    /// A call must have room for a value, so the key follows `bus.maxFrame`.
     fileprivate static var valueSize: Self {
         value("valueSize", \.publish.valueSize, json: { .integer(Int64($0)) }) {
             section, name, configuration throws(ConfigurationError) in
@@ -112,12 +110,7 @@ extension ConfiguredFolder {
         _ name: String, _ path: String, beside others: Int, in section: ConfigurationSection
     ) throws(ConfigurationError) {
         let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+            byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
         guard isName, (1...Self.nameLimit).contains(name.utf8.count) else {
             throw section.refusing(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
+import Glibc
+package import ReveilleCore
+import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
 
-/// The configuration of a bus; every value has a default.
-///
-/// ``keys`` has the name and the range of each value.
+/// The configuration of a bus; ``keys`` has the name and the range of each value.
 package struct Configuration: Sendable {
     package var battery = BatteryWatcher.Settings()
     package var proximity = ProximityWatcher.Settings()
@@ -86,4 +86,52 @@ package struct Configuration: Sendable {
         /// The range of ``entries``; at its maximum, the values take some hundred megabytes.
         static let entryRange = 1...65_536
     }
+}
+
+extension Configuration {
+    /// The largest configuration file in bytes: far more than a person writes.
+    package static let sizeLimit = 1 << 17
+
+    /// Parses a configuration in JSON5; keys that are absent or null keep their defaults.
+    package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
+        let top = try ConfigurationSection(parsing: bytes)
+        self.init()
+        for key in Self.keys { try key.read(top, &self) }
+        try top.rejectUnknownKeys()
+    }
+}
+
+/// The file of a configuration, read at the start and on request.
+package struct ConfigurationFile: Sendable, CustomStringConvertible {
+    package let path: String
+    /// Whether the file need not exist, such as a file that a unit names for its user to create.
+    package let isOptional: Bool
+
+    package init(path: String, isOptional: Bool = false) {
+        self.path = path
+        self.isOptional = isOptional
+    }
+
+    /// Reads the file; an optional file that does not exist has all defaults.
+    package func read() throws(ConfigurationError) -> Configuration {
+        if isMissing { return Configuration() }
+        let bytes: [UInt8]
+        do throws(RequiredFile.Unusable) {
+            bytes = try RequiredFile.read(path, limit: Configuration.sizeLimit)
+        } catch {
+            throw ConfigurationError(key: nil, reason: "\(error)")
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(parsing: bytes)
+        } catch {
+            throw ConfigurationError(key: error.key, reason: error.reason, file: path)
+        }
+    }
+
+    package var description: String {
+        isMissing ? "\(path), which does not exist (all defaults)" : path
+    }
+
+    /// Only an absence counts: a file that cannot be reached may have values.
+    private var isMissing: Bool { isOptional && access(path, F_OK) != 0 && errno == ENOENT }
 }

@@ -11,9 +11,7 @@ final class PublishedNames: BusPart {
 
     init(_ access: BusAccess) { self.access = access }
 
-    /// Publishes or withdraws the state of a name for a peer.
-    ///
-    /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
+    /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
@@ -31,8 +29,6 @@ final class PublishedNames: BusPart {
         return reply
     }
 
-    /// Withdraws the names whose states are tied to the connection.
-    ///
     /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and an immediate delivery
     /// could end further connections without limit.
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
@@ -66,8 +62,7 @@ extension BusPart {
         try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
     }
 
-    /// Checks whether a user may publish another value, in addition to a number of names that are about to be
-    /// published.
+    /// Checks whether a user may publish another value, beside a number of names that are about to be published.
     func checkQuotas(
         of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
     ) throws(CallError) {

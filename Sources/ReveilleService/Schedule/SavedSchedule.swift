@@ -95,9 +95,7 @@ package struct SavedSchedule: Sendable {
     }
 }
 
-/// The programs that a bus has launched as its children.
-///
-/// They outlast the bus, and the next bus does not start them a second time.
+/// The programs that a bus has launched, which outlast it; the next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {
     private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleCore
 package import ReveilleSystem
-import Varlink
 
 /// The file that keeps the schedule over restarts and reboots.
 ///

@@ -6,8 +6,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-// The file of the schedule.
-
 extension ScheduleService {
     /// Whether nothing needs the file.
     var isEmpty: Bool { schedule.isEmpty && launches.isEmpty && children.isEmpty }

@@ -3,7 +3,6 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 import Varlink
 
 extension ScheduleService {
@@ -13,8 +12,6 @@ extension ScheduleService {
         return user == owner ? .yes : .no("permission denied: this bus starts programs for uid \(owner) only")
     }
 
-    /// Takes over a program that the bus before had to start.
-    ///
     /// In another instance, the program's firings are published again, since nobody has received them and the positions
     /// before them are unknown.
     func resume(_ launch: ScheduleRecord.Launching) {

@@ -2,7 +2,6 @@
 
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 
 // How subscribers receive firings for which a program would be started otherwise.
 
@@ -31,8 +30,6 @@ extension ScheduleService {
         return names.filter { attendedNames.contains($0) }
     }
 
-    /// Notes that a subscriber is sent a reply, and requests a notice when the reply has been read.
-    ///
     /// A reply that was sent can be read even if the bus is killed, so the next bus does not start the program for it.
     func sends(to connection: Connection) {
         let names = namesAttended(by: connection)

@@ -3,7 +3,6 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 
 /// The schedule of a bus: its entries, their firings, and the programs that it starts for them.
 ///

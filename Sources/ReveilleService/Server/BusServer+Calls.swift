@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import Logging
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWatchers
 import ReveilleWire
 import Varlink
 

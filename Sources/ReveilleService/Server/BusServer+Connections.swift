@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Logging
 import ReveilleCore
 package import ReveilleSystem
@@ -165,7 +164,7 @@ extension BusServer {
 
     /// Closes the connection if its peer does not call in time.
     private func watchSilence(of connection: Connection) throws(SystemError) {
-        guard connection.awaitsCall else { return connection.endSilence() }
+        guard connection.awaitsCall else { return connection.silence = nil }
         // Single bytes do not extend the time.
         guard connection.silence == nil else { return }
         try connection.beginSilence(on: loop) { [weak self] connection in

@@ -3,9 +3,6 @@
 import Logging
 package import ReveilleCore
 import ReveilleSystem
-import ReveilleWatchers
-
-// The readings of watchers, and posted ones.
 
 extension BusServer {
     package func report(_ reading: Reading) {
@@ -16,9 +13,7 @@ extension BusServer {
         deliver()
     }
 
-    /// Makes the saved state outdated, before a change or another publisher is delivered.
-    ///
-    /// If it cannot be removed, the bus continues as a new instance, and all subscribers are disconnected.
+    /// Makes the saved state outdated before a delivery, or else continues as a new instance without subscribers.
     func supersedeStateOrDisconnect() {
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: BusServer.newInstance(&random))

@@ -51,8 +51,7 @@ final class Connection {
     /// share is used up.
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
-    private(set) var silence: (any LoopSource)?
-    /// Whether an edge for writing is asked for.
+    var silence: (any LoopSource)?
     @exclusivity(unchecked) private var awaitsReading = false
     /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
@@ -83,8 +82,6 @@ final class Connection {
     var isStream: Bool { phase.isStream }
     var aspects: AspectSet { phase.aspects }
 
-    /// Whether the next call may be taken.
-    ///
     /// No call is read while a reply waits for room or a stream runs, so a peer that calls without reading fills only
     /// its own socket.
     var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
@@ -130,10 +127,6 @@ final class Connection {
     }
 
     var awaitsCall: Bool { phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 }
-
-    func endSilence() {
-        silence = nil
-    }
 
     func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
         // The connection owns the timer. A weak reference would make every later retain of the connection slower.

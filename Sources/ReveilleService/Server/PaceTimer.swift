@@ -2,7 +2,7 @@
 
 import ReveilleSystem
 
-/// The timer for the next event that waits for the interval of its policy, one for all subscriptions.
+/// A timer for the next of several times, which is set only if that time has changed.
 final class PaceTimer {
     private let loop: any Loop
     private var timer: (any LoopSource)?

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import ReveilleWire
 import Varlink
 
 /// Who may change what concerns all users, and who may publish.

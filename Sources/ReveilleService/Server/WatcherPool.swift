@@ -75,8 +75,6 @@ final class WatcherPool {
         for aspect in aspects.builtIn { uses[aspect] -= 1 }
     }
 
-    /// Sets each watcher to the pace that its subscribers need.
-    ///
     /// `demand` must not access the bus: a watcher may report a reading to the bus before this returns.
     func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
         let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }

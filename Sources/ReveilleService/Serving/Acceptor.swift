@@ -19,7 +19,6 @@ final class Acceptor {
     private let serve: (any ByteStream) -> Void
     private let logger: Logger
     private var source: EventSource?
-    /// Ends a pause or a rest.
     private var timer: EventSource?
     private var isResting = false
     /// Whether connections wait, and the reason has been logged.

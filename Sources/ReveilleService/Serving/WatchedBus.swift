@@ -14,9 +14,7 @@ package final class WatchedBus {
     /// The watchers whose readings count.
     private var generation = WatcherGeneration()
 
-    /// Creates a bus and starts its watchers.
-    ///
-    /// Without `files`, the bus has no watchers, only posted states. Without `state`, it saves none.
+    /// Without `files`, the bus has no watchers, only posted states; without `state`, it saves none.
     package init(
         loop: EventLoop, manager: ServiceManager, configuration: Configuration, files: FileLocations?,
         state: StateFile?,

@@ -12,9 +12,7 @@ package enum StateCoding {
     ///
     /// No bus reaches it. A bus restored from a damaged file with `Int64.max` would overflow at its next change.
     package static let counterLimit = Int64.max / 2
-    /// The longest instance in bytes: twice the length of the identifiers that a bus creates.
-    ///
-    /// Clients send the instance with their positions, in a frame of limited length.
+    /// The longest instance in bytes, twice that of a bus: clients send it in a frame of limited length.
     static let instanceLimit = 64
 
     /// Encodes a state; published values are copied as they are, without being parsed.

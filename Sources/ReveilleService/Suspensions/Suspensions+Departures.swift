@@ -4,8 +4,6 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-// Programs on the way to their suspension or their end.
-
 extension Suspensions {
     /// Continues with what waits for the end of tasks, for subscribers to read, or for an answer of the system.
     ///
@@ -51,26 +49,17 @@ extension Suspensions {
         connection.subscription.map { bus.hasReadLifecycle($0) } ?? true
     }
 
-    func setPhase(_ phase: LifecyclePhase, of processes: [SubscriberProcess]) {
+    /// Sets the phase of the subscriptions, or of those that are still in a former one.
+    func setPhase(_ phase: LifecyclePhase, of processes: [SubscriberProcess], from former: Lifecycle? = nil) {
         for connection in processes.flatMap(\.connections.values) {
-            if let id = connection.subscription { bus.setPhase(phase, of: id, at: now) }
-        }
-    }
-
-    /// Ends a phase of the subscriptions that are still in it.
-    func endPhases(_ phase: Lifecycle, of processes: [SubscriberProcess]) {
-        for connection in processes.flatMap(\.connections.values) {
-            if let id = connection.subscription, bus.lifecycle(of: id) == phase {
-                bus.setPhase(.usual, of: id, at: now)
-            }
+            guard let id = connection.subscription, former == nil || bus.lifecycle(of: id) == former else { continue }
+            bus.setPhase(phase, of: id, at: now)
         }
     }
 
     // MARK: - End
 
-    /// Begins the end of a program that has gone to the background, if the program has declared this.
-    ///
-    /// A program is in the background once all its subscriptions are.
+    /// Begins the declared end of a program that is in the background, as it is once all its subscriptions are.
     func beginEnd(of target: Connection) {
         guard let process = target.process else {
             guard endsInBackground(target) else { return }
@@ -92,7 +81,7 @@ extension Suspensions {
     func endTermination(of process: SubscriberProcess) {
         guard process.isTerminating else { return }
         process.isTerminating = false
-        endPhases(.terminating, of: [process])
+        setPhase(.usual, of: [process], from: .terminating)
     }
 
     /// Takes back the end of a program that has not received SIGTERM yet.

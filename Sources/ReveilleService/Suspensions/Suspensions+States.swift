@@ -63,9 +63,7 @@ extension Suspensions {
         }
     }
 
-    /// Clears a hold, and takes back the suspension or the end of the program.
-    ///
-    /// A suspended program is thawed first, and then receives its events.
+    /// Clears a hold, and takes back the suspension or the end; a suspended program is thawed before its events.
     func wakeProgram(
         of target: Connection, from reason: HoldReasons, into phase: LifecyclePhase = .usual,
         then completion: @escaping () -> Void

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 import Varlink
-
-// The suspension of programs, whose cgroups are frozen.
 
 extension Suspensions {
     /// Suspends the program behind a subscription in the background; the reply follows when the program is frozen.
@@ -183,7 +180,7 @@ extension Suspensions {
     func endThaw(of suspension: Suspension) {
         if suspension.departure == nil { suspensions.removeAll { $0 === suspension } }
         forget(suspension.cgroup)
-        endPhases(.suspended, of: suspension.processes)
+        setPhase(.usual, of: suspension.processes, from: .suspended)
         let barrier = Barrier { [weak self] in self?.finishWakes(of: suspension) }
         for connection in suspension.members { access.wake(connection, from: .frozen, then: barrier.enter()) }
         barrier.leave()

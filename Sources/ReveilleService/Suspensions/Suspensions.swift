@@ -58,12 +58,10 @@ final class Suspension {
     let cgroup: String
     /// The process that was to be suspended.
     let origin: SubscriberProcess
-    /// The processes in the cgroup that have subscriptions.
     var processes: [SubscriberProcess] = []
     /// The departure before the freeze; `nil` once the freeze has begun.
     var departure: Departure?
     var freeze = FreezeState()
-    /// The callers that wait for the suspension.
     var callers: [Connection] = []
     /// The callers that wait for the thaw.
     var wakes: [() -> Void] = []

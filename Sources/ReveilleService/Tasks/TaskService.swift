@@ -85,9 +85,7 @@ final class TaskService: BusPart {
         access.timesChanged()
     }
 
-    /// Begins or ends the time of the process.
-    ///
-    /// A frozen program cannot use its time: a freeze alone, such as when the machine is suspended, takes none from it.
+    /// A freeze alone, such as when the machine is suspended, takes no time: a frozen program cannot use it.
     func moved(_ connection: Connection, toForeground: Bool) {
         tasks.moveSubscription(of: key(of: connection), toForeground: toForeground, at: loop.bootClock)
         access.timesChanged()

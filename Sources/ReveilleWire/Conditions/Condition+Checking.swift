@@ -21,7 +21,6 @@ extension Condition {
     }
 }
 
-/// A field that an interface describes.
 private struct DescribedField {
     let path: String
     /// The type, neither nullable nor named.

@@ -71,7 +71,6 @@ extension Condition.Comparison {
 }
 
 extension Condition.Comparison {
-    /// The literal as it is written in a condition.
     package var writtenLiteral: String {
         guard case .string(let text) = literal else { return literal.description }
         // A combining mark forms one character with a quotation mark or backslash before it.

@@ -5,7 +5,6 @@ package import ReveilleCore
 /// Detects when a condition on an aspect becomes true; pure.
 package struct Trigger: Sendable {
     private let condition: Condition
-    /// Whether the condition was true of the last event.
     package private(set) var isTrue: Bool
 
     package init(_ condition: Condition, isTrue: Bool) {
@@ -13,7 +12,6 @@ package struct Trigger: Sendable {
         self.isTrue = isTrue
     }
 
-    /// Takes an event of the aspect, and returns whether the condition has become true with it.
     package mutating func fires(on event: Event) -> Bool {
         let wasTrue = isTrue
         isTrue = condition.holds(for: ReadingCoding.encode(event.reading, settings: event.settings))

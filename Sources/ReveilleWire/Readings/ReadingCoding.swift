@@ -88,7 +88,6 @@ package struct PartialReading: Sendable {
         self.fields = fields
     }
 
-    /// Returns the reading with these fields and the current values of the others.
     package func completed(with now: Event) throws(Invalid) -> Reading {
         var all = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
         for member in fields.members {

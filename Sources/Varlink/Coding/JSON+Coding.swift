@@ -65,7 +65,6 @@ final class CodingProgress {
         self.maximumDepth = maximumDepth
     }
 
-    /// Runs the code with which a type encodes or decodes the value at a path.
     func run<Result>(at path: [any CodingKey], _ code: () throws -> Result) throws -> Result {
         if let failure { throw failure }
         guard calls < Self.maximumCalls else {

@@ -27,7 +27,6 @@ struct ValueDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// Returns a decoder for a value in this array or object.
     func child(_ value: JSON, _ key: any CodingKey) -> ValueDecoder {
         ValueDecoder(value, at: codingPath + [key], progress)
     }

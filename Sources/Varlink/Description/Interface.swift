@@ -65,7 +65,6 @@ extension Interface {
         try schema.validate(results, output)
     }
 
-    /// Checks that an error is declared by the interface and has the declared parameters.
     package func validate(_ error: CallError) throws(CallError) {
         guard let details = details[Array(Call(method: error.name).member.utf8)] else {
             throw .methodNotFound(error.name)

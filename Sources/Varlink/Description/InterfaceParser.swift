@@ -48,7 +48,6 @@ struct InterfaceParser {
         }
     }
 
-    /// Parses the unique name of a member and the space around it.
     private mutating func memberName() throws(InterfaceError) -> String {
         try space()
         let position = scanner.position

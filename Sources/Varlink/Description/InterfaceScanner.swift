@@ -13,7 +13,6 @@ struct InterfaceScanner {
         position < scalars.count ? scalars[position] : nil
     }
 
-    /// Skips the expected word or sign if it comes next, and returns whether it did.
     mutating func skip(_ expected: String) -> Bool {
         guard scalars[position...].starts(with: expected.unicodeScalars) else { return false }
         position += expected.unicodeScalars.count

@@ -33,7 +33,6 @@ package struct NameTable: Sendable, Hashable {
             }, as: UTF8.self)
     }
 
-    /// Returns the position of a name in a part of the list, or `nil` if it is not there.
     @inline(__always)
     func position(of text: Span<UInt8>, _ name: JSONText.Part, in part: Range<Int>) -> Int? {
         let entries = entries.span.extracting(part)

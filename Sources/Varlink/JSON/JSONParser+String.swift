@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONParser {
-    /// Parses a string, including its quotes.
     @inline(__always)
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> JSONText.Part {
         let start = position + 1

@@ -39,7 +39,6 @@ extension JSONText {
         nodes.append(node)
     }
 
-    /// Begins an array or an object, and returns its index.
     mutating func open(_ name: Part) -> Int {
         nodes.append(Node(name: name, value: .null))
         return nodes.count - 1

@@ -11,7 +11,6 @@ package struct JSONText: Sendable {
         package let value: Value
     }
 
-    /// A value, which refers to bytes and to other values.
     package enum Value: Sendable {
         case null
         case bool(Bool)
@@ -44,7 +43,6 @@ package struct JSONText: Sendable {
         self.nodes = nodes
     }
 
-    /// The index after a value and everything in it.
     package func end(of index: Int) -> Int {
         nodes.span.end(of: index)
     }

@@ -58,7 +58,6 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes near the end equal a text in words.
     @inline(never)
     private func endsWithText(_ words: Span<UInt64>, from first: Int, at start: Int, count: Int) -> Bool {
         for offset in 0..<count {

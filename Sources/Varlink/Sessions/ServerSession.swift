@@ -95,7 +95,6 @@ public struct ServerSession: Sendable {
         isReplyWanted(continues: false) ? Reply(error).encoded() : []
     }
 
-    /// Records a reply and returns whether to send it.
     private mutating func isReplyWanted(continues: Bool) -> Bool {
         guard case .answering(let mode) = state else { preconditionFailure("reply without a call") }
         precondition(!continues || mode == .more, "'continues' in a reply to a call without 'more'")
