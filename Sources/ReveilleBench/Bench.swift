@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 
 /// The project's benchmarks, which compare the bus with bare alternatives in a single run.
 @main
@@ -42,8 +43,7 @@ enum Bench {
     }
 
     private static func complain(_ text: String) {
-        let line = Array(("ReveilleBench: " + text + "\n").utf8)
-        _ = write(STDERR_FILENO, line, line.count)
+        try? Output.write("ReveilleBench: \(text)\n".utf8, to: STDERR_FILENO, of: "stderr")
     }
 }
 

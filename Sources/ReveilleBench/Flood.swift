@@ -7,40 +7,79 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A kind of load that one user puts on a bus, from a separate process that runs until it is killed.
-enum Flood: String, CaseIterable {
-    /// Opens connections at full speed, keeps them briefly, and sends nothing.
-    case connections
-    /// Connects, sends data that is not a call, and is disconnected.
-    case garbage
-    /// Sends calls continuously on as many connections as allowed.
-    case frames
-    /// Refreshes the devices continuously.
-    case refreshes
-    /// Requests states that must be sampled first.
-    case states
-    /// Repeatedly subscribes to sensors and disconnects.
-    case subscriptions
-    /// Lists all subscriptions on a new connection each time.
-    case lists
-    /// Requests long replies on new connections, and does not read them.
-    case settings
-    /// Posts states without permission.
-    case posts
-    /// Publishes names for the duration of short connections.
-    case ties
-    /// Changes long values of as many names as allowed, which makes the saved state as large as possible.
-    case values
-    /// Lists sleeping subscriptions to all names; the names are as long as allowed.
-    case sleepers
-    /// Requests the states of all names, does not read them, and changes the names meanwhile.
-    case unreadStates
-    /// Subscribes to all names with their states, does not read them, and changes the names meanwhile.
-    case unreadStarts
-    /// Lists sleeping subscriptions to all names, and does not read the lists.
-    case unreadLists
+/// A load that one user puts on a bus, from a separate process that runs until it is killed.
+struct Flood: Sendable {
+    let name: String
+    /// Whether it changes long values: each name keeps 64 KiB, also for a later save.
+    let publishes: Bool
+    private let run: @Sendable (UnixAddress) throws -> Void
+
+    private init(_ name: String, publishes: Bool = false, _ run: @escaping @Sendable (UnixAddress) throws -> Void) {
+        (self.name, self.publishes, self.run) = (name, publishes, run)
+    }
+
+    /// All loads but ``changes``.
+    static let all = [
+        // Opens connections at full speed, keeps them briefly, and sends nothing.
+        Flood("connections") { try connect($0, saying: [], keeping: 200) },
+        // Connects, sends data that is not a call, and is disconnected.
+        Flood("garbage") { try connect($0, saying: Array("}{\0".utf8), keeping: 16) },
+        // Sends calls continuously on as many connections as allowed.
+        Flood("frames") { try send(bytes(.getState(.locale)), to: $0) },
+        // Refreshes the devices continuously.
+        Flood("refreshes") { try send(bytes(.refresh), to: $0) },
+        // Requests states that must be sampled first.
+        Flood("states") { try send(bytes(.getState(.device)), to: $0) },
+        // Repeatedly subscribes to sensors and disconnects.
+        Flood("subscriptions") {
+            let request = SubscriptionRequest(aspects: [.battery, .orientation, .proximity])
+            try connect($0, saying: bytes(.subscribe(request)), keeping: 32)
+        },
+        // Lists all subscriptions on a new connection each time.
+        Flood("lists") { try connect($0, saying: bytes(.listSubscriptions), keeping: 60) },
+        // Requests long replies on new connections, and does not read them.
+        Flood("settings") { try connect($0, saying: bytes(.getState(.defaults)), keeping: 60) },
+        // Posts states without permission.
+        Flood("posts") { try send(bytes(.post(.proximity(.near))), to: $0) },
+        // Publishes names for the duration of short connections.
+        Flood("ties") {
+            let calls = try (0..<20).map { try publication($0, round: 0, length: 10, isTied: true) }
+            try connect($0, saying: calls.flatMap(bytes), keeping: 16)
+        },
+        // Changes long values of as many names as allowed, which makes the saved state as large as possible.
+        Flood("values", publishes: true) {
+            // The states of the two rounds differ, so each call is a change.
+            let calls = try (0..<2 * names).map { try publication($0 % names, round: $0 / names) }
+            try send(calls.flatMap(bytes), to: $0)
+        },
+        // Lists sleeping subscriptions to all names; the names are as long as allowed.
+        Flood("sleepers", publishes: true) {
+            let subscribers = try sleepingClients(50, $0)
+            try send(bytes(.listSubscriptions), to: $0, over: 12)
+            withExtendedLifetime(subscribers) {}
+        },
+        // Requests the states of all names, does not read them, and changes the names meanwhile.
+        Flood("unreadStates", publishes: true) { try leaveUnread(.getState([allNames]), $0, over: 60) },
+        // Subscribes to all names with their states, does not read them, and changes the names meanwhile.
+        Flood("unreadStarts", publishes: true) {
+            try leaveUnread(.subscribe(SubscriptionRequest(aspects: [allNames], wantsInitial: true)), $0, over: 60)
+        },
+        // Lists sleeping subscriptions to all names, and does not read the lists.
+        Flood("unreadLists", publishes: true) {
+            let subscribers = try sleepingClients(30, $0)
+            try leaveUnread(.listSubscriptions, $0, over: 30)
+            withExtendedLifetime(subscribers) {}
+        },
+    ]
+
     /// Changes the value of one name a million times on one connection, and ends.
-    case changes
+    static let changes = Flood("changes") {
+        try BlockingClient($0).send(numberOfChanges) { number in
+            .publish(PublishedValue("org.example.flood", ["changed": .integer(Int64(number))]))
+        }
+    }
+
+    static let numberOfChanges = 1_000_000
 
     /// The user that floods.
     static let user: uid_t = 65_534
@@ -49,8 +88,6 @@ enum Flood: String, CaseIterable {
     private static let connectionsOfUser = 64
     /// The maximum duration, in case the process is not killed.
     private static let seconds: Int64 = 60
-    /// The number of ``changes``.
-    static let numberOfChanges = 1_000_000
 
     /// Changes to another user, if this process runs as root.
     static func become(user: uid_t) {
@@ -60,92 +97,42 @@ enum Flood: String, CaseIterable {
         setuid(user)
     }
 
-    /// Starts the flood.
-    func start(_ address: UnixAddress) throws -> Worker {
-        try Worker([Self.argument, rawValue, address.description])
-    }
+    func start(_ address: String) throws -> Worker { try Worker([Self.argument, name, address]) }
 
     // MARK: - In the flood's process
 
     static func run(_ arguments: [String]) throws {
-        guard arguments.count == 2, let flood = Flood(rawValue: arguments[0]) else {
+        guard arguments.count == 2, let flood = (all + [changes]).first(where: { $0.name == arguments[0] }) else {
             throw BenchError("invalid flood: \(arguments)")
         }
         become(user: user)
-        let address = try UnixAddress(arguments[1])
-        switch flood {
-        case .connections: try connect(address, saying: [], keeping: 200)
-        case .garbage: try connect(address, saying: Array("}{\0".utf8), keeping: 16)
-        case .subscriptions:
-            let request = SubscriptionRequest(aspects: [.battery, .orientation, .proximity])
-            try connect(address, saying: bytes(.subscribe(request)), keeping: 32)
-        case .lists: try connect(address, saying: bytes(.listSubscriptions), keeping: 60)
-        case .settings: try connect(address, saying: bytes(.getState(.defaults)), keeping: 60)
-        case .frames: try send(bytes(.getState(.locale)), to: address)
-        case .states: try send(bytes(.getState(.device)), to: address)
-        case .refreshes: try send(bytes(.refresh), to: address)
-        case .posts: try send(bytes(.post(.proximity(.near))), to: address)
-        case .values:
-            // The states of the two rounds differ, so each call is a change.
-            let rounds = try (0..<2).flatMap { round in try publications(count: 1_000, length: 4_000, round: round) }
-            try send(rounds, to: address)
-        case .ties:
-            try connect(address, saying: publications(count: 20, length: 10, isTied: true), keeping: 16)
-        case .sleepers:
-            let subscribers = try sleepingClients(50, address)
-            try send(bytes(.listSubscriptions), to: address, over: 12)
-            withExtendedLifetime(subscribers) {}
-        case .unreadStates: try leaveUnread(.getState([allNames]), address, over: 60)
-        case .unreadStarts:
-            try leaveUnread(.subscribe(SubscriptionRequest(aspects: [allNames], wantsInitial: true)), address, over: 60)
-        case .unreadLists:
-            let subscribers = try sleepingClients(30, address)
-            try leaveUnread(.listSubscriptions, address, over: 30)
-            withExtendedLifetime(subscribers) {}
-        case .changes:
-            try BlockingClient(address).send(numberOfChanges) { number in
-                .publish(PublishedValue("org.example.flood", ["changed": .integer(Int64(number))]))
-            }
-        }
+        try flood.run(UnixAddress(arguments[1]))
     }
 
-    private static func publications(
-        count: Int, length: Int, round: Int = 0, isTied: Bool = false
-    ) throws -> [UInt8] {
-        let text = String(repeating: "x", count: length)
-        return try (0..<count).flatMap { number in
-            let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
-            return bytes(.publish(PublishedValue(try name(number), value), whileConnected: isTied))
-        }
-    }
-
-    /// Returns one of the names, which are almost as long as allowed.
-    private static func name(_ number: Int) throws -> Aspect {
-        let name = Aspect("org.example.\(String(repeating: "long-", count: 46))n\(number)")
-        guard let name else { throw BenchError("an invalid name") }
-        return name
-    }
-
+    private static let names = 1_000
     private static let allNames: Aspect = "org.example.*"
+    /// Makes the names almost as long as allowed.
+    private static let prefix = "org.example." + String(repeating: "long-", count: 46)
+
+    private static func publication(
+        _ number: Int, round: Int, length: Int = 4_000, isTied: Bool = false
+    ) throws -> BusCall {
+        guard let name = Aspect(prefix + "n\(number)") else { throw BenchError("an invalid name") }
+        let text = String(repeating: "x", count: length)
+        let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
+        return .publish(PublishedValue(name, value), whileConnected: isTied)
+    }
 
     /// Changes the long values of all names.
     private static func change(_ client: BlockingClient, round: Int) throws {
-        let text = String(repeating: "x", count: 4_000)
-        let names = try (0..<1_000).map { try name($0) }
-        try client.send(names.count) { number in
-            .publish(PublishedValue(names[number], ["round": .integer(Int64(round)), "text": .string(text)]))
-        }
+        try client.send(names) { try publication($0, round: round) }
     }
 
     /// Returns sleeping subscriptions to all names, after a change of each name.
     private static func sleepingClients(_ count: Int, _ address: UnixAddress) throws -> [BlockingClient] {
         let publisher = try BlockingClient(address)
         try change(publisher, round: 2)
-        let clients = try (0..<count).map { _ in
-            let client = try BlockingClient(address)
-            try client.subscribe(to: [allNames], isInBackground: true)
-            return client
-        }
+        let clients = try BlockingClient.sleepers(count, at: address, to: [allNames])
         try change(publisher, round: 3)
         return clients
     }
@@ -171,8 +158,8 @@ enum Flood: String, CaseIterable {
     }
 
     private static func repeating(_ body: () throws -> Void) rethrows {
-        let end = MonotonicClock.now + seconds * 1_000_000_000
-        while MonotonicClock.now < end { try body() }
+        let end = Clocks.boot() + seconds * 1_000_000
+        while Clocks.boot() < end { try body() }
     }
 
     /// Connects repeatedly, and closes the oldest connections.

@@ -6,6 +6,7 @@ import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
+import Varlink
 
 /// Measures how long a user waits for GetState while another user floods the bus in every available way, and for events
 /// during a million changes.
@@ -20,10 +21,8 @@ struct FloodBench {
     private static let keys = 500
     /// The limit for the 99th percentile, in microseconds.
     private static let limit = 50_000.0
-    /// The most memory in kilobytes that a flood may add to the bus.
+    /// The most memory in kilobytes that a flood may add to the bus, unless it changes long values.
     private static let memoryLimit = 8_192
-    /// The floods that change long values: each name keeps 64 KiB, also for a later save, so the limit does not apply.
-    private static let publishing: Set<Flood> = [.values, .sleepers, .unreadStates, .unreadStarts, .unreadLists]
 
     func run() throws {
         let phone = try SyntheticPhone()
@@ -31,44 +30,43 @@ struct FloodBench {
             let pairs = (0..<Self.keys).map { "\"a.setting.of.some.program.\($0)\": \($0)" }
             try phone.writeSettings("{" + pairs.joined(separator: ",") + "}", to: "program\(file).json")
         }
-        let service = try BenchService(
-            phone,
+        let bus = try phone.startBus(
             configuration: geteuid() == 0
                 ? #"{ publish: { allow: [{ names: "org.example.*", users: [\#(Flood.user)] }] } }"#
                 : "{ bus: { connectionsPerUser: 1000 } }")
-        let address = service.address
-        let sleepers = try service.sleepers(Self.sleepers, to: .locale)
+        let address = try UnixAddress(bus.address)
+        let sleepers = try BlockingClient.sleepers(Self.sleepers, at: address, to: .locale)
         // The socket is open to all users, but its directories belong to the phone's user.
         let parts = address.path.split(separator: "/")
         for count in parts.count - 2..<parts.count { chmod("/" + parts.prefix(count).joined(separator: "/"), 0o755) }
         if geteuid() != 0 { print("not root: flood and probe run as the same user") }
-        report("GetState, quiet", try probe(address).summary)
+        report("GetState, quiet", try probe(bus).summary)
         var (isTooSlow, isTooLarge) = (false, false)
-        for kind in Flood.allCases where kind != .changes {
-            let before = service.usage.residentMemory
-            let flood = try kind.start(address).process
-            let samples = try probe(address)
-            let growth = service.usage.residentMemory - before
-            if flood.hasEnded { throw BenchError("the flood \(kind) ended early") }
+        for kind in Flood.all {
+            let before = bus.usage.residentMemory
+            let flood = try kind.start(bus.address).process
+            let samples = try probe(bus)
+            let growth = bus.usage.residentMemory - before
+            if flood.hasEnded { throw BenchError("the flood \(kind.name) ended early") }
             flood.signal(SIGKILL)
             flood.wait()
             // The connections close before another flood is measured.
             poll(nil, 0, 500)
-            let rest = service.usage.residentMemory - before
-            report("GetState, \(kind.rawValue)", samples.summary + "; memory +\(growth) kB, then +\(rest) kB")
-            isTooLarge = isTooLarge || !Self.publishing.contains(kind) && growth > Self.memoryLimit
+            let rest = bus.usage.residentMemory - before
+            report("GetState, \(kind.name)", samples.summary + "; memory +\(growth) kB, then +\(rest) kB")
+            isTooLarge = isTooLarge || !kind.publishes && growth > Self.memoryLimit
             isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
-        isTooSlow = try EventDelay(address).measure() > Self.limit || isTooSlow
-        withExtendedLifetime((service, sleepers)) {}
+        isTooSlow = try EventDelay(bus).measure() > Self.limit || isTooSlow
+        withExtendedLifetime((bus, sleepers)) {}
         if isTooSlow { throw BenchError("a flood delayed another user by more than 50 ms") }
         if isTooLarge { throw BenchError("a flood added more than \(Self.memoryLimit) kB to the bus") }
     }
 
-    private func probe(_ address: UnixAddress) throws -> Samples {
-        let worker = try Worker([Self.probeArgument, address.description])
+    private func probe(_ bus: PhoneBus) throws -> Samples {
+        let worker = try Worker([Self.probeArgument, bus.address])
         var samples = Samples()
-        while let time = worker.next() { samples.add(Double(time) / 1_000) }
+        while let time = worker.next() { samples.add(time) }
         guard worker.process.wait() == 0 else { throw BenchError("the probe received no reply") }
         return samples
     }
@@ -78,9 +76,67 @@ struct FloodBench {
     static func ask(_ arguments: [String]) throws {
         Flood.become(user: 65_533)
         let client = try BlockingClient(UnixAddress(arguments.first ?? ""))
-        try MonotonicClock.periodically(while: { $0 < probes }) { due in
+        try Clocks.periodically(while: { $0 < probes }) { due in
             _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
-            Worker.report(MonotonicClock.now - due)
+            Worker.report(Clocks.boot() - due)
         }
+    }
+}
+
+/// Measures how long a change takes from its publisher to a subscriber while another user publishes a million changes.
+struct EventDelay {
+    private static let name: Aspect = "org.probe.changed"
+    private static let probes = 800
+
+    private let bus: PhoneBus
+    private let publisher: BlockingClient
+    private let subscriber: BlockingClient
+
+    init(_ bus: PhoneBus) throws {
+        self.bus = bus
+        publisher = try bus.client()
+        subscriber = try bus.client()
+        try subscriber.subscribe(to: AspectSet(Self.name))
+    }
+
+    /// Prints the delays with and without the other user's changes, and returns the 99th percentile of the former.
+    func measure() throws -> Double {
+        let quiet = try samples { $0 < Self.probes }
+        // The flood and the bus keep two processors busy, so two programs without the bus do the same for the
+        // comparison.
+        let busy = try (0..<2).map { _ in try ChildProcess(["sh", "-c", "while :; do :; done"]) }
+        let contended = try samples { $0 < Self.probes }
+        for program in busy {
+            program.signal(SIGKILL)
+            program.wait()
+        }
+        var flooded = Samples()
+        let flood = try Flood.changes.start(bus.address).process
+        let seconds = try Clocks.seconds { flooded = try samples { _ in !flood.hasEnded } }
+        guard flood.exitCode == 0 else { throw BenchError("the changes ended early") }
+        let other = try bus.client().call(.getState("org.example.flood"), expecting: EventsReply.self)
+        guard other.events.first?.generation ?? 0 >= Flood.numberOfChanges else {
+            throw BenchError("only \(other.events.first?.generation ?? 0) changes were published")
+        }
+        report("event, quiet", quiet.summary)
+        report("event, busy processors", contended.summary)
+        report("event, a million changes", flooded.summary)
+        for (name, part) in [("medians", 0.5), ("99%", 0.99)] {
+            let ratios = [quiet, contended].map { (flooded.percentile(part) / $0.percentile(part)).rounded(to: 2) }
+            report("ratio of the \(name) to quiet, to busy", ratios.joined(separator: ", "))
+        }
+        report("changes per second", "\(Int(Double(Flood.numberOfChanges) / seconds))")
+        return flooded.percentile(0.99)
+    }
+
+    /// Publishes changes while a condition on their number holds.
+    private func samples(while isWanted: (Int) -> Bool) throws -> Samples {
+        var samples = Samples()
+        try Clocks.periodically(while: isWanted) { time in
+            let value: JSONObject = ["time": .integer(time)]
+            try publisher.send(Call(.publish(PublishedValue(Self.name, value)), isOneway: true))
+            samples.add(try subscriber.waitForEvent() - time)
+        }
+        return samples
     }
 }

@@ -17,7 +17,7 @@ struct LatencyBench {
 
     func run() throws {
         let phone = try SyntheticPhone()
-        let service = try BenchService(phone)
+        let service = try phone.startBus(configuration: PhoneBus.busy)
         let subscriber = try service.client()
         try subscriber.subscribe(to: .battery)
         let other = try SyntheticPhone()
@@ -33,8 +33,8 @@ struct LatencyBench {
             let sentToBus = try Self.change(level, of: phone)
             let read = try subscriber.waitForEvent()
             guard round >= Self.warmUp else { continue }
-            bare.add(Double(received - sentToMonitor) / 1_000)
-            bus.add(Double(read - sentToBus) / 1_000)
+            bare.add(received - sentToMonitor)
+            bus.add(read - sentToBus)
         }
         report("uevent to a bare libudev monitor", bare.summary)
         report("uevent to a subscriber of the bus", bus.summary)
@@ -47,7 +47,7 @@ struct LatencyBench {
         var time: Int64 = 0
         try phone.testbed.unwatched { () throws(TestbedError) in
             try battery.set(BareMonitor.attribute, level)
-            time = MonotonicClock.now
+            time = Clocks.boot()
             try battery.uevent("change")
         }
         return time
@@ -61,12 +61,12 @@ enum BareMonitor {
 
     static func run() throws {
         let monitor = try UdevMonitor(subsystems: ["power_supply"])
-        Worker.report(MonotonicClock.now)
+        Worker.report(Clocks.boot())
         while true {
             try Readiness.wait(monitor.descriptor, for: .readable, atMost: .seconds(60))
             while case .event(_, let path, _) = monitor.receive() {
                 guard SysfsAttribute.read(path + "/" + attribute).text != nil else { exit(1) }
-                Worker.report(MonotonicClock.now)
+                Worker.report(Clocks.boot())
             }
         }
     }

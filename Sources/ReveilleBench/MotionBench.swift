@@ -11,9 +11,7 @@ import ReveilleWire
 ///
 /// The samples come from a synthetic chip: a thread writes scans to a FIFO in place of the device's node.
 struct MotionBench {
-    /// The number of subscribers.
     private static let subscribers = 10
-    /// The time between samples.
     private static let interval: Duration = .milliseconds(10)
     /// The largest part of one processor that the bus may use.
     private static let limit = 0.02
@@ -22,9 +20,7 @@ struct MotionBench {
     /// The seconds before the measurement, in which the stream starts, and the seconds of the measurement.
     private static let duration = (rest: 2.0, measured: 20.0)
 
-    /// Prints the figure.
-    ///
-    /// - Throws: `BenchError` if it is above its limit, or if samples are missing.
+    /// Prints the figure, which must not be above its limit, and requires that no samples are missing.
     func run() throws {
         let phone = try SyntheticPhone(
             hasAccelerometer: false, hasGyroscope: false, hasProximitySensor: false)
@@ -33,19 +29,17 @@ struct MotionBench {
         mkdir(testbed.root + "/dev", 0o755)
         guard mkfifo(node, 0o600) == 0 else { throw SystemError("mkfifo", on: node) }
         try Self.addChip(to: testbed)
-        let service = try BenchService(phone, configuration: "{}")
+        let bus = try phone.startBus(configuration: "{}")
         let driver = try ScanDriver(node: node, every: Self.interval)
-        let request = SubscriptionRequest(aspects: [.motion], policies: [.motion: Policy(interval: Self.interval)])
-        let connections = try (0..<Self.subscribers).map { _ in
-            let client = try service.client()
-            _ = try client.call(.subscribe(request), expecting: SubscribeReply.self)
-            return client
+        let connections = try (0..<Self.subscribers).map { _ in try bus.client() }
+        for client in connections {
+            try client.subscribe(to: [.motion], policies: [.motion: Policy(interval: Self.interval)])
         }
         _ = try Self.receive(on: connections, for: Self.duration.rest)
-        let before = service.usage.processorTime
+        let before = bus.usage.processorTime
         let count = try Self.receive(on: connections, for: Self.duration.measured)
-        let time = Double(service.usage.processorTime - before) / 1_000_000_000
-        withExtendedLifetime((service, driver)) {}
+        let time = Double(bus.usage.processorTime - before) / 1_000_000_000
+        withExtendedLifetime((bus, driver)) {}
 
         let use = time / Self.duration.measured
         let rate = Double(count) / Self.duration.measured
@@ -62,11 +56,11 @@ struct MotionBench {
 
     /// Reads from all connections for a time in seconds, and returns the number of messages.
     private static func receive(on connections: [BlockingClient], for seconds: Double) throws -> Int {
-        let end = MonotonicClock.now + Int64(seconds * 1_000_000_000)
+        let end = Clocks.boot() + Int64(seconds * 1_000_000)
         var polls = connections.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var count = 0
-        while MonotonicClock.now < end {
+        while Clocks.boot() < end {
             guard poll(&polls, nfds_t(polls.count), 100) >= 0 else { throw SystemError("poll") }
             for descriptor in polls where descriptor.revents != 0 {
                 let size = recv(descriptor.fd, &buffer, buffer.count, 0)
@@ -103,9 +97,9 @@ private final class ScanDriver: Sendable {
         // Opened for reading and writing, so that the stream does not end when the bus closes it.
         let pipe = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard pipe >= 0 else { throw SystemError("open", on: node) }
-        let pause = Int64(interval / .nanoseconds(1))
+        let pause = Int64(interval / .microseconds(1))
         try Pthread.start { [weak self] in
-            var due = MonotonicClock.now
+            var due = Clocks.boot()
             var number: UInt16 = 0
             while self?.isRunning.withLock({ $0 }) == true {
                 number = (number + 1) % 1_000
@@ -113,10 +107,7 @@ private final class ScanDriver: Sendable {
                 // A scan that does not fit is lost, as in the kernel.
                 _ = write(pipe, scan, scan.count)
                 due += pause
-                var rest = timespec(
-                    tv_sec: Int(max(0, due - MonotonicClock.now) / 1_000_000_000),
-                    tv_nsec: Int(max(0, due - MonotonicClock.now) % 1_000_000_000))
-                nanosleep(&rest, nil)
+                usleep(useconds_t(max(0, due - Clocks.boot())))
             }
             close(pipe)
         }

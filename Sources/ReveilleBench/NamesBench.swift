@@ -2,6 +2,7 @@
 
 import Reveille
 import ReveilleCore
+import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
 import Varlink
@@ -14,17 +15,17 @@ struct NamesBench {
 
     func run() throws {
         let phone = try SyntheticPhone()
-        let service = try BenchService(phone)
-        let publisher = try service.client()
+        let bus = try phone.startBus(configuration: PhoneBus.busy)
+        let publisher = try bus.client()
         let alone = try publish(Self.posts / 10, with: publisher)
-        let clients = try (0..<Self.sleepers).map { _ in try service.client() }
-        let empty = service.usage.residentMemory
+        let clients = try (0..<Self.sleepers).map { _ in try bus.client() }
+        let empty = bus.usage.residentMemory
         let subscriptions = try clients.map { client in
             try client.subscribe(to: "org.example.*", isInBackground: true).subscription
         }
-        let before = service.usage.residentMemory
+        let before = bus.usage.residentMemory
         let asleep = try publish(Self.posts, with: publisher)
-        let after = service.usage.residentMemory
+        let after = bus.usage.residentMemory
 
         var woken = 0
         for (client, subscription) in zip(clients, subscriptions) {
@@ -45,7 +46,7 @@ struct NamesBench {
 
     /// Publishes changes of all names in turn, and returns the number per second.
     private func publish(_ count: Int, with client: BlockingClient) throws -> Int {
-        let seconds = try MonotonicClock.seconds {
+        let seconds = try Clocks.seconds {
             try client.send(count) { number in
                 let value: JSONObject = ["changed": .integer(Int64(count + number))]
                 return .publish(PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value))

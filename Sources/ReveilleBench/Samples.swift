@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 
 /// Durations in microseconds.
 struct Samples {
-    private var values: [Double] = []
+    private var values: [Int64] = []
 
-    mutating func add(_ microseconds: Double) { values.append(microseconds) }
+    mutating func add(_ microseconds: Int64) { values.append(microseconds) }
 
     /// Returns the value that the given fraction of the samples does not exceed.
     func percentile(_ part: Double) -> Double {
         let sorted = values.sorted()
-        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+        return sorted.isEmpty ? 0 : Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))])
     }
 
     var summary: String {
@@ -19,36 +20,29 @@ struct Samples {
     }
 }
 
-/// The monotonic clock, which all processes share.
-enum MonotonicClock {
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
+// All processes share the clock since boot.
+extension Clocks {
     /// Returns the seconds that a closure takes.
     static func seconds(_ body: () throws -> Void) rethrows -> Double {
-        let start = now
+        let start = boot()
         try body()
-        return Double(now - start) / 1e9
+        return Double(boot() - start) / 1e6
     }
 
-    /// Calls a closure every 10 ms, regardless of how long earlier calls take.
+    /// Calls a closure every 10 ms, regardless of how long earlier calls take, while `isWanted` holds for the number of
+    /// calls.
     ///
-    /// - Parameters:
-    ///   - isWanted: Whether to continue after a number of calls.
-    ///   - body: Receives the time from which to measure. If the previous call delays a call, its wait counts from its
-    ///     due time.
+    /// The closure receives the time from which to measure. If the previous call delays a call, its wait counts from its
+    /// due time.
     static func periodically(while isWanted: (Int) -> Bool, _ body: (_ due: Int64) throws -> Void) rethrows {
-        let period: Int64 = 10_000_000
-        let start = now
+        let period: Int64 = 10_000
+        let start = boot()
         var number = 0
         while isWanted(number) {
             let due = start + Int64(number) * period
-            let early = due - now
-            if early > 0 { poll(nil, 0, Int32(early / 1_000_000 + 1)) }
-            try body(early > 0 ? now : due)
+            let early = due - boot()
+            if early > 0 { poll(nil, 0, Int32(early / 1_000 + 1)) }
+            try body(early > 0 ? boot() : due)
             number += 1
         }
     }

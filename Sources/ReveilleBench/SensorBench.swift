@@ -16,13 +16,11 @@ struct SensorBench {
     /// The milliseconds of the measurement.
     private static let duration: Int32 = 120_000
 
-    /// Prints the figures.
-    ///
-    /// - Throws: `BenchError` if a figure of the bus is above its limit.
+    /// Prints the figures, and requires that none of the bus is above its limit.
     func run() throws {
         let aspects: AspectSet = [.battery, .proximity, .orientation]
         let phones = try (0..<2).map { _ in try Self.phone() }
-        let running = try phones.map { try BenchService($0, configuration: "{}") }
+        let running = try phones.map { try $0.startBus(configuration: "{}") }
         let subscribers = try running.map { try $0.client() }
         for (index, subscriber) in subscribers.enumerated() {
             try subscriber.subscribe(to: aspects, isInBackground: index == 1)
@@ -31,9 +29,14 @@ struct SensorBench {
         poll(nil, 0, Self.rest)
         for service in running { try Self.check(service, watches: aspects) }
         let usages = running.map(\.usage) + (daemons?.usages ?? [])
-        let before = usages.map(SensorCost.init)
+        let before = usages.map { ($0.wakeups, $0.processorTime) }
         poll(nil, 0, Self.duration)
-        let costs = zip(usages, before).map { SensorCost($0).since($1, seconds: Double(Self.duration) / 1_000) }
+        let minutes = Double(Self.duration) / 60_000
+        let costs = zip(usages, before).map { usage, before in
+            SensorCost(
+                wakeUps: Double(usage.wakeups - before.0) / (60 * minutes),
+                processorTime: Double(usage.processorTime - before.1) / 1_000_000 / minutes)
+        }
         withExtendedLifetime((running, subscribers, daemons)) {}
 
         print("\n| battery, proximity and orientation | wake-ups a second | processor time a minute |")
@@ -44,11 +47,9 @@ struct SensorBench {
         try check(costs, hasDaemons: daemons != nil)
     }
 
-    /// Checks that a bus watches all aspects.
-    ///
-    /// - Throws: `BenchError` if the bus does not, since its figures would then mean nothing.
-    private static func check(_ service: BenchService, watches aspects: AspectSet) throws {
-        let sources = try service.client().call(.describeAspects, expecting: [AspectSource].self)
+    /// Checks that a bus watches all aspects, since its figures would otherwise mean nothing.
+    private static func check(_ bus: PhoneBus, watches aspects: AspectSet) throws {
+        let sources = try bus.client().call(.describeAspects, expecting: [AspectSource].self)
         for source in sources where aspects.contains(source.aspect) {
             guard source.isMonitored, source.isAvailable else {
                 throw BenchError("the bus does not watch \(source.aspect.name)")
@@ -114,23 +115,10 @@ struct SensorBench {
 
 /// The cost of a program while sensors are watched.
 private struct SensorCost: CustomStringConvertible {
-    /// The wake-ups: a total, or for a difference the number a second.
-    private(set) var wakeUps: Double
-    /// The processor time in nanoseconds: a total, or for a difference the time a minute.
-    private(set) var processorTime: Double
+    /// The number a second.
+    let wakeUps: Double
+    /// The milliseconds a minute.
+    let processorTime: Double
 
-    init(_ usage: ProcessUsage) {
-        wakeUps = Double(usage.wakeups)
-        processorTime = Double(usage.processorTime)
-    }
-
-    /// Returns the cost since an earlier one.
-    func since(_ before: SensorCost, seconds: Double) -> SensorCost {
-        var cost = self
-        cost.wakeUps = (wakeUps - before.wakeUps) / seconds
-        cost.processorTime = (processorTime - before.processorTime) / seconds * 60
-        return cost
-    }
-
-    var description: String { "| \(wakeUps.rounded(to: 2)) | \((processorTime / 1_000_000).rounded(to: 1)) ms |" }
+    var description: String { "| \(wakeUps.rounded(to: 2)) | \(processorTime.rounded(to: 1)) ms |" }
 }

@@ -2,8 +2,11 @@
 
 import Glibc
 import Reveille
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
+import Varlink
 
 /// A million posts at full speed, with ten thousand sleeping and a hundred active subscribers in separate processes.
 ///
@@ -16,8 +19,8 @@ struct StormBench {
 
     func run() throws {
         let phone = try SyntheticPhone()
-        let service = try BenchService(phone)
-        let battery = try service.client()
+        let bus = try phone.startBus(configuration: PhoneBus.busy)
+        let battery = try bus.client()
         try battery.subscribe(to: .battery)
         let quiet = try latency(phone, battery) { $0 < 100 }
 
@@ -25,19 +28,19 @@ struct StormBench {
         // process.
         let sleepers = min(Self.sleepers, (DescriptorLimit.raise() - 1_000) / 2)
         let groups = try (0..<Self.processes).map { _ in
-            try StormGroup.asleep.start(service.address, count: sleepers / Self.processes)
+            try StormGroup.asleep.start(bus.address, count: sleepers / Self.processes)
         }
         let live = try (0..<Self.processes).map { _ in
-            try StormGroup.awake.start(service.address, count: Self.awake / Self.processes)
+            try StormGroup.awake.start(bus.address, count: Self.awake / Self.processes)
         }
         for group in groups + live { _ = try group.required() }
-        let memory = service.usage.residentMemory
-        let flood = try StormGroup.flood.start(service.address, count: Self.posts)
+        let memory = bus.usage.residentMemory
+        let flood = try StormGroup.flood.start(bus.address, count: Self.posts)
         var stormy = Samples()
-        let seconds = try MonotonicClock.seconds {
+        let seconds = try Clocks.seconds {
             stormy = try latency(phone, battery) { _ in !flood.process.hasEnded }
         }
-        let grown = service.usage.residentMemory - memory
+        let grown = bus.usage.residentMemory - memory
 
         // Active subscribers receive every change, merged while they do not read; sleepers receive all changes in one
         // event.
@@ -47,7 +50,7 @@ struct StormBench {
         report("\(Self.posts) posts", "\(seconds.rounded(to: 0)) s, \(Int(Double(Self.posts) / seconds)) per second")
         report("woken by one event with all changes", "\(woken) of \(sleepers) sleepers")
         report("events until the latest state", "\(events) for \(Self.awake * Self.posts) changes")
-        report("memory of the bus grew by", "\(grown) kB, to \(service.usage.residentMemory) kB")
+        report("memory of the bus grew by", "\(grown) kB, to \(bus.usage.residentMemory) kB")
         report("uevent to subscriber, quiet", quiet.summary)
         report("uevent to subscriber, storm", stormy.summary)
         guard woken == sleepers else { throw BenchError("\(sleepers - woken) sleepers missed changes") }
@@ -59,13 +62,84 @@ struct StormBench {
         var samples = Samples()
         var round = 0
         while isWanted(round) {
-            let sent = MonotonicClock.now
+            let sent = Clocks.boot()
             try phone.testbed.unwatched { () throws(TestbedError) in
                 try phone.battery.setLevel(round % 2 == 0 ? 0.5 : 0.49)
             }
-            samples.add(Double(try subscriber.waitForEvent() - sent) / 1_000)
+            samples.add(try subscriber.waitForEvent() - sent)
             round += 1
         }
         return samples
+    }
+}
+
+/// A group of clients of one kind in a separate process.
+enum StormGroup: String {
+    case asleep, awake, flood
+
+    static let argument = "storm-group"
+
+    func start(_ address: String, count: Int) throws -> Worker {
+        try Worker([Self.argument, rawValue, address, "\(count)"])
+    }
+
+    // MARK: - In the group's process
+
+    static func run(_ arguments: [String]) throws {
+        guard arguments.count == 3, let group = StormGroup(rawValue: arguments[0]), let count = Int(arguments[2]) else {
+            throw BenchError("invalid group: \(arguments)")
+        }
+        DescriptorLimit.raise()
+        let address = try UnixAddress(arguments[1])
+        let connect = { try BlockingClient(address) }
+        switch group {
+        case .flood: try flood(try connect(), count)
+        case .asleep: try sleep(try (0..<count).map { _ in try connect() }, connect)
+        case .awake: try watch(try (0..<count).map { _ in try connect() })
+        }
+    }
+
+    private static func flood(_ client: BlockingClient, _ count: Int) throws {
+        let pair = ["de_DE", "fr_FR"].flatMap { name in
+            let locale = LocaleSettings(
+                identifier: name, languages: [name], numeric: name, time: name, monetary: name, measurement: name)
+            return Call(.post(.locale(locale)), isOneway: true).encoded()
+        }
+        let batch = (0..<100).flatMap { _ in pair }
+        for _ in 0..<count / 200 { try client.send(batch) }
+        // The reply follows the last post.
+        try client.send(.fence)
+        _ = try client.receive()
+    }
+
+    private static func sleep(_ clients: [BlockingClient], _ connect: () throws -> BlockingClient) throws {
+        let names = try clients.map { try $0.subscribe(to: .locale, isInBackground: true).subscription }
+        Worker.report(Int64(clients.count))
+        Worker.waitForWake()
+        let control = try connect()
+        var right = 0
+        for (client, name) in zip(clients, names) {
+            _ = try control.call(.setState(subscription: name, to: .foreground))
+            if changes(try client.receive(expecting: [Event].self)) == StormBench.posts { right += 1 }
+        }
+        Worker.report(Int64(right))
+    }
+
+    private static func watch(_ clients: [BlockingClient]) throws {
+        for client in clients { try client.subscribe(to: .locale) }
+        Worker.report(Int64(clients.count))
+        var received = Array(repeating: 0, count: clients.count)
+        var events = 0
+        while received.contains(where: { $0 < StormBench.posts }) {
+            for (index, client) in clients.enumerated() where received[index] < StormBench.posts {
+                received[index] += changes(try client.receive(expecting: [Event].self))
+                events += 1
+            }
+        }
+        Worker.report(Int64(events))
+    }
+
+    private static func changes(_ events: [Event]) -> Int {
+        events.reduce(0) { $0 + $1.changes }
     }
 }

@@ -41,9 +41,9 @@ struct TimesBench {
         }
         for item in items.prefix(Self.entries) { schedule.add(item) }
         let extra = items.suffix(1_000)
-        let added = MonotonicClock.seconds { for item in extra { schedule.add(item) } } * 1e6 / Double(extra.count)
+        let added = Clocks.seconds { for item in extra { schedule.add(item) } } * 1e6 / Double(extra.count)
         for item in extra { schedule.remove(item.entry.id, of: 1) }
-        let zone = MonotonicClock.seconds { schedule.set(zones[1], for: ScheduleEntry.localZone, at: now) } * 1e3
+        let zone = Clocks.seconds { schedule.set(zones[1], for: ScheduleEntry.localZone, at: now) } * 1e3
         print("\(Self.entries) entries on the calendar")
         report("adding one, without the disk", "\(added.rounded(to: 2)) microseconds (limit 10)")
         report("a new zone", "\(zone.rounded(to: 2)) milliseconds (limit 50)")
@@ -52,16 +52,16 @@ struct TimesBench {
 
     private func measureService() throws {
         let phone = try SyntheticPhone()
-        let service = try BenchService(phone, configuration: "{ schedule: { entries: 65536 } }")
-        let client = try service.client()
+        let bus = try phone.startBus(configuration: "{ schedule: { entries: 65536 } }")
+        let client = try bus.client()
         try add(Self.entries, to: client) { ["every": .integer(Int64(86_400_000 + $0)), "aspect": "org.example.far"] }
         // The state that the calls have changed is saved within 100 ms.
         poll(nil, 0, 1_000)
-        let before = service.usage.wakeups
+        let before = bus.usage.wakeups
         poll(nil, 0, 5_000)
-        report("wake-ups in 5 seconds", "\(service.usage.wakeups - before)")
+        report("wake-ups in 5 seconds", "\(bus.usage.wakeups - before)")
 
-        let subscriber = try service.client()
+        let subscriber = try bus.client()
         try subscriber.subscribe(to: AspectSet(Self.name))
         let first = Clocks.wall() + 3_000_000
         try add(Self.firings, to: client) {
@@ -80,7 +80,7 @@ struct TimesBench {
             for _ in 0..<events.reduce(0, { $0 + $1.changes }) {
                 let late = now - (first + Int64(received) * Self.step)
                 guard late >= 0 else { throw BenchError("firing \(received) was early by \(-late) microseconds") }
-                lateness.add(Double(late))
+                lateness.add(late)
                 received += 1
             }
         }
@@ -91,7 +91,7 @@ struct TimesBench {
     }
 
     private func add(_ count: Int, to client: BlockingClient, _ fields: (Int) -> JSONObject) throws {
-        let seconds = try MonotonicClock.seconds {
+        let seconds = try Clocks.seconds {
             for number in 0..<count {
                 var entry = fields(number)
                 entry["id"] = .string("\(count)-\(number)")

@@ -10,7 +10,6 @@ final class Worker {
     private let numbers: Pipe
     private let commands: Pipe
 
-    /// Starts a part of a benchmark, by its arguments.
     init(_ arguments: [String], environment: [String: String] = ChildProcess.environment) throws {
         numbers = try Pipe()
         commands = try Pipe()
@@ -26,9 +25,7 @@ final class Worker {
         return read(numbers.readingEnd, &number, 8) == 8 ? number : nil
     }
 
-    /// Returns the next number.
-    ///
-    /// - Throws: `BenchError` if the process has ended.
+    /// Returns the next number, which the process must report before it ends.
     func required() throws -> Int64 {
         guard let number = next() else { throw BenchError("a process of the benchmark ended early") }
         return number

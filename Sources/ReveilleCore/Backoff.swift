@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The growing pauses between attempts.
-///
-/// Pure.
 package struct Backoff: Sendable {
     private let shortest: Duration
     private let longest: Duration

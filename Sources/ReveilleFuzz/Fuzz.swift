@@ -19,10 +19,8 @@ import ReveilleSystem
     /// Runs one input, with libFuzzer's signature.
     @c(LLVMFuzzerTestOneInput)
     public func runOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        do {
-            try target.check(Array(UnsafeBufferPointer(start: start, count: count)))
-        } catch {
-            complain("\(error)")
+        if let violation = target.violation(by: Array(UnsafeBufferPointer(start: start, count: count))) {
+            complain("\(violation)")
             abort()
         }
         return 0
@@ -38,7 +36,7 @@ import ReveilleSystem
                 complain("usage: ReveilleFuzz TARGET FILE|DIRECTORY...; TARGET is one of \(FuzzTarget.names)")
                 exit(64)
             }
-            var isFalsified = false
+            var hasFailed = false
             for argument in CommandLine.arguments.dropFirst(2) {
                 let files = (try? DirectoryListing.files(in: argument)).map { $0.map { argument + "/" + $0 } }
                 for file in files ?? [argument] {
@@ -48,23 +46,20 @@ import ReveilleSystem
                         complain("cannot be read")
                         exit(66)
                     }
-                    do {
-                        try target.check(bytes)
-                    } catch {
-                        complain("\(error)")
-                        isFalsified = true
+                    if let violation = target.violation(by: bytes) {
+                        complain("\(violation)")
+                        hasFailed = true
                     }
                 }
             }
-            exit(isFalsified ? 1 : 0)
+            exit(hasFailed ? 1 : 0)
         }
     }
 
 #endif
 
 private func complain(_ text: String) {
-    let line = Array(("ReveilleFuzz: " + text + "\n").utf8)
-    _ = write(STDERR_FILENO, line, line.count)
+    try? Output.write("ReveilleFuzz: \(text)\n".utf8, to: STDERR_FILENO, of: "stderr")
 }
 
 extension FuzzTarget {

@@ -1,69 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+package import ReveilleSimulation
+import ReveilleWire
+
 /// A reader of external bytes, or an interpreter of them, together with the properties that hold for any bytes.
 ///
 /// Targets are deterministic: the same bytes give the same result in every process, so every finding becomes a test.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     /// The name on the command line, and of the directory of its corpus.
     package let description: String
-    /// Passes the bytes to their reader and checks the result; rejecting invalid bytes is not a failure.
-    package let check: @Sendable (_ bytes: [UInt8]) throws(Falsified) -> Void
+    private let check: @Sendable ([UInt8]) throws(Broken) -> Void
 
-    private init(_ name: String, _ check: @escaping @Sendable ([UInt8]) throws(Falsified) -> Void) {
+    private init(_ name: String, _ check: @escaping @Sendable ([UInt8]) throws(Broken) -> Void) {
         description = name
         self.check = check
     }
 
-    /// Returns the target with a name.
+    /// Passes bytes to their reader and checks the result; invalid bytes may be rejected.
+    package func violation(by bytes: [UInt8]) -> Broken? {
+        failure { () throws(Broken) in try check(bytes) }
+    }
+
     static func named(_ name: some StringProtocol) -> FuzzTarget? { all.first { $0.description == name } }
 
-    /// All targets.
     package static let all: [FuzzTarget] = [
-        // Splitting a stream into messages.
-        FuzzTarget("frames", FramesTarget.check),
-        // JSON as used by the protocol.
-        FuzzTarget("json", JSONTarget.check),
-        // A client's connection, including the bus.
-        FuzzTarget("calls", CallsTarget.check),
-        // A connection to a bus, read by a client.
-        FuzzTarget("replies", RepliesTarget.check),
-        // Descriptions of Varlink interfaces.
-        FuzzTarget("interface", InterfaceTarget.check),
-        // Conditions on the command line.
-        FuzzTarget("condition", ConditionTarget.check),
-        // Files that set the locale.
-        FuzzTarget("env", EnvironmentTarget.check),
-        // Settings files of all formats.
-        FuzzTarget("settings", SettingsTarget.check),
-        // Mount matrices.
-        FuzzTarget("matrix", MatrixTarget.check),
-        // Attributes of power supplies and other drivers.
-        FuzzTarget("sysfs", SysfsTarget.check),
-        // The files that describe the device.
-        FuzzTarget("device", DeviceTarget.check),
-        // Scans of an IIO device's buffer.
-        FuzzTarget("scan", ScanTarget.check),
-        // The data read from an inotify descriptor.
-        FuzzTarget("inotify", InotifyTarget.check),
-        // The messages of the kernel about links, addresses and routes.
-        FuzzTarget("network", NetworkTarget.check),
-        // The modes and descriptions of displays.
-        FuzzTarget("display", DisplayTarget.check),
-        // Files of time zones, with slots of calendar rules in them.
-        FuzzTarget("zone", ZoneTarget.check),
-        // The service's configuration.
-        FuzzTarget("config", ConfigurationTarget.check),
-        // The configuration of a bridge to a broker.
-        FuzzTarget("bridge", BridgeTarget.check),
-        // The messages of a broker to a reader of a fleet, and its saved positions.
-        FuzzTarget("fleet", FleetTarget.check),
-        // The saved state, including the bus.
-        FuzzTarget("state", StateTarget.check),
-        // The reports of gpsd.
-        FuzzTarget("gpsd", GPSDTarget.check),
-        // The requests to the page of `reveille-view`, and its position and history.
-        FuzzTarget("view", ViewTarget.check),
-        // A bus among hostile users: calls, deaths, devices and clocks.
-        FuzzTarget("lives", LivesTarget.check),
+        FuzzTarget("frames", FramesTarget.check), FuzzTarget("json", JSONTarget.check),
+        FuzzTarget("calls", CallsTarget.check), FuzzTarget("replies", RepliesTarget.check),
+        FuzzTarget("interface", InterfaceTarget.check), FuzzTarget("condition", ConditionTarget.check),
+        FuzzTarget("env", EnvironmentTarget.check), FuzzTarget("settings", SettingsTarget.check),
+        FuzzTarget("matrix", MatrixTarget.check), FuzzTarget("sysfs", SysfsTarget.check),
+        FuzzTarget("device", DeviceTarget.check), FuzzTarget("scan", ScanTarget.check),
+        FuzzTarget("inotify", InotifyTarget.check), FuzzTarget("network", NetworkTarget.check),
+        FuzzTarget("display", DisplayTarget.check), FuzzTarget("zone", ZoneTarget.check),
+        FuzzTarget("config", ConfigurationTarget.check), FuzzTarget("bridge", BridgeTarget.check),
+        FuzzTarget("fleet", FleetTarget.check), FuzzTarget("state", StateTarget.check),
+        FuzzTarget("gpsd", GPSDTarget.check), FuzzTarget("view", ViewTarget.check),
+        // A bus keeps its guarantees and serves honest users, whatever hostile users do. The bytes decide what happens;
+        // the longest inputs can decide as many steps.
+        FuzzTarget("lives") { bytes throws(Broken) in try HostileLife(choices: Choices(bytes: bytes)).run(steps: 400) },
     ]
+}
+
+// MARK: - Properties
+
+func require(_ holds: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
+    guard holds else { throw Broken(promise()) }
+}
+
+func requireEqual<Value: Equatable>(_ one: Value, _ other: Value, _ promise: String) throws(Broken) {
+    guard one == other else { throw Broken("\(promise): \(one) and \(other)") }
+}
+
+/// Checks that a reading survives encoding.
+func requireEncodable(_ reading: Reading) throws(Broken) {
+    let structure = ReadingCoding.encode(reading)
+    try requireEqual(try? ReadingCoding.decode(structure, of: reading.aspect), reading, "a reading after encoding")
+}
+
+/// Returns the error of a reader, or `nil` if it succeeds.
+func failure<Failure: Error>(of body: () throws(Failure) -> Void) -> Failure? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+// MARK: - Inputs
+
+/// The bytes of an input, consumed from the front: parameters of the target, followed by its data.
+struct FuzzInput {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    /// Takes a number, which is 0 at the end.
+    mutating func byte() -> Int {
+        Int(rest.popFirst() ?? 0)
+    }
+
+    /// Takes a line without its end.
+    mutating func line() -> String {
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        rest = rest[line.endIndex...].dropFirst()
+        return String(decoding: line, as: UTF8.self)
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleSimulation
 import ReveilleWire
 import Varlink
 
@@ -22,7 +23,6 @@ struct FuzzedBus: ~Copyable {
     }
 
     var savedState: SavedState { bus.savedState }
-
     /// The names that are published now.
     var published: Set<Aspect> { Set(bus.names.filter { bus.publisher(of: $0) != nil }) }
 
@@ -34,9 +34,7 @@ struct FuzzedBus: ~Copyable {
             let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions), at: now)
             return start.events.parameters
         case .setState(let name, let state, _):
-            guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
-                throw .noSuchSubscription(name)
-            }
+            let id = try subscription(name)
             if state.isHeld {
                 bus.hold(.app, on: id, at: now)
                 if state == .suspended { bus.setPhase(.suspended, of: id, at: now) }
@@ -49,7 +47,8 @@ struct FuzzedBus: ~Copyable {
         case .getHistory(let aspect, let limit):
             return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
-            return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
+            return bus.subscriptions.compactMap { bus.slot(of: $0) }
+                .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]
         case .check(let names):
@@ -60,7 +59,7 @@ struct FuzzedBus: ~Copyable {
             let structure = entry.structure.objectValue ?? [:]
             return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
         case .refresh:
-            for id in bus.subscriptions.map(\.id) { bus.noteRead(by: id) }
+            for id in bus.subscriptions { bus.noteRead(by: id) }
             waitForPaced()
             return [:]
         case .post(let reading):
@@ -70,14 +69,16 @@ struct FuzzedBus: ~Copyable {
             publish(value, isTied: isTied)
             return [:]
         case .beginTask(let name, _):
-            guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else {
-                throw .noSuchSubscription(name)
-            }
+            _ = try subscription(name)
             return TaskState(remaining: .zero, hasEnded: true).parameters
         }
     }
 
-    /// Publishes or withdraws a state.
+    private func subscription(_ name: String) throws(CallError) -> SubscriptionID {
+        guard let id = SubscriptionID(wireName: name), bus.holds(of: id) != nil else { throw .noSuchSubscription(name) }
+        return id
+    }
+
     mutating func publish(_ value: PublishedValue, isTied: Bool = false) {
         time += 1
         let publisher = Publisher(user: 1, connection: isTied ? Self.connection : nil)
@@ -98,7 +99,6 @@ struct FuzzedBus: ~Copyable {
         bus.advance(to: UInt64(time))
     }
 
-    /// Posts a reading.
     mutating func post(_ reading: Reading) {
         time += 1
         bus.post(reading, at: now)
@@ -107,7 +107,7 @@ struct FuzzedBus: ~Copyable {
     private var now: Timestamp { Timestamp(microseconds: time) }
 
     /// Takes all deliveries, and checks that their events are in order and can be decoded, as are the latest changes.
-    mutating func check() throws(Falsified) {
+    mutating func check() throws(Broken) {
         while let delivery = bus.nextDelivery(at: UInt64(time)) {
             try require(!delivery.events.isEmpty, "a delivery has events")
             try requireEqual(
@@ -129,10 +129,10 @@ struct FuzzedBus: ~Copyable {
     }
 
     /// Checks that valid events survive encoding.
-    static func checkEvents(_ events: JSON) throws(Falsified) {
+    static func checkEvents(_ events: JSON) throws(Broken) {
         for structure in events.arrayValue ?? [] {
-            guard let event = try? EventCoding.decode(structure) else { continue }
-            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event after encoding")
+            guard let event = try? Event(structure: structure) else { continue }
+            try requireEqual(try? Event(structure: event.structure), event, "an event after encoding")
         }
     }
 }

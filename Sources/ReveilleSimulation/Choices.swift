@@ -14,7 +14,6 @@ package final class Choices {
     /// All decisions so far, as an input that repeats them.
     package private(set) var taken: [UInt8] = []
 
-    /// Creates decisions from a random sequence.
     package init(seed: UInt64) {
         origin = .seed(SplitMix64(seed: seed))
     }
@@ -29,7 +28,6 @@ package final class Choices {
         if case .bytes(let bytes) = origin { bytes.isEmpty } else { false }
     }
 
-    /// Returns a number from 0 to below a limit.
     package func number(below limit: Int) -> Int {
         precondition(limit > 0, "limit must be positive")
         // One byte suffices for most decisions.
@@ -54,7 +52,6 @@ package final class Choices {
         number(below: count) == count - 1
     }
 
-    /// Returns an element of a collection, which must not be empty.
     package func one<Values: RandomAccessCollection>(of values: Values) -> Values.Element {
         values[values.index(values.startIndex, offsetBy: number(below: values.count))]
     }
@@ -62,5 +59,22 @@ package final class Choices {
     /// Returns a separate sequence for decisions that are too frequent to record.
     package func sequence() -> SplitMix64 {
         SplitMix64(seed: UInt64(number(below: 1 << 8)))
+    }
+}
+
+/// A small, seeded random number generator that makes failures reproducible.
+package struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
     }
 }

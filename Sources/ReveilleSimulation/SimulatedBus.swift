@@ -18,31 +18,17 @@ package final class SimulatedBus {
     /// The interfaces of the bus.
     package static let interfaces = [Interface.service] + BusInterface.all()
 
-    /// The loop of the bus.
     package let loop: SimulatedLoop
     private let server: BusServer
-    /// The watchers of the bus.
     package let watchers: [SimulatedWatcher]
-    /// The watcher of motion.
     package let motion: SimulatedMotion
     private var random: SplitMix64
     /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
 
-    /// Starts a bus.
+    /// Starts a bus; a system-wide one serves all users, even if it does not belong to root.
     ///
-    /// - Parameters:
-    ///   - reality: The state that its watchers read.
-    ///   - loop: The loop, with its initial time.
-    ///   - configuration: The limits and permissions.
-    ///   - schedule: The facilities that the schedule uses.
-    ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether the bus serves all users, even if it does not belong to root.
-    ///   - state: The state file, or `nil` for none.
-    ///   - programs: The programs of the machine, by default none that can be followed.
-    ///   - random: Decides the order of events and the names.
-    ///   - logger: The logger of the bus.
-    /// - Throws: `Broken` if the bus does not start.
+    /// By default, no program of the machine can be followed. `random` decides the order of events and the names.
     package init(
         reality: Reality, loop: SimulatedLoop, configuration: Configuration = Configuration(),
         schedule: ScheduleServices = ScheduleServices(), owner: UInt32 = geteuid(),
@@ -50,33 +36,27 @@ package final class SimulatedBus {
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
-        let server: BusServer
         do throws(SystemError) {
-            server = try BusServer(
+            let server = try BusServer(
                 loop: loop, configuration: configuration, schedule: schedule, owner: owner,
                 isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
                 programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
                 random: SplitMix64(seed: random.next()))
-        } catch {
-            throw Broken("the bus does not start: \(error)")
-        }
-        watchers = Reality.aspects.map { aspect in
-            SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {
-                [weak server] in server?.report($0)
+            watchers = Reality.aspects.map { aspect in
+                SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {
+                    [weak server] in server?.report($0)
+                }
             }
-        }
-        motion = SimulatedMotion(loop: loop) { [weak server] in server?.report($0) }
-        self.loop = loop
-        self.server = server
-        self.random = random
-        do throws(SystemError) {
+            motion = SimulatedMotion(loop: loop) { [weak server] in server?.report($0) }
+            self.loop = loop
+            self.server = server
+            self.random = random
             try server.start(watchers + [motion])
         } catch {
             throw Broken("the bus does not start: \(error)")
         }
     }
 
-    /// The description of the simulated device, for each user.
     private static func deviceInfo(forUser user: UInt32) -> DeviceInfo {
         let files: [DeviceFile: [UInt8]] = [
             .productName: Array("Simulation\n".utf8), .machineID: Array("0123456789abcdef0123456789abcdef\n".utf8),
@@ -98,12 +78,9 @@ package final class SimulatedBus {
         server.stop()
     }
 
-    /// Connects a peer.
+    /// Connects a peer, which may leave `room` bytes unread, and returns its end.
     ///
-    /// - Parameters:
-    ///   - peer: The credentials, with an unused process ID, since the server would watch a real process.
-    ///   - room: The number of bytes that the peer may leave unread.
-    /// - Returns: The peer's end.
+    /// Its process ID must be unused, since the server would watch a real process.
     package func connect(_ peer: UnixStream.Peer, room: Int) -> SimulatedStream {
         lastNumber += 1
         let stream = SimulatedStream(
@@ -122,7 +99,6 @@ package final class SimulatedBus {
         server.reread()
     }
 
-    /// Freezes or thaws the process behind a connection.
     package func setFrozen(_ isFrozen: Bool, _ stream: SimulatedStream) {
         server.setFrozen(isFrozen, stream: stream.number)
     }
@@ -135,9 +111,7 @@ package final class SimulatedBus {
         loop.turn(&random)
     }
 
-    /// Handles all events that are due now.
-    ///
-    /// - Throws: `Broken` if there are always more.
+    /// Handles all events that are due now; throws if there are always more.
     package func rest() throws(Broken) {
         for _ in 0..<Self.mostTurns where !turn() { return }
         throw Broken("the loop is still busy after \(Self.mostTurns) iterations at one moment")
@@ -154,5 +128,14 @@ package final class SimulatedBus {
         }
         loop.advance(.microseconds(Int64(end - loop.bootClock)))
         try rest()
+    }
+}
+
+/// A violation of a guarantee, found by a simulation or a fuzzer.
+package struct Broken: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
     }
 }

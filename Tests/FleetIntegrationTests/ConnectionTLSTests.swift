@@ -35,7 +35,6 @@ struct ConnectionTLSTests {
         return String(error.description.dropFirst(action.count))
     }
 
-    /// Fails to connect for a reason.
     private func expect(
         _ expected: String, _ broker: MosquittoBroker, _ tls: TLSFiles, host: String = "127.0.0.1",
         at location: SourceLocation = #_sourceLocation

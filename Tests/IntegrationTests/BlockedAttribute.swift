@@ -54,7 +54,6 @@ final class BlockedAttribute {
         close(descriptor)
     }
 
-    /// Waits until a read is blocked.
     func waitForRead() throws {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, 60_000) == 1 else { throw Trouble("waited for a read that blocks") }

@@ -17,14 +17,9 @@ final class BusProcess {
     /// The program under test, built beside the test bundle.
     static let program = ChildProcess.sibling("reveille")
 
-    /// Starts a bus and waits until it accepts connections.
+    /// Starts a bus with additional variables, and waits until it accepts connections.
     ///
-    /// - Parameters:
-    ///   - configuration: JSON5.
-    ///   - phone: The devices and files that the bus sees; by default none.
-    ///   - environment: Additional variables.
-    ///   - launcher: A program that executes the bus, with its arguments.
-    /// - Throws: `Trouble` if the bus does not accept connections in time.
+    /// It sees the devices and files of the phone. The launcher is a program that executes the bus, with its arguments.
     init(
         configuration: String = "{}", phone: SyntheticPhone? = nil, environment: [String: String] = [:],
         launcher: [String] = []
@@ -144,10 +139,8 @@ final class BusProcess {
         }
     }
 
-    /// Returns the number of threads.
     func threads() throws -> Int { try #require(status("Threads")) }
 
-    /// Returns the number of times that a thread has slept and was woken up.
     func wakeUps() throws -> Int {
         let threads = "/proc/\(process.pid)/task/"
         return try DirectoryListing.files(in: threads).reduce(0) { count, thread in

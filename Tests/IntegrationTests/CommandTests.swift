@@ -20,7 +20,6 @@ import Varlink
         return try ProgramRun(arguments, in: bus.directory, environment: environment)
     }
 
-    /// Returns the hold reasons of a subscription.
     private func holds(of subscriber: Subscriber) throws -> [String] {
         let found = try bus.client().subscriptions().first { $0["subscription"]?.stringValue == subscriber.id }
         return found?["held"]?.arrayValue?.compactMap(\.stringValue) ?? []

@@ -8,9 +8,7 @@ import Testing
 @Suite(.blocking, .timeLimit(.minutes(5))) struct DemoTests {
     /// Runs the demonstration on a terminal, and presses a key after its first line.
     ///
-    /// - Parameter key: The key.
-    /// - Returns: The output, followed by the exit status and by whether the terminal has its modes.
-    /// - Throws: An error if the demonstration cannot be started.
+    /// Returns the output, followed by the exit status and by whether the terminal has its modes.
     private func run(pressing key: String) throws -> String {
         let script = """
             import os, pty, sys, termios

@@ -50,7 +50,6 @@ final class FakeReceiver {
         send(ReceiverLog.preface)
     }
 
-    /// Sends the next fixes.
     func send(fixes count: Int) { send(count * ReceiverLog.sentencesPerFix) }
 
     private func send(_ count: Int) {
@@ -69,7 +68,6 @@ final class FakeReceiver {
 
 /// The sentences of a receiver that moves north by 1.855 m a second (0.001 minutes of latitude).
 struct ReceiverLog {
-    /// The number of sentences for each fix.
     static let sentencesPerFix = 3
     /// The number of sentences before the first fix.
     static let preface = 2
@@ -79,11 +77,7 @@ struct ReceiverLog {
     private let count: Int
     private let flat: Set<Int>
 
-    /// Creates a log.
-    ///
-    /// - Parameters:
-    ///   - count: The number of fixes.
-    ///   - flat: The indices of fixes without an altitude.
+    /// Creates a log of fixes, of which some are flat: they have no altitude.
     init(fixes count: Int, flat: Set<Int> = []) {
         self.count = count
         self.flat = flat

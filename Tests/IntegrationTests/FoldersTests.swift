@@ -4,7 +4,6 @@ import Glibc
 import Reveille
 import Testing
 
-/// A folder watched by a real bus.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct FoldersTests {
     private let scene: FolderScene
 

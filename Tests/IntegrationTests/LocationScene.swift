@@ -7,7 +7,6 @@ import Testing
 
 /// A bus, a gpsd, and `reveille-location` between them.
 final class LocationScene {
-    /// The state of `org.reveille.location`.
     struct Location: Decodable, Equatable {
         var mode: String
         var latitude, longitude: Double
@@ -58,7 +57,6 @@ final class LocationScene {
         try await waitForFix(Self.warmUp - 1)
     }
 
-    /// Waits until the location of a fix is published.
     func waitForFix(_ index: Int) async throws {
         let deadline = Deadline(seconds: 60)
         while try await location?.time != ReceiverLog.time(index) {
@@ -69,7 +67,6 @@ final class LocationScene {
         }
     }
 
-    /// Waits until the location is withdrawn.
     func waitForWithdrawal() async throws {
         let deadline = Deadline(seconds: 60)
         while try await location != nil {
@@ -82,7 +79,6 @@ final class LocationScene {
         get async throws { try await device.value(of: Self.name, as: Location.self) }
     }
 
-    /// Subscribes in the background.
     func sleeper(_ background: Policy.Background) async throws -> Subscription {
         try await device.subscribe(
             to: AspectSet(Self.name), policies: [Self.name: Policy(background: background)], startsInBackground: true)

@@ -20,7 +20,6 @@ struct OnScene {
         bus = try BusProcess()
     }
 
-    /// The path of a file in the directory of the scene.
     func path(_ name: String) -> String { bus.directory.path + "/" + name }
 
     /// Starts `reveille on` and waits until it has subscribed.
@@ -35,7 +34,6 @@ struct OnScene {
         return run
     }
 
-    /// Runs `reveille on` until it exits.
     func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramRun {
         try ProgramRun(
             ["on"] + arguments, in: bus.directory,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of the package.
 enum Package {
     static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     /// The directory of the Python programs of these tests.

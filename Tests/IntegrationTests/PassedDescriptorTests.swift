@@ -166,7 +166,6 @@ private final class Pipe {
 }
 
 extension RawClient {
-    /// Sends bytes with file descriptors.
     fileprivate func send(_ bytes: [UInt8], passing descriptors: [Int32] = [], flags: Int32 = 0) throws {
         var bytes = bytes
         // The descriptors follow a header with the length, level and type, in whole words.

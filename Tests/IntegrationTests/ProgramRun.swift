@@ -9,7 +9,6 @@ final class RunningProgram {
     private let directory: TemporaryDirectory
     private let name = "run-" + String(UInt64.random(in: .min ... .max), radix: 16)
 
-    /// Starts `reveille` or another program.
     init(
         _ arguments: [String], program: String = BusProcess.program, in directory: TemporaryDirectory,
         environment: [String: String] = [:], descriptors: [Int32: Int32] = [:]
@@ -34,13 +33,11 @@ final class RunningProgram {
     }
 }
 
-/// A completed run of a program.
 struct ProgramRun {
     let code: Int32
     let output: String
     let errors: String
 
-    /// Runs `reveille` or another program until it exits.
     init(
         _ arguments: [String], program: String = BusProcess.program, in directory: TemporaryDirectory,
         environment: [String: String] = [:]

@@ -104,17 +104,14 @@ final class RawClient {
     /// Waits until the bus has executed all earlier calls of this connection.
     func fence() throws { try call("org.varlink.service.GetInfo") }
 
-    /// Returns the state of an aspect as an event.
     func state(of aspect: String) throws -> JSONObject {
         try #require(try call("GetState", #"{"aspects":["\#(aspect)"]}"#).parameters.events.first)
     }
 
-    /// Returns the entries in the reply of ListSubscriptions.
     func subscriptions() throws -> [JSONObject] {
         try call("ListSubscriptions").parameters.objects("subscriptions")
     }
 
-    /// Returns the instance of the bus.
     func instance() throws -> String {
         try #require(try call("GetState").parameters["instance"]?.stringValue)
     }
@@ -126,7 +123,6 @@ final class RawClient {
     }
 }
 
-/// A stream of events.
 final class Subscriber {
     let client: RawClient
     let first: JSONObject

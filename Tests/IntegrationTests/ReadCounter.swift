@@ -13,7 +13,6 @@ final class ReadCounter {
         try self.init(phone.file(of: attribute))
     }
 
-    /// Counts the readings of a file.
     init(_ path: String) throws {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard inotify_add_watch(descriptor, path, UInt32(IN_ACCESS)) >= 0 else {

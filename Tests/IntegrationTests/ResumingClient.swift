@@ -9,11 +9,8 @@ final class ResumingClient {
     private let bus: BusProcess
     private var client: RawClient?
     private var instance: String?
-    /// The last generation that was received, by aspect.
     private(set) var seen: [String: Int] = [:]
-    /// The last state that was received, by aspect.
     private(set) var states: [String: JSON] = [:]
-    /// The id of the subscription, after the first reply.
     private(set) var subscription: String?
     /// The number of reconnections at which the positions were accepted, and at which the state was sent anew.
     private(set) var resumptions = (accepted: 0, anew: 0)

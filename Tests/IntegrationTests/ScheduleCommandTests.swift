@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `reveille schedule` on a real bus.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ScheduleCommandTests {
     private static let name = "org.example.command"
 

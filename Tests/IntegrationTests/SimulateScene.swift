@@ -8,7 +8,6 @@ struct SimulateScene {
     /// A program that prints each level and its number of changes.
     static let python = ["python3", Package.python + "phone_program.py"]
 
-    /// The directory with the scenario.
     let directory: TemporaryDirectory
 
     init() throws {

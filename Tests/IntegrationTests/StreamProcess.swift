@@ -9,7 +9,6 @@ final class StreamProcess {
     private let run: RunningProgram
     var process: ChildProcess { run.process }
 
-    /// Subscribes and waits for the first reply.
     init(_ bus: BusProcess, _ parameters: String) throws {
         self.bus = bus
         run = try RunningProgram(
@@ -32,7 +31,6 @@ final class StreamProcess {
         get throws { try replies.dropFirst().map(\.events) }
     }
 
-    /// The number of changes in the delivered events.
     var changes: Int {
         get throws { try delivered.joined().reduce(0) { $0 + $1.integer("changes") } }
     }

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `reveille suspend` and `reveille resume`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct SuspendCommandTests {
     private let bus: BusProcess
 

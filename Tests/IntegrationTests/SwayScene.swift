@@ -73,7 +73,6 @@ final class SwayScene {
         return program
     }
 
-    /// Sends sway a command.
     func message(_ command: String) throws {
         let run = try Self.start(["swaymsg", command], in: bus, environment)
         guard run.process.wait() == 0 else { throw Trouble("swaymsg \(command): \(run.output) \(run.errors)") }

@@ -8,7 +8,6 @@ import Testing
 
 @testable import ReveilleService
 
-/// The turns of an acceptor.
 @Suite struct AcceptorTests {
     private let directory: TemporaryDirectory
 

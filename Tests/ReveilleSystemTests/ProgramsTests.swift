@@ -65,13 +65,11 @@ private actor ProgramsOnThread {
 }
 
 extension CgroupHierarchy {
-    /// The cgroup of a process.
     static func path(of pid: Int32) -> String? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cgroup", limit: 65_536) else { return nil }
         return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether the processes of a cgroup are frozen.
     static func isFrozen(_ path: String) -> Bool? {
         guard let directory = find()?.directory(of: path),
             case .bytes(let bytes) = FileContents.read(directory + "/cgroup.events", limit: 1_024)

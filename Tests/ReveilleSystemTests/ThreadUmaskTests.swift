@@ -3,7 +3,6 @@
 import ReveilleSystem
 import Testing
 
-/// The umask of one thread.
 @Suite struct ThreadUmaskTests {
     @Test("a umask that one thread sets does not change the umask of the process")
     func otherThreadsDoNotSeeIt() async throws {

@@ -9,7 +9,6 @@ struct PhoneObserver {
     let phone: SyntheticPhone
     let bus: PhoneBus
 
-    /// Runs `reveille` on the phone.
     func reveille(_ arguments: String...) throws -> ProgramResult {
         let result = try phone.run([ChildProcess.sibling("reveille")] + arguments)
         try #require(result.exitCode == 0, "\(result.errors)")

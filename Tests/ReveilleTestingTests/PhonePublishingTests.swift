@@ -4,7 +4,6 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// Published states on a phone.
 @Suite(.timeLimit(.minutes(5))) struct PhonePublishingTests {
     private static let name: Aspect = "org.example.volume"
 

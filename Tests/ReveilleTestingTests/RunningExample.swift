@@ -8,7 +8,6 @@ final class RunningExample {
     private let process: ChildProcess
     private let output: UnsafeMutablePointer<FILE>
 
-    /// Starts a program from the directory of the tests.
     init(_ name: String, _ arguments: [String] = [], on phone: SyntheticPhone) throws(TestbedError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
@@ -26,13 +25,11 @@ final class RunningExample {
         fclose(output)
     }
 
-    /// Stops the program, and waits until it is stopped.
     func stop() {
         process.signal(SIGSTOP)
         while !process.isStopped { poll(nil, 0, 2) }
     }
 
-    /// Continues the program.
     func resume() {
         process.signal(SIGCONT)
     }

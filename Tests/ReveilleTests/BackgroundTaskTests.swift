@@ -5,7 +5,6 @@ import Testing
 
 @testable import Reveille
 
-/// The tasks of a program in the library.
 @Suite(.timeLimit(.minutes(10))) struct BackgroundTaskTests {
     private struct Failed: Error {}
 

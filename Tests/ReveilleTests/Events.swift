@@ -25,7 +25,6 @@ extension Event {
 }
 
 extension Reading {
-    /// Creates the reading of a discharging battery.
     static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
     }

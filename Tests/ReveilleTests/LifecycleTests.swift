@@ -3,7 +3,6 @@
 import Reveille
 import Testing
 
-/// The lifecycle of a program in the library.
 @Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
     @Test("a sequence has each state of the lifecycle, in the background too")
     func sequenceHasEachState() async throws {

@@ -20,11 +20,7 @@ import Varlink
 
     /// Subscribes from a position before the firings.
     private func resume(_ scene: ScheduleScene, _ start: SubscribeReply) throws -> SubscribeReply {
-        let generation = Int64(start.events.first?.generation ?? 0)
-        return try scene.subscribe([
-            "instance": .string(start.instance),
-            "resume": [["aspect": .string(ScheduleScene.name), "generation": .integer(generation)]],
-        ]).start
+        try scene.resume(start.instance, from: start.events.first?.generation ?? 0).start
     }
 
     @Test("a state that could not be saved before the schedule's file lost a firing is not restored after a kill")
@@ -102,7 +98,6 @@ import Varlink
         private var fired: [String: Int] = [:]
         /// The values that anybody has received, by instance and generation.
         private var told: [String: String] = [:]
-        /// The last position in the instance.
         private var instance = ""
         private var position = 0
         private var published = 0
@@ -154,10 +149,7 @@ import Varlink
         private mutating func restart() throws {
             let isClean = Bool.random(using: &random)
             try scene.restart(isClean: isClean)
-            let start = try scene.subscribe([
-                "instance": .string(instance),
-                "resume": [["aspect": .string(ScheduleScene.name), "generation": .integer(Int64(position))]],
-            ]).start
+            let start = try scene.resume(instance, from: position).start
             guard start.resumed == (start.instance == instance) else { throw Broken("resumed in another instance") }
             if start.resumed == true, let event = start.events.first, event.changes != event.generation - position {
                 throw Broken("\(event.changes) changes from \(position) to \(event.generation)")
@@ -203,7 +195,6 @@ import Varlink
 
 /// A disk that refuses some steps.
 final class BadDisk {
-    /// The steps that it refuses now.
     var refused: Set<Disk.Step> = []
 
     var disk: Disk { Disk { [self] in refused.contains($0) } }

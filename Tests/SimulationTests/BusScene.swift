@@ -16,27 +16,12 @@ final class BusScene {
     private(set) var bus: SimulatedBus
     /// The programs of the machine, which stay over a restart of the bus.
     let programs: SimulatedPrograms
-    private let configuration: Configuration
-    private let owner: UInt32
-    private let isSystemWide: Bool
-    private let state: StateFile?
     /// The number of starts, from which each bus has other random numbers.
     private var starts: UInt64 = 1
-    /// Returns the facilities of the schedule, for each start.
-    private let schedule: () -> ScheduleServices
+    private let start: (SimulatedLoop, _ seed: UInt64) throws -> SimulatedBus
 
-    /// Creates a bus that watches a simulated locale and battery.
-    ///
-    /// - Parameters:
-    ///   - limits: The configuration's `bus` in JSON5.
-    ///   - publish: The configuration's `publish` in JSON5.
-    ///   - lifecycle: The configuration's `lifecycle` in JSON5.
-    ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether the bus serves all users, even if it is not root's.
-    ///   - state: The file of the saved state.
-    ///   - entries: The configuration's `schedule.entries`.
-    ///   - schedule: Returns the facilities of the schedule, for each start.
-    /// - Throws: `ConfigurationError` if the configuration is invalid.
+    /// Creates a bus that watches a simulated locale and battery, with parts of its configuration in JSON5, and with the
+    /// facilities of the schedule for each start.
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
         isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024,
@@ -44,25 +29,15 @@ final class BusScene {
     ) throws {
         let text =
             "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle), schedule: { entries: \(entries) } }"
-        configuration = try Configuration(parsing: Array(text.utf8))
-        self.schedule = schedule
-        self.owner = owner
-        self.isSystemWide = isSystemWide
-        self.state = state
+        let configuration = try Configuration(parsing: Array(text.utf8))
         programs = SimulatedPrograms(loop: loop)
-        bus = try Self.start(
-            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: starts)
-    }
-
-    private static func start(
-        _ configuration: Configuration, _ schedule: ScheduleServices, _ owner: UInt32, _ isSystemWide: Bool,
-        _ state: StateFile?, _ reality: Reality, _ loop: SimulatedLoop, _ programs: SimulatedPrograms, _ log: LogLines,
-        seed: UInt64
-    ) throws -> SimulatedBus {
-        try SimulatedBus(
-            reality: reality, loop: loop, configuration: configuration, schedule: schedule, owner: owner,
-            isSystemWide: isSystemWide, state: state, programs: programs, random: SplitMix64(seed: seed),
-            logger: Logger(label: "scene") { _ in LineHandler(log) })
+        start = { [reality, log, programs, configuration] loop, seed in
+            try SimulatedBus(
+                reality: reality, loop: loop, configuration: configuration, schedule: schedule(), owner: owner,
+                isSystemWide: isSystemWide, state: state, programs: programs, random: SplitMix64(seed: seed),
+                logger: Logger(label: "scene") { _ in LineHandler(log) })
+        }
+        bus = try start(loop, starts)
     }
 
     /// Stops or kills the bus, and starts another one with the same state file.
@@ -73,8 +48,7 @@ final class BusScene {
         loop = SimulatedLoop(bootClock: loop.bootClock)
         loop.wallClock = time
         programs.loop = loop
-        bus = try Self.start(
-            configuration, schedule(), owner, isSystemWide, state, reality, loop, programs, log, seed: starts)
+        bus = try start(loop, starts)
     }
 
     /// Creates a connection of a user's process, which may leave some bytes unread.
@@ -82,13 +56,11 @@ final class BusScene {
         ScenePeer(bus.connect(UnixStream.Peer(pid: pid, uid: uid), room: room), in: self)
     }
 
-    /// Changes the state of an aspect, and notifies its watcher.
     func change(_ aspect: BuiltInAspect) {
         reality.change(aspect)
         bus.look(at: aspect)
     }
 
-    /// Handles all events that are due.
     func turn() {
         while bus.turn() {}
     }
@@ -104,7 +76,6 @@ final class BusScene {
     }
 }
 
-/// A peer of a ``BusScene``.
 final class ScenePeer {
     let stream: SimulatedStream
     private let scene: BusScene
@@ -149,7 +120,6 @@ final class ScenePeer {
     }
 }
 
-/// The logged lines.
 final class LogLines: Sendable {
     private let lines = Lock<[String]>([])
 

@@ -18,7 +18,6 @@ import Varlink
 
     private let scene: BusScene
     private let flood: [ScenePeer]
-    /// The number of calls of the flood.
     private var step = 0
     /// The turns that the other users waited for replies.
     private var waits: [Int] = []

@@ -14,8 +14,10 @@ import Varlink
     private static let command = ["/usr/bin/reminder", "--due"]
     private static let names = ["a", "b", "c"].map { "org.example." + $0 }
 
-    private func addAll(_ scene: ScheduleScene, in minutes: Int64 = 1) throws {
-        let time = scene.now + minutes * ScheduleScene.minute
+    /// A scene with three entries that are due together in a minute.
+    private func scene() throws -> ScheduleScene {
+        let scene = try ScheduleScene()
+        let time = scene.now + ScheduleScene.minute
         for name in Self.names {
             try scene.add(
                 [
@@ -23,27 +25,31 @@ import Varlink
                     "launch": .array(Self.command.map { .string($0) }),
                 ], id: name)
         }
+        return scene
+    }
+
+    /// Checks that the program of a launch receives all three firings.
+    private func expectFirings(_ scene: ScheduleScene, launch: Int? = nil) throws {
+        let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(launch))
+        #expect(start.resumed == true)
+        #expect(start.events.map(\.aspect.name).sorted() == Self.names)
+        #expect(start.events.map(\.changes) == [1, 1, 1])
     }
 
     @Test("B120: three entries that are due together start their program once, and its first reply names all three")
     func startsOnce() throws {
-        let scene = try ScheduleScene()
-        try addAll(scene)
+        let scene = try scene()
         scene.pass(minutes: 2)
         #expect(scene.launcher.launches.map(\.command) == [Self.command])
         #expect(scene.launcher.launches.first?.additions["REVEILLE_ADDRESS"] == "unix:/scene")
-        let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(0))
-        #expect(start.resumed == true)
-        #expect(start.events.map(\.aspect.name).sorted() == Self.names)
-        #expect(start.events.map(\.changes) == [1, 1, 1])
+        try expectFirings(scene, launch: 0)
         scene.pass(minutes: 60)
         #expect(scene.launcher.launches.count == 1)
     }
 
     @Test("B121: a launched program that does not subscribe is started again after 1, 5 and 30 minutes")
     func startsAgain() throws {
-        let scene = try ScheduleScene()
-        try addAll(scene)
+        let scene = try scene()
         var counts: [Int] = []
         for minutes: Int64 in [1, 1, 1, 6, 31, 31] {
             scene.pass(minutes: minutes)
@@ -51,15 +57,13 @@ import Varlink
         }
         #expect(counts == [1, 1, 2, 3, 4, 5])
         #expect(scene.scene.log.all.contains { $0.contains("has not subscribed; it is started again in 1 min") })
-        let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(4))
-        #expect(start.events.map(\.changes) == [1, 1, 1])
+        try expectFirings(scene, launch: 4)
     }
 
     @Test("a command that cannot be started is tried again, and the reason is logged")
     func cannotStart() throws {
-        let scene = try ScheduleScene()
+        let scene = try scene()
         scene.launcher.result = .failed("no such file")
-        try addAll(scene)
         scene.pass(minutes: 1)
         #expect(scene.launcher.launches.count == 1)
         #expect(scene.scene.log.all.contains { $0.contains("cannot be started: no such file") })
@@ -69,8 +73,7 @@ import Varlink
 
     @Test("nothing is started for a name that has a subscriber, in the background too")
     func hasSubscriber() throws {
-        let scene = try ScheduleScene()
-        try addAll(scene)
+        let scene = try scene()
         let peer = scene.scene.connect()
         _ = try peer.subscribe(to: ["org.example.*"], ["state": "background"])
         scene.pass(minutes: 60)
@@ -79,8 +82,7 @@ import Varlink
 
     @Test("B126: a bus that is killed after a start waits for the program, which receives all firings once")
     func survivesAKill() throws {
-        let scene = try ScheduleScene()
-        try addAll(scene)
+        let scene = try scene()
         scene.pass(minutes: 1)
         #expect(scene.launcher.launches.count == 1)
         let parameters = try scene.launchParameters(0)
@@ -110,17 +112,13 @@ import Varlink
 
     @Test("firings whose program could not be started before a reboot are published again afterwards")
     func launchSurvivesAReboot() throws {
-        let scene = try ScheduleScene()
+        let scene = try scene()
         scene.launcher.result = .failed("not yet")
-        try addAll(scene)
         scene.pass(minutes: 1)
         try scene.reboot(after: 0)
         scene.launcher.result = .started(nil)
         scene.pass(minutes: 2)
-        let start = try scene.scene.connect().subscribe(
-            to: Self.names, try scene.launchParameters())
-        #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [1, 1, 1])
+        try expectFirings(scene)
     }
 
     @Test("a program that the next bus cannot follow is reported, and not started again by the bus after it")

@@ -49,7 +49,6 @@ final class ProgramLife {
         for _ in 0..<3 { try start() }
     }
 
-    /// Lives for a number of steps, and checks the end.
     func run(_ steps: Int) throws {
         for _ in 0..<steps {
             try step()

@@ -26,7 +26,6 @@ import Varlink
         try BusScene(publish: publish, owner: owner, state: StateFile(path: path))
     }
 
-    /// Lets the state be saved.
     private func save(_ scene: BusScene) {
         scene.pass(.milliseconds(200))
         #expect(access(path, F_OK) == 0)
@@ -94,7 +93,6 @@ import Varlink
         }
     }
 
-    /// Whether the saved state contains the name.
     private var isNameSaved: Bool {
         directory.read("state.json").contains(Self.name)
     }

@@ -19,7 +19,6 @@ extension ScenePeer {
         return try [Event](reply.parameters, noting: UnknownWords())
     }
 
-    /// Subscribes, and returns the first reply.
     @discardableResult
     func subscribe(to aspects: [String], _ more: JSONObject = [:]) throws -> SubscribeReply {
         var parameters: JSONObject = ["aspects": .array(aspects.map { .string($0) })]

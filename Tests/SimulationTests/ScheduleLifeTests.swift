@@ -137,10 +137,7 @@ import Varlink
             scene.scene.loop.advance(.seconds(Int64.random(in: 0...20, using: &random) * 60))
             try scene.restart(isClean: isClean)
             count(awakeSince: scene.now)
-            let (peer, reply) = try scene.subscribe([
-                "instance": .string(instance),
-                "resume": [["aspect": .string(ScheduleScene.name), "generation": .integer(Int64(position))]],
-            ])
+            let (peer, reply) = try scene.resume(instance, from: position)
             guard reply.resumed == true else { throw Broken("the subscription is not resumed") }
             subscriber = peer
             try take(reply.events)

@@ -21,9 +21,7 @@ final class ScheduleScene {
     let launcher = SceneLauncher()
     let scene: BusScene
 
-    /// The path of the schedule's file.
     var path: String { directory.path + "/state/schedule" }
-    /// The wall-clock time.
     var now: Int64 { scene.loop.wallClock }
 
     init(
@@ -68,7 +66,6 @@ final class ScheduleScene {
         return try peer(uid).call("org.reveille.Schedule.Cancel", parameters)
     }
 
-    /// Returns the entries of a user.
     func list(uid: UInt32 = 1_000) throws -> [ScheduleListing] {
         let reply = try peer(uid).call("org.reveille.Schedule.List")
         return try [ScheduleListing](reply.parameters, noting: UnknownWords())
@@ -84,7 +81,6 @@ final class ScheduleScene {
         scene.turn()
     }
 
-    /// Sets the clock.
     func setClock(to time: Int64) {
         scene.loop.wallClock = time
         scene.turn()
@@ -96,6 +92,12 @@ final class ScheduleScene {
         return (peer, try peer.subscribe(to: [Self.name], parameters))
     }
 
+    /// Subscribes again, from a generation of an instance.
+    func resume(_ instance: String, from generation: Int) throws -> (peer: ScenePeer, start: SubscribeReply) {
+        let position: JSON = ["aspect": .string(Self.name), "generation": .integer(Int64(generation))]
+        return try subscribe(["instance": .string(instance), "resume": [position]])
+    }
+
     /// The parameters for the subscription of a launched program, by default the last one.
     func launchParameters(_ launch: Int? = nil) throws -> JSONObject {
         let launched = launcher.launches[launch ?? launcher.launches.count - 1]
@@ -103,14 +105,12 @@ final class ScheduleScene {
         return try #require(try JSON.parse(Array(text.utf8)).objectValue)
     }
 
-    /// Returns the events that have arrived.
     func events(of peer: ScenePeer) throws -> [Event] {
         var events: [Event] = []
         while let reply = try peer.next() { events += try [Event](reply.parameters, noting: UnknownWords()) }
         return events
     }
 
-    /// Stops or kills the bus, and starts it again.
     func restart(isClean: Bool = false) throws {
         peers = [:]
         launcher.forget()
@@ -130,11 +130,9 @@ final class ScheduleScene {
 /// Time zones with rules from files of this machine.
 final class SceneZones: ZoneSource {
     var changed: (String) -> Void = { _ in }
-    /// The device's zone.
     var local = "Europe/Berlin" {
         didSet { changed(ScheduleEntry.localZone) }
     }
-    /// The zones that are watched.
     private(set) var watched: Set<String> = []
 
     func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
@@ -192,7 +190,6 @@ final class SceneLauncher: ProgramLauncher {
     /// Whether children of an earlier bus can be followed.
     var canFollow = true
 
-    /// Ends all children.
     func endAll() {
         running = []
         for command in known.keys {

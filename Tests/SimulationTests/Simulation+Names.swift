@@ -57,15 +57,10 @@ extension Simulation {
         }
     }
 
-    private func connected(_ publisher: SimulatedPublisher) -> SimulatedPeer? {
-        if publisher.peer == nil { publisher.connect(open(publisher.credentials)) }
-        return publisher.peer
-    }
-
     private func randomName() -> Aspect { Self.names.randomElement(using: &random) ?? Self.names[0] }
 
     private func publish(_ publisher: SimulatedPublisher) throws {
-        guard let peer = connected(publisher) else { return }
+        let peer = publisher.connected(open)
         let name = randomName()
         let value = SimulatedPublisher.value(Int.random(in: 0...2, using: &random), isOther: .random(using: &random))
         let isTied = Int.random(in: 0..<3, using: &random) == 0
@@ -76,7 +71,7 @@ extension Simulation {
 
     /// Ends a publisher during a call, which the bus carries out or not.
     private func publishAndDie(_ publisher: SimulatedPublisher) throws {
-        guard let peer = connected(publisher) else { return }
+        let peer = publisher.connected(open)
         let name = randomName()
         // The value is new, so that the state shows whether the call was carried out.
         interruptedCalls += 1

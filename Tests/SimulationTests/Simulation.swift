@@ -16,7 +16,6 @@ final class Simulation {
     private(set) var bus: SimulatedBus
     let clients: [SimulatedClient]
     let publishers: [SimulatedPublisher]
-    /// The number of publishers that died during a call.
     var interruptedCalls = 0
     /// The connections for calls, by process.
     private var controls: [Int32: SimulatedPeer] = [:]
@@ -24,7 +23,6 @@ final class Simulation {
     static let process: Int32 = 1 << 23
     /// The user of all programs.
     static let user: UInt32 = 1_000
-    /// The instance of the bus.
     var instance: String?
     private let listener: ((String) -> Void)?
 
@@ -215,7 +213,6 @@ final class Simulation {
         try readAll(of: clients)
     }
 
-    /// Reads until no more data arrives.
     func readAll(of clients: [SimulatedClient]) throws {
         repeat {
             while bus.turn() {}

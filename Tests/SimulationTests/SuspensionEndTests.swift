@@ -12,10 +12,18 @@ import Varlink
 /// What ends a suspension, or keeps it from beginning: callers, deadlines, ends and restarts.
 @Suite(.timeLimit(.minutes(10))) struct SuspensionEndTests {
     private static let refusal = "org.reveille.Bus.CannotSuspend"
+    private let directory: TemporaryDirectory
+    private let life: SuspensionScene
+    /// The file of the cgroups that a killed bus leaves frozen.
+    private var record: String { directory.path + "/state.json.frozen" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
+    }
 
     @Test("a caller that goes away does not end the suspension, and two callers get the same answer")
     func callers() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         let (gone, other) = (life.scene.connect(uid: 1_000, pid: 6), life.scene.connect(uid: 0, pid: 7))
         for peer in [gone, other, life.shell] { life.ask("suspended", of: program.first, by: peer) }
@@ -29,7 +37,6 @@ import Varlink
 
     @Test("the end of the program answers the callers that wait for its suspension", arguments: [false, true])
     func endAnswers(isFrozen: Bool) throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         if isFrozen { try life.suspend(program) } else { life.ask("suspended", of: program.first) }
         life.scene.turn()
@@ -41,7 +48,6 @@ import Varlink
     }
 
     @Test("a deadline thaws and wakes") func deadlineThaws() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         life.ask("suspended", of: program.first, wakeAfter: 10_000)
         for _ in 0..<3 { _ = try program.first.lifecycles() }
@@ -54,7 +60,6 @@ import Varlink
     }
 
     @Test("a program that suspends itself gets its reply when it runs again") func ownSuspension() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         let own = life.scene.connect(uid: 1_000, pid: 20)
         life.ask("suspended", of: program.first, by: own)
@@ -68,7 +73,6 @@ import Varlink
     }
 
     @Test("a thaw by somebody else ends the suspension") func foreignThaw() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         try life.suspend(program)
         life.programs.manner = .refusing
@@ -82,11 +86,8 @@ import Varlink
 
     @Test("a bus that ends, or is killed, leaves nothing frozen", arguments: [true, false])
     func restartThaws(isClean: Bool) throws {
-        let directory = try TemporaryDirectory()
-        let life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
         let program = try life.start()
         try life.suspend(program)
-        let record = directory.path + "/state.json.frozen"
         #expect(access(record, F_OK) == 0)
         try life.scene.restart(isClean: isClean)
         #expect(life.programs.frozen.isEmpty == isClean)
@@ -97,8 +98,6 @@ import Varlink
 
     @Test("a cgroup that a killed bus left frozen is thawed later, although one below it has been suspended since")
     func thawBesideASuspension() throws {
-        let directory = try TemporaryDirectory()
-        let life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
         try life.suspend(try life.start())
         life.programs.manner = .refusing
         try life.scene.restart(isClean: false)
@@ -118,23 +117,20 @@ import Varlink
 
     @Test("what a killed bus left frozen is thawed again later, if the system refuses at first")
     func thawIsTriedAgain() throws {
-        let directory = try TemporaryDirectory()
-        let life = try SuspensionScene(state: StateFile(path: directory.path + "/state.json"))
         try life.suspend(try life.start())
         life.programs.manner = .refusing
         try life.scene.restart(isClean: false)
         life.scene.pass(.seconds(40), step: .milliseconds(500))
         #expect(life.programs.frozen == ["/app"])
         #expect(life.scene.log.all.count { $0.contains("could not be thawed") } == 1, "once a bus")
-        #expect(access(directory.path + "/state.json.frozen", F_OK) == 0, "another bus would thaw it")
+        #expect(access(record, F_OK) == 0, "another bus would thaw it")
         life.programs.manner = .prompt
         life.scene.pass(.seconds(16), step: .milliseconds(500))
         #expect(life.programs.frozen.isEmpty)
-        #expect(access(directory.path + "/state.json.frozen", F_OK) != 0)
+        #expect(access(record, F_OK) != 0)
     }
 
     @Test("without a place for the record, nothing is frozen") func recordIsNeeded() throws {
-        let directory = try TemporaryDirectory()
         let life = try SuspensionScene(state: StateFile(path: directory.path + "/missing/state.json"))
         let program = try life.start(aspects: ["battery"])
         let reply = try life.shell.call(
@@ -145,11 +141,10 @@ import Varlink
     }
 
     @Test("a record that is spoilt is named in the log") func spoiltRecord() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/state.json"
+        let path = directory.path + "/spoilt.json"
         try PrivateFile.replace(path + ".frozen", with: Array("{]".utf8))
         let life = try SuspensionScene(state: StateFile(path: path))
-        #expect(life.scene.log.all.contains { $0.contains("state.json.frozen") })
+        #expect(life.scene.log.all.contains { $0.contains("spoilt.json.frozen") })
         try life.suspend(try life.start())
     }
 }

@@ -20,16 +20,7 @@ final class SuspensionScene {
 
     var programs: SimulatedPrograms { scene.programs }
 
-    /// Starts a program that subscribes.
-    ///
-    /// - Parameters:
-    ///   - pid: Its process ID.
-    ///   - cgroup: Its cgroup; `nil` if unknown.
-    ///   - aspects: The aspects.
-    ///   - ends: Whether it declares that it ends in the background.
-    ///   - state: The state of the subscription.
-    /// - Returns: The program, which has read the first reply.
-    /// - Throws: If the bus does not accept the subscription.
+    /// Starts a program that subscribes and has read the first reply; it may declare that it ends in the background.
     func start(
         _ pid: Int32 = 20, cgroup: String? = "/app", aspects: [String] = ["battery", "lifecycle"], ends: Bool = false,
         state: String = "foreground"
@@ -38,7 +29,6 @@ final class SuspensionScene {
         return SceneProgram(process, try subscribe(pid, aspects: aspects, ends: ends, state: state))
     }
 
-    /// Subscribes for a process.
     func subscribe(
         _ pid: Int32, aspects: [String] = ["battery", "lifecycle"], ends: Bool = false, state: String = "foreground"
     ) throws -> SceneSubscription {
@@ -87,7 +77,6 @@ final class SuspensionScene {
     }
 }
 
-/// A program of a ``SuspensionScene``.
 final class SceneProgram {
     let process: SimulatedPrograms.Process
     let first: SceneSubscription
@@ -98,12 +87,10 @@ final class SceneProgram {
     }
 }
 
-/// A subscription of a ``SuspensionScene``.
 struct SceneSubscription {
     let peer: ScenePeer
     let id: String
 
-    /// Reads one reply, and returns its events.
     func events() throws -> [Event] { try peer.events() }
 
     /// Reads one reply, and returns the states of the lifecycle in it.

@@ -12,10 +12,14 @@ import Varlink
 /// The suspension of programs, with the real bus and programs that freeze as slowly as a test wants.
 @Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
     private static let refusal = "org.reveille.Bus.CannotSuspend"
+    private let life: SuspensionScene
+
+    init() throws {
+        life = try SuspensionScene()
+    }
 
     @Test("a program reads that it is suspended, is frozen, and then the shell gets its reply")
     func programIsSuspended() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         life.ask("suspended", of: program.first)
         #expect(try life.shell.next() == nil)
@@ -32,7 +36,6 @@ import Varlink
 
     @Test("foreground thaws the program, and then tells it once, with the changes")
     func foregroundThawsFirst() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         try life.suspend(program)
         life.scene.change(.battery)
@@ -52,7 +55,6 @@ import Varlink
 
     @Test("a oneway suspension leaves its connection free for the call that takes it back")
     func onewaySuspensionDoesNotBlock() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         let state: JSONObject = ["subscription": .string(program.first.id), "state": "suspended"]
         life.shell.send("SetState", state, oneway: true)
@@ -64,7 +66,6 @@ import Varlink
     }
 
     @Test("a caller in the cgroup cannot freeze itself with another program") func callerIsNotFrozen() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         _ = life.programs.start(30, cgroup: "/app")
         let neighbor = life.scene.connect(uid: 1_000, pid: 30)
@@ -74,7 +75,6 @@ import Varlink
     }
 
     @Test("a program that does not name lifecycle is frozen at once") func silentProgramIsFrozenAtOnce() throws {
-        let life = try SuspensionScene()
         let program = try life.start(aspects: ["battery"])
         #expect(try life.set("suspended", of: program.first).isEmpty)
         #expect(life.programs.isFrozen(program.process))
@@ -84,7 +84,6 @@ import Varlink
     }
 
     @Test("a program that does not read is frozen after five seconds") func hungProgramIsFrozen() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         life.ask("suspended", of: program.first)
         life.scene.pass(.milliseconds(4_900))
@@ -96,7 +95,6 @@ import Varlink
 
     @Test("a wake answers a suspension that waits", arguments: ["foreground", "inactive", "background"])
     func wakeAnswers(state: String) throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         life.ask("suspended", of: program.first)
         #expect(try program.first.lifecycles() == [.background])
@@ -116,7 +114,6 @@ import Varlink
         "a refused or unanswered suspension is reported, and the program runs in the background",
         arguments: [SimulatedPrograms.Manner.refusing, .mute, .late])
     func failureIsSaid(manner: SimulatedPrograms.Manner) throws {
-        let life = try SuspensionScene()
         life.programs.manner = manner
         let program = try life.start()
         life.ask("suspended", of: program.first)
@@ -132,7 +129,6 @@ import Varlink
     }
 
     @Test("an obstacle is said at once, and the program is in the background") func obstacleIsSaid() throws {
-        let life = try SuspensionScene()
         life.programs.obstacle = "no cgroup"
         let program = try life.start()
         let reply = try life.shell.call(
@@ -148,7 +144,6 @@ import Varlink
 
     @Test("a cgroup is frozen only if each of its subscriptions is in the background")
     func sharedCgroup() throws {
-        let life = try SuspensionScene()
         let program = try life.start(20)
         let other = try life.start(21, cgroup: "/app/worker")
         let reply = try life.shell.call(
@@ -168,7 +163,6 @@ import Varlink
 
     @Test("a subscription that comes to the foreground while others wait takes the suspension back")
     func newSubscriptionTakesBack() throws {
-        let life = try SuspensionScene()
         let program = try life.start()
         life.ask("suspended", of: program.first)
         #expect(try program.first.lifecycles() == [.background])

@@ -138,7 +138,6 @@ import Varlink
 
     // MARK: - Programs whose tasks delay their suspension or their end
 
-    /// Begins a task of a program.
     private func begin(_ program: SceneProgram) throws -> ScenePeer {
         let (holder, reply) = try life.begin(of: program.first, pid: program.process.pid)
         #expect(reply.continues)

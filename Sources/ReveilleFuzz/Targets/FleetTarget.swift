@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleFleetCore
+import ReveilleSimulation
 import Varlink
 
 /// Checks that no sequence of messages makes a reader count backwards or twice, and that its positions and table
@@ -13,7 +14,7 @@ enum FleetTarget {
     /// The longest step between two messages in seconds.
     private static let longestStep = 700
 
-    static func check(_ bytes: [UInt8]) throws(Falsified) {
+    static func check(_ bytes: [UInt8]) throws(Broken) {
         try checkFile(bytes)
         var input = FuzzInput(bytes)
         var reader = FuzzedReader()
@@ -27,10 +28,10 @@ enum FleetTarget {
     }
 
     /// Reads the same bytes as a file of positions.
-    private static func checkFile(_ bytes: [UInt8]) throws(Falsified) {
+    private static func checkFile(_ bytes: [UInt8]) throws(Broken) {
         guard let ledger = ledger(String(decoding: bytes, as: UTF8.self)) else { return }
         let text = PositionsFile.text(of: ledger)
-        guard let again = Self.ledger(text) else { throw Falsified("written positions are read") }
+        guard let again = Self.ledger(text) else { throw Broken("written positions are read") }
         try require(PositionsFile.text(of: again) == text, "positions after they were written")
     }
 
@@ -57,7 +58,7 @@ private struct FuzzedReader {
     private var statuses: [DeviceID: DeviceStatus] = [:]
     private var states: [DeviceID: [String: DeviceEvent]] = [:]
 
-    mutating func take(_ line: String, at now: Int64) throws(Falsified) {
+    mutating func take(_ line: String, at now: Int64) throws(Broken) {
         switch line.utf8.first {
         case UInt8(ascii: "-"): ledger.connect()
         case UInt8(ascii: "<"): try takeEvent()
@@ -87,7 +88,7 @@ private struct FuzzedReader {
             ledger.take(state, of: device, aspect: aspect, isRetained: letters[1].value & 4 != 0, at: now))
     }
 
-    private mutating func takeEvent() throws(Falsified) {
+    private mutating func takeEvent() throws(Broken) {
         guard let event = inbox.take() else { return }
         ledger.noteTaken(event)
         switch event {
@@ -106,7 +107,7 @@ private struct FuzzedReader {
         }
     }
 
-    private mutating func check(_ event: DeviceEvent) throws(Falsified) {
+    private mutating func check(_ event: DeviceEvent) throws(Broken) {
         let subject = Subject(device: event.device, aspect: event.aspect)
         if let changes = event.changes {
             let isPossible = changes > 0 || changes == 0 && removed.contains(subject)
@@ -119,9 +120,9 @@ private struct FuzzedReader {
     }
 
     /// Ends the process, and continues from the consumer's view.
-    private mutating func restart() throws(Falsified) {
+    private mutating func restart() throws(Broken) {
         guard let restarted = FleetTarget.ledger(PositionsFile.text(of: ledger, without: inbox)) else {
-            throw Falsified("saved positions are read")
+            throw Broken("saved positions are read")
         }
         var count = 0
         for (subject, position) in seen {
@@ -135,7 +136,7 @@ private struct FuzzedReader {
     }
 
     /// Takes everything, closes the connection's gaps, and draws the table.
-    mutating func finish(at now: Int64) throws(Falsified) {
+    mutating func finish(at now: Int64) throws(Broken) {
         var check = Completeness()
         var steps = 0
         loop: while true {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GPSD
+import ReveilleSimulation
 import Varlink
 
 /// Checks that fixes do not depend on how the stream is split into reads, and that each location is on Earth.
@@ -14,7 +15,7 @@ enum GPSDTarget {
         var error: GPSDError?
     }
 
-    static func check(_ bytes: [UInt8]) throws(Falsified) {
+    static func check(_ bytes: [UInt8]) throws(Broken) {
         var input = FuzzInput(bytes)
         let cut = input.byte()
         let stream = Array(input.rest)

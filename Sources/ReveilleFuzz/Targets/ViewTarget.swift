@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleSimulation
 import ReveilleViewCore
 import Varlink
 
@@ -10,11 +11,12 @@ import Varlink
 /// The input has lines: the method, the path, the number of arguments, the arguments as `NAME=VALUE`, and the headers
 /// as `NAME:VALUE`. A header that begins with `$` gets the right value.
 enum ViewTarget {
-    private static let secret = "0123456789abcdef0123456789abcdef"
+    private static let token = AccessToken(
+        random: [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
+    private static let secret = token.description
     private static let port: UInt16 = 7_383
 
-    static func check(_ bytes: [UInt8]) throws(Falsified) {
-        guard let token = AccessToken(secret) else { throw Falsified("the token is not valid") }
+    static func check(_ bytes: [UInt8]) throws(Broken) {
         let gate = Gate(port: port, token: token, hasFleet: true)
         let request = request(bytes)
         switch Result(catching: { () throws(Refusal) in try gate.decide(request) }) {
@@ -33,7 +35,7 @@ enum ViewTarget {
         try checkFiles(bytes)
     }
 
-    private static func check(_ decision: Gate.Decision, of request: PageRequest) throws(Falsified) {
+    private static func check(_ decision: Gate.Decision, of request: PageRequest) throws(Broken) {
         func values(_ name: String) -> [String] {
             request.headers.filter { $0.name.lowercased() == name }.map(\.value)
         }
@@ -56,7 +58,7 @@ enum ViewTarget {
     }
 
     /// Reads the same bytes as a file of UPower, and draws its chart.
-    private static func checkFiles(_ bytes: [UInt8]) throws(Falsified) {
+    private static func checkFiles(_ bytes: [UInt8]) throws(Broken) {
         let now: Int64 = 2_000_000_000
         let history = UPowerHistory(bytes, at: now)
         try require(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleSimulation
 
 /// Checks that the offsets of a zone change only at its transitions, and that the slots of a rule are in order and equal
 /// their number.
@@ -16,7 +17,7 @@ enum ZoneTarget {
     /// The seconds in a step of the start: a day and some.
     private static let step = 100_003
 
-    static func check(_ bytes: [UInt8]) throws(Falsified) {
+    static func check(_ bytes: [UInt8]) throws(Broken) {
         var input = FuzzInput(bytes)
         let rule = rule(&input)
         let start = ((input.byte() << 8 | input.byte()) - 20_000) * step
@@ -39,7 +40,7 @@ enum ZoneTarget {
             hour: part(3, values[1] >> 4), minute: part(4, values[2] % 60), second: part(5, values[2] >> 6))
     }
 
-    private static func checkTransitions(of zone: TimeZoneRules, after start: Int) throws(Falsified) {
+    private static func checkTransitions(of zone: TimeZoneRules, after start: Int) throws(Broken) {
         var time = start
         for _ in 0..<16 {
             guard let next = zone.transition(after: time) else { break }
@@ -56,7 +57,7 @@ enum ZoneTarget {
 
     private static func checkSlots(
         of rule: CalendarRule, in zone: TimeZoneRules, after start: Int
-    ) throws(Falsified) {
+    ) throws(Broken) {
         func moment(_ microseconds: Int64) -> Timestamp { Timestamp(microseconds: microseconds) }
         let start = moment(Int64(start) * 1_000_000)
         var last = start

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleWire
 package import Varlink
 
 /// The calls of a peer on one connection and the replies they allow: each call is answered once, in order, as its
@@ -7,9 +8,7 @@ package import Varlink
 package struct Conversation {
     /// A call with one of its replies.
     package struct Answer {
-        /// The call.
         package let call: Call
-        /// The reply.
         package let reply: Reply
         /// The time since boot when the reply's first byte arrived.
         package let arrival: UInt64
@@ -26,20 +25,13 @@ package struct Conversation {
     /// Whether the first pending call has been answered with `continues`.
     package private(set) var isStreaming = false
 
-    /// Starts a conversation.
-    ///
-    /// - Parameters:
-    ///   - interfaces: The interfaces that may be called.
-    ///   - maximumFrame: The maximum length of a call.
     package init(with interfaces: [Interface], maximumFrame: Int) {
         self.interfaces = interfaces
         sent = FrameDecoder(maximumLength: maximumFrame)
     }
 
-    /// The call whose reply is due, if there is one.
     package var awaited: Call? { isOver || isStreaming ? nil : pending.first }
 
-    /// Records bytes that the peer sends.
     package mutating func send(_ bytes: [UInt8]) {
         sent.feed(bytes.span)
         while !isOver {
@@ -53,12 +45,8 @@ package struct Conversation {
         }
     }
 
-    /// Processes bytes that the peer reads.
+    /// Returns the replies in bytes that the peer reads, and whose first byte arrived at a time.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - time: The time when the first byte arrived.
-    /// - Returns: The replies in the bytes.
     /// - Throws: `Broken` for a reply that does not match its call.
     package mutating func receive(_ bytes: [UInt8], at time: UInt64 = 0) throws(Broken) -> [Answer] {
         if received.bufferedCount == 0 { arrival = time }
@@ -74,7 +62,8 @@ package struct Conversation {
             if !reply.continues { pending.removeFirst() }
             answers.append(Answer(call: call, reply: reply, arrival: arrival))
             arrival = time
-            if reply.isRefusal {
+            // The connection is refused because there are too many.
+            if reply.error?.hasSuffix(".QuotaExceeded") == true, reply.parameters["quota"] == "connections" {
                 isOver = true
                 pending = []
             }
@@ -97,12 +86,9 @@ package struct Conversation {
     private func check(_ reply: Reply, to call: Call) throws(Broken) {
         do throws(CallError) {
             if let error = CallError(reply) {
-                guard let interface = interface(Call(method: error.name).interface) else {
-                    throw .interfaceNotFound(error.name)
-                }
-                return try interface.validate(error)
+                return try interface(of: Call(method: error.name)).validate(error)
             }
-            guard let interface = interface(call.interface) else { throw .interfaceNotFound(call.method) }
+            let interface = try interface(of: call)
             guard !reply.continues || call.mode == .more else { throw .expectedMore }
             try interface.validate(reply.parameters, of: call)
         } catch {
@@ -110,14 +96,21 @@ package struct Conversation {
         }
     }
 
-    private func interface(_ name: String) -> Interface? {
-        interfaces.first { $0.name == name }
+    private func interface(of call: Call) throws(CallError) -> Interface {
+        guard let interface = interfaces.first(where: { $0.name == call.interface }) else {
+            throw .interfaceNotFound(call.method)
+        }
+        return interface
     }
 }
 
-extension Reply {
-    /// Whether the reply refuses the connection because there are too many.
-    var isRefusal: Bool {
-        error?.hasSuffix(".QuotaExceeded") == true && parameters["quota"] == "connections"
+extension JSONObject {
+    /// Decodes the parameters of a reply.
+    func decoded<Value: BusReply>() throws(Broken) -> Value {
+        do throws(CallError) {
+            return try Value(self, noting: UnknownWords())
+        } catch {
+            throw Broken("\(self) is invalid: \(error)")
+        }
     }
 }

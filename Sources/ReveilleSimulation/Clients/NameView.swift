@@ -118,10 +118,8 @@ struct NameView {
 
     // MARK: - Rest
 
-    /// Checks that the client has seen the last state of each name, as far as its policies allow.
-    ///
-    /// - Parameter isWaiting: Returns whether an event of a name has to wait for its interval.
-    /// - Throws: `Broken` if the client has missed a state.
+    /// Checks that the client has seen the last state of each name, as far as its policies allow; the events of some
+    /// names have to wait for their interval.
     func check(_ isWaiting: (Aspect) -> Bool) throws(Broken) {
         for name in ledger.all where matches(name) && !isWaiting(name) {
             let states = ledger.states(of: name)

@@ -7,12 +7,10 @@ import Varlink
 /// A client that subscribes, reads in pieces or not at all, disconnects, resumes from its positions, and checks every
 /// event that it receives.
 package final class SimulatedClient {
-    /// The name, for messages.
     package let name: String
     /// Whether other users may post readings and hold the client, so that readings may be false and holds may end.
     package let isDisturbed: Bool
     private var peer: SimulatedPeer?
-    /// The connection of the subscription.
     package private(set) var stream: SimulatedStream?
     /// The ID of the subscription, or `nil` until the bus has replied.
     package private(set) var subscription: String?
@@ -21,7 +19,6 @@ package final class SimulatedClient {
     private let policies: [Aspect: Policy]
     private let table: PolicyTable
     private var generations: [Aspect: Int] = [:]
-    /// The number of the last received state by aspect.
     package private(set) var numbers: [Aspect: Int] = [:]
     private var names: NameView
     /// The times of the last events of this subscription.
@@ -31,15 +28,9 @@ package final class SimulatedClient {
     /// Whether the client is held and has read everything sent before the hold.
     package var isAtRest = false
 
-    /// Creates a client that has not connected.
+    /// Creates a client that will subscribe to names and patterns, besides the aspects of the reality.
     ///
-    /// - Parameters:
-    ///   - name: The name, for messages.
-    ///   - isDisturbed: Whether other users may post, publish, and hold the client.
-    ///   - aspects: The names and patterns to subscribe to, besides the aspects of the reality.
-    ///   - policies: The policies that differ from the default.
-    ///   - ledger: The true states of the names.
-    ///   - keepsWithdrawn: Whether the client keeps positions of withdrawn names that only a pattern matches.
+    /// It may keep the positions of withdrawn names that only a pattern matches.
     package init(
         _ name: String, isDisturbed: Bool = false, names aspects: AspectSet = [], policies: [Aspect: Policy] = [:],
         ledger: NameLedger = NameLedger(), keepsWithdrawn: Bool = false
@@ -84,7 +75,6 @@ package final class SimulatedClient {
         peer = nil
     }
 
-    /// Reads available bytes.
     package func read(_ most: Int) throws(Broken) {
         try take(most)
         if let peer, peer.isClosed, !peer.hasUnread { throw Broken("\(name): the bus closed its connection") }
@@ -94,21 +84,13 @@ package final class SimulatedClient {
         for answer in try peer?.read(most, busHasEnded: busHasEnded) ?? [] {
             guard answer.reply.error == nil, answer.reply.continues else { throw Broken("\(name): \(answer.reply)") }
             guard subscription != nil else {
-                try begin(decoded(SubscribeReply.self, answer.reply))
+                try begin(answer.reply.parameters.decoded())
                 continue
             }
-            let events = try decoded([Event].self, answer.reply)
+            let events: [Event] = try answer.reply.parameters.decoded()
             if isAtRest, !isDisturbed { throw Broken("\(name) is held but received \(events)") }
             if events.isEmpty { throw Broken("\(name): a reply without an event") }
             try takeChanges(events, at: busHasEnded ? nil : answer.arrival)
-        }
-    }
-
-    private func decoded<Answer: BusReply>(_ type: Answer.Type, _ reply: Reply) throws(Broken) -> Answer {
-        do throws(CallError) {
-            return try type.init(reply.parameters, noting: UnknownWords())
-        } catch {
-            throw Broken("\(name): \(reply) is invalid: \(error)")
         }
     }
 
@@ -131,10 +113,7 @@ package final class SimulatedClient {
 
     /// Takes the events of a reply.
     ///
-    /// - Parameters:
-    ///   - events: The events.
-    ///   - time: The time of arrival; `nil` if unknown, since a bus that stops does not wait for the peer to read.
-    /// - Throws: `Broken` if the events do not follow from the states.
+    /// The time of arrival is unknown if the bus stops, which does not wait for the peer to read.
     private func takeChanges(_ events: [Event], at time: UInt64?) throws(Broken) {
         try checkOrder(events)
         for event in events {
@@ -195,12 +174,8 @@ package final class SimulatedClient {
 
     // MARK: - Rest
 
-    /// Checks that the client, which is awake and has read everything, has the last state of each name.
-    ///
-    /// - Parameters:
-    ///   - now: The time since boot.
-    ///   - lateness: The largest lateness of the loop's timers.
-    /// - Throws: `Broken` if the client has missed a state.
+    /// Checks that the client, which is awake and has read everything, has the last state of each name; the loop's
+    /// timers are late by `lateness` at most.
     package func checkNames(at now: UInt64, lateness: Duration = .zero) throws(Broken) {
         guard !isDisturbed, subscription != nil else { return }
         do throws(Broken) {

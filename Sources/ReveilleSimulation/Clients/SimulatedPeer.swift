@@ -12,17 +12,11 @@ package final class SimulatedPeer {
     /// The generation of the last lifecycle that the peer has read.
     private var lifecycle: Int64 = 0
 
-    /// Creates a peer that has sent nothing.
-    ///
-    /// - Parameters:
-    ///   - stream: The connection.
-    ///   - maximumFrame: The maximum length of a call.
     package init(_ stream: SimulatedStream, maximumFrame: Int = Limits.frame) {
         self.stream = stream
         conversation = Conversation(with: SimulatedBus.interfaces, maximumFrame: maximumFrame)
     }
 
-    /// The credentials of the peer.
     package var credentials: UnixStream.Peer { stream.credentials }
     /// Whether the bus has closed the connection.
     package var isClosed: Bool { stream.isClosedByBus }
@@ -31,11 +25,7 @@ package final class SimulatedPeer {
     /// The call whose reply is due.
     var awaited: Call? { isClosed ? nil : conversation.awaited }
 
-    /// Sends bytes, after the remainder of earlier sends.
-    ///
-    /// - Parameters:
-    ///   - bytes: Arbitrary bytes.
-    ///   - most: The maximum number of bytes to send now.
+    /// Sends at most a number of bytes now, and the remainder before the bytes of a later send.
     package func send(_ bytes: [UInt8], most: Int = .max) {
         unsent += bytes
         let now = Array(unsent.prefix(most))
@@ -44,13 +34,9 @@ package final class SimulatedPeer {
         conversation.send(now)
     }
 
-    /// Reads replies.
+    /// Returns the replies in at most a number of bytes; throws for an invalid reply, and if too many are unread.
     ///
-    /// - Parameters:
-    ///   - most: The maximum number of bytes.
-    ///   - busHasEnded: Whether the bus has stopped and sent everything that was due.
-    /// - Returns: The replies in the bytes.
-    /// - Throws: `Broken` for an invalid reply, and if too many replies are unread.
+    /// A bus that has ended has sent everything that was due.
     package func read(_ most: Int, busHasEnded: Bool = false) throws(Broken) -> [Conversation.Answer] {
         do throws(Broken) {
             if !busHasEnded { try conversation.checkGate(stream.toPeer) }
@@ -77,11 +63,6 @@ package final class SimulatedPeer {
         lifecycle = generation
     }
 
-    func closeHalf() {
-        stream.closeHalf()
-    }
-
-    func close() {
-        stream.close()
-    }
+    func closeHalf() { stream.closeHalf() }
+    func close() { stream.close() }
 }

@@ -7,10 +7,11 @@ package import Varlink
 
 /// A program that publishes names, withdraws them and ends, and that records the states in a ledger.
 package final class SimulatedPublisher {
-    /// The credentials of the program.
     package let credentials: UnixStream.Peer
     /// The connection; `nil` before the first call and after the end.
-    package private(set) var peer: SimulatedPeer?
+    private var peer: SimulatedPeer?
+    /// The instance of the bus, once the program knows it.
+    var instance: String?
     private let ledger: NameLedger
     /// The number of the connection.
     private var tie: Int
@@ -22,11 +23,11 @@ package final class SimulatedPublisher {
         self.ledger = ledger
     }
 
-    /// Connects.
-    @discardableResult
-    package func connect(_ stream: SimulatedStream) -> SimulatedPeer {
+    /// Returns the connection, and opens one if there is none.
+    package func connected(_ open: (UnixStream.Peer) -> SimulatedStream) -> SimulatedPeer {
+        if let peer { return peer }
         tie += 1
-        let peer = SimulatedPeer(stream)
+        let peer = SimulatedPeer(open(credentials))
         self.peer = peer
         return peer
     }
@@ -37,7 +38,6 @@ package final class SimulatedPublisher {
         return number == 0 ? .null : isOther ? other : ["number": .integer(Int64(number)), "other": [true]]
     }
 
-    /// Returns a Publish with a value.
     package func call(_ name: Aspect, _ value: JSON, isTied: Bool) -> Call {
         Call(
             method: BusInterface.name + ".Publish",
@@ -46,13 +46,10 @@ package final class SimulatedPublisher {
 
     /// Records the reply to a Publish.
     package func take(_ parameters: JSONObject, of name: Aspect, _ value: JSON, isTied: Bool) throws(Broken) {
-        guard let reply = try? PostReply(parameters, noting: UnknownWords()),
-            let published = PublishedValue(name, validating: value)
-        else { throw Broken("the reply to a Publish of \(name) is \(parameters)") }
-        try ledger.publish(published, tiedTo: isTied ? tie : nil, reply)
+        guard let published = PublishedValue(name, validating: value) else { throw Broken("\(value) was published") }
+        try ledger.publish(published, tiedTo: isTied ? tie : nil, parameters.decoded())
     }
 
-    /// Closes the connection.
     package func disconnect() {
         guard let peer else { return }
         peer.close()
@@ -60,7 +57,6 @@ package final class SimulatedPublisher {
         ledger.connectionEnded(tie)
     }
 
-    /// Handles the end of the bus.
     package func busDied() {
         peer = nil
     }

@@ -34,7 +34,6 @@ package final class NameLedger {
     private var names: [Aspect: Name] = [:]
     private var lastSequence = 0
 
-    /// Creates a ledger without names.
     package init() {}
 
     /// The names that were ever published, in order.
@@ -53,13 +52,7 @@ package final class NameLedger {
 
     // MARK: - Publishers
 
-    /// Takes the reply to a Publish.
-    ///
-    /// - Parameters:
-    ///   - value: The value of the call.
-    ///   - tie: The connection, if the state is tied to it.
-    ///   - reply: The reply.
-    /// - Throws: `Broken` if the reply does not follow from the state.
+    /// Takes the reply to a Publish whose state may be tied to a connection; throws if it does not follow from the state.
     package func publish(_ value: PublishedValue, tiedTo tie: Int?, _ reply: PostReply) throws(Broken) {
         var name = names[value.name] ?? Name()
         let before = name.last
@@ -111,14 +104,11 @@ package final class NameLedger {
 
     // MARK: - Checks
 
-    /// Returns the index of an event's state among the states of its name; -1 before the first one.
+    /// Returns the index of an event's state among the states of its name, -1 before the first one; throws if the name
+    /// did not have the state.
     ///
-    /// - Parameters:
-    ///   - event: An event of a published name.
-    ///   - isChange: Whether the bus counted a change with the event's generation. A forgotten name gets another
-    ///     generation.
-    /// - Returns: The index.
-    /// - Throws: `Broken` if the name did not have the state.
+    /// The bus has counted a change with the event's generation, or it may have forgotten the name, which then gets
+    /// another generation.
     package func place(of event: Event, isChange: Bool) throws(Broken) -> Int {
         let isWithdrawn = event.published?.isWithdrawn == true
         if let name = names[event.aspect], name.isEnding, isWithdrawn, let last = name.last,

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+import ReveilleSystem
+package import ReveilleWatchers
 
 /// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
     /// The simulated aspects: one always watched, one watched on demand.
     package static let aspects: [BuiltInAspect] = [.locale, .battery]
-    /// The number of each aspect's state.
     package private(set) var number = AspectTable<Int>(repeating: 0)
-    /// Whether the battery has been removed.
     package private(set) var isBatteryGone = false
 
-    /// Creates the initial state.
     package init() {}
 
-    /// Changes the state of an aspect.
     package func change(_ aspect: BuiltInAspect) {
         number[aspect] += 1
     }
@@ -49,4 +47,118 @@ package final class Reality {
         default: nil
         }
     }
+}
+
+/// A watcher of one aspect of the reality: the locale always, the battery on demand.
+package final class SimulatedWatcher: Watcher {
+    package let aspect: BuiltInAspect
+    private let reality: Reality
+    private let loop: SimulatedLoop
+    private let report: (Reading) -> Void
+    private var random: SplitMix64
+    private var samples: [SimulatedLoop.Source] = []
+    package private(set) var readings = 0
+    /// The processor time in microseconds that each requested sample takes in a later turn of the loop.
+    package var cost: UInt64 = 0
+    package private(set) var laterTime: UInt64 = 0
+
+    init(
+        _ aspect: BuiltInAspect, of reality: Reality, loop: SimulatedLoop, random: SplitMix64,
+        report: @escaping (Reading) -> Void
+    ) {
+        self.aspect = aspect
+        self.reality = reality
+        self.loop = loop
+        self.random = random
+        self.report = report
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard pace != oldValue, pace != .off else { return }
+            if aspect == .locale { look() } else { sample {} }
+        }
+    }
+
+    /// Handles a notification that the state changed.
+    func look() {
+        if pace == .live { report(reality.reading(of: aspect)) }
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        readings += 1
+        sample { [weak self] in
+            if let self { laterTime += cost }
+            completion()
+        }
+    }
+
+    /// Starts a sample, which takes some time and has the state at its end.
+    private func sample(_ completion: @escaping () -> Void) {
+        weak var own: SimulatedLoop.Source?
+        let timer = loop.makeTimer(priority: .watcher) { [weak self] in
+            guard let self else { return }
+            samples.removeAll { $0 === own }
+            report(reality.reading(of: aspect))
+            completion()
+        }
+        own = timer
+        timer.fire(after: .milliseconds(Int.random(in: 0...30, using: &random)))
+        samples.append(timer)
+    }
+
+    package var source: SourceDescription {
+        aspect == .battery && reality.isBatteryGone ? .unavailable("it has gone") : .available("simulated")
+    }
+
+    package func examine() -> Examination { Examination() }
+}
+
+/// A watcher of motion whose samples are all equal.
+package final class SimulatedMotion: StreamWatcher {
+    /// The sample, except for its time.
+    package static let acceleration = Motion.Vector(x: 0, y: -1, z: 0)
+
+    package let aspect = BuiltInAspect.motion
+    private let loop: SimulatedLoop
+    private let report: (Reading) -> Void
+    private var timer: SimulatedLoop.Source?
+    package private(set) var samples = 0
+
+    init(loop: SimulatedLoop, report: @escaping (Reading) -> Void) {
+        self.loop = loop
+        self.report = report
+        timer = loop.makeTimer(priority: .watcher) { [weak self] in self?.sample() }
+    }
+
+    package var interval: Duration = SampleInterval.usual {
+        didSet { if pace == .live, interval != oldValue { timer?.fire(after: interval) } }
+    }
+
+    package var pace: Pace = .off {
+        didSet {
+            guard pace != oldValue else { return }
+            if pace == .live { timer?.fire(after: interval) } else { timer?.disarm() }
+        }
+    }
+
+    private func sample() {
+        timer?.fire(after: interval)
+        take()
+    }
+
+    private func take() {
+        samples += 1
+        let time = Timestamp(microseconds: loop.wallClock)
+        report(.motion(Motion(acceleration: Self.acceleration, rotation: nil, takenAt: time)))
+    }
+
+    package func refresh(then completion: @escaping () -> Void) {
+        take()
+        completion()
+    }
+
+    package var source: SourceDescription { .available("simulated") }
+
+    package func examine() -> Examination { Examination() }
 }

@@ -5,7 +5,6 @@ package import ReveilleSystem
 
 /// The programs of a simulated machine, which are frozen slowly, not at all, or without an answer.
 package final class SimulatedPrograms: Programs {
-    /// A process of a simulated machine.
     package final class Process: FollowedProcess {
         package let pid: Int32
         package let number: Int32
@@ -61,7 +60,6 @@ package final class SimulatedPrograms: Programs {
     package var changed: (String, Bool) -> Void = { _, _ in }
     /// Called when the bus asks for a cgroup to be frozen or thawed.
     package var requested: (String, Bool) -> Void = { _, _ in }
-    /// The processes by their IDs.
     package private(set) var processes: [Int32: Process] = [:]
     private var lastNumber: Int32 = 1 << 29
     /// The timers of the requests that have not been answered.
@@ -70,7 +68,6 @@ package final class SimulatedPrograms: Programs {
     /// The number of event sources of these requests.
     var sourceCount: Int { answers.count }
 
-    /// Creates a machine without programs.
     package init(loop: SimulatedLoop) {
         self.loop = loop
     }

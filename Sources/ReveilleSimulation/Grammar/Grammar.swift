@@ -16,7 +16,6 @@ package struct Grammar {
     private let entries: [Entry]
     private let vocabulary: Vocabulary
 
-    /// Creates a grammar from interfaces.
     package init(_ interfaces: [Interface]) {
         vocabulary = Vocabulary(interfaces)
         entries = interfaces.flatMap { interface in
@@ -27,17 +26,12 @@ package struct Grammar {
         }
     }
 
-    /// Generates a call.
-    ///
-    /// - Parameters:
-    ///   - choices: The source of all decisions.
-    ///   - harvest: Values from earlier replies.
-    /// - Returns: The bytes to send.
+    /// Returns the bytes of a generated call, which may use values from earlier replies.
     package func call(_ choices: Choices, harvest: Harvest) -> [UInt8] {
         let entry = choices.one(of: entries)
         var values = Values(
-            for: entry.member, types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
-            isAbsurd: choices.happens(onceIn: 5))
+            types: entry.types, vocabulary: vocabulary, harvest: harvest, choices: choices,
+            isAbsurd: choices.happens(onceIn: 5), member: entry.member)
         let parameters = values.structure(entry.method.input)
         var message: JSONObject = ["method": .string(name(entry.name, choices)), "parameters": parameters]
         // Streaming calls require `more`; others allow it.
@@ -55,5 +49,35 @@ package struct Grammar {
         guard choices.happens(onceIn: 32) else { return name }
         let others = ["", ".", String(name.dropLast()), name.uppercased(), "org.varlink.service." + name, name + "\0"]
         return choices.one(of: others)
+    }
+}
+
+/// Values from replies by field name, so that calls can refer to existing objects.
+package struct Harvest {
+    /// The number of recent values kept for each field; older ones are rarely useful.
+    private static let limit = 16
+
+    /// The values of each field, with the newest last.
+    private var values: [String: [JSON]] = [:]
+
+    package init() {}
+
+    package subscript(field: String) -> [JSON] { values[field] ?? [] }
+
+    package mutating func take(_ object: JSONObject) {
+        for member in object.members { take(member.value, of: member.name) }
+    }
+
+    private mutating func take(_ value: JSON, of field: String) {
+        switch value {
+        case .object(let object): take(object)
+        case .array(let elements): for element in elements.prefix(Self.limit) { take(element, of: field) }
+        case .null, .bool, .number: break
+        case .integer, .string:
+            var seen = values[field] ?? []
+            seen.removeAll { $0 == value }
+            seen.append(value)
+            values[field] = seen.suffix(Self.limit)
+        }
     }
 }

@@ -12,21 +12,9 @@ struct Values {
     /// Whether values may differ from their declared types.
     let isAbsurd: Bool
     /// The method or type for which values are generated.
-    private var member: String
+    var member: String
     /// The remaining bytes for long strings; the limit bounds the size of a frame.
-    private var room = 80_000
-
-    init(
-        for member: String, types: [String: ValueType], vocabulary: Vocabulary, harvest: Harvest, choices: Choices,
-        isAbsurd: Bool
-    ) {
-        self.member = member
-        self.types = types
-        self.vocabulary = vocabulary
-        self.harvest = harvest
-        self.choices = choices
-        self.isAbsurd = isAbsurd
-    }
+    var room = 80_000
 
     /// Generates a structure with all required fields and some optional ones.
     mutating func structure(_ structure: Structure) -> JSON {
@@ -132,7 +120,6 @@ struct Values {
         }
     }
 
-    /// Generates a value of any type.
     private mutating func anything(of field: String) -> JSON {
         switch choices.number(below: 8) {
         case 0: .null

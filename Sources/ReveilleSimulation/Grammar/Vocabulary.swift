@@ -20,7 +20,6 @@ package struct Vocabulary {
     /// All words and all field names, sorted.
     package private(set) var all: [String] = []
 
-    /// Creates a vocabulary from the texts of interfaces.
     package init(_ interfaces: [Interface]) {
         for interface in interfaces {
             let fields = interface.fieldNames
@@ -47,12 +46,8 @@ package struct Vocabulary {
         words = words.mapValues { Set($0).sorted() }
     }
 
-    /// Returns the words for a field from its own comment, otherwise from members of the same kind or from any member.
-    ///
-    /// - Parameters:
-    ///   - field: The name of the field.
-    ///   - member: The type, method or error that contains the field.
-    /// - Returns: The words, sorted.
+    /// Returns the sorted words for a field of a type, method or error from its own comment, otherwise from members of the
+    /// same kind or from any member.
     package func words(for field: String, in member: String) -> [String] {
         for scope in [member, keywordOf[member] ?? "", ""] {
             if let words = words[Field(scope: scope, name: field)] { return words }
@@ -85,12 +80,8 @@ extension Interface {
     /// The names of all fields in types, methods and errors.
     fileprivate var fieldNames: Set<String> {
         var names: Set<String> = []
-        for type in types.values { type.collect(&names) }
-        for method in methods.values {
-            ValueType.structure(method.input).collect(&names)
-            ValueType.structure(method.output).collect(&names)
-        }
-        for structure in errors.values { ValueType.structure(structure).collect(&names) }
+        let structures = methods.values.flatMap { [$0.input, $0.output] } + errors.values
+        for type in types.values + structures.map(ValueType.structure) { type.collect(&names) }
         return names
     }
 }

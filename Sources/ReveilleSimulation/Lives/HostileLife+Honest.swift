@@ -53,7 +53,7 @@ extension HostileLife {
 
     /// If a closed connection still counts, waits until the bus has noticed the end and answered all calls.
     private func makeRoom(for user: HonestUser) throws(Broken) {
-        let open = bus.loop.streamCount(of: user.credentials.uid)
+        let open = bus.loop.streams.values.count { $0.credentials.uid == user.credentials.uid }
         if open >= People.connectionsPerUser { try bus.pass(.seconds(1)) }
     }
 

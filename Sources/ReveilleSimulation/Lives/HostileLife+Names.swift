@@ -29,24 +29,15 @@ extension HostileLife {
             let value = SimulatedPublisher.value(choices.number(below: 3), isOther: choices.number(below: 2) == 1)
             let isTied = choices.happens(onceIn: 3)
             note("\(name) becomes \(value) \(isTied ? "while the publisher is connected" : "")")
-            let reply = try ask(connectedPublisher(), publisher.call(name, value, isTied: isTied))
+            let reply = try ask(connectionOfPublisher, publisher.call(name, value, isTied: isTied))
             try publisher.take(reply, of: name, value, isTied: isTied)
         }
     }
 
-    private func connectedPublisher() -> SimulatedPeer {
-        if let peer = publisher.peer { return peer }
-        let stream = bus.connect(publisher.credentials, room: 100_000)
-        return publisher.connect(stream)
-    }
+    private var connectionOfPublisher: SimulatedPeer { publisher.connected { bus.connect($0, room: 100_000) } }
 
     private func states() throws(Broken) -> EventsReply {
-        let reply = try ask(connectedPublisher(), Call(.getState(["org.honest.*"])))
-        do throws(CallError) {
-            return try EventsReply(reply, noting: UnknownWords())
-        } catch {
-            throw Broken("\(reply) is invalid: \(error)")
-        }
+        try ask(connectionOfPublisher, Call(.getState(["org.honest.*"]))).decoded()
     }
 
     private func checkStates() throws(Broken) {
@@ -59,8 +50,8 @@ extension HostileLife {
     func meetBus() throws(Broken) {
         guard !people.hasHostileRoot else { return }
         let reply = try states()
-        if reply.instance == instance { ledger.busContinued() } else { ledger.busBegan() }
-        instance = reply.instance
+        if reply.instance == publisher.instance { ledger.busContinued() } else { ledger.busBegan() }
+        publisher.instance = reply.instance
         try ledger.check(reply.events)
     }
 }

@@ -37,7 +37,7 @@ extension HostileLife {
     }
 
     /// Kills a hostile process; even a frozen process can be killed.
-    private func kill(_ pid: Int32) {
+    func kill(_ pid: Int32) {
         note("process \(pid) is killed")
         for peer in peers where peer.credentials.pid == pid { peer.close() }
         peers.removeAll { $0.credentials.pid == pid }
@@ -59,17 +59,13 @@ extension HostileLife {
             programs.processes[pid]?.cgroup = choices.one(of: Self.cgroups + [nil])
             note("process \(pid) moves to \(programs.processes[pid]?.cgroup ?? "an unknown cgroup")")
         case 3: kill(choices.one(of: People.processes))
-        case 4: restartHostilePrograms()
+        // All at once, as at the end of a session.
+        case 4: for pid in People.processes where pid > 0 { kill(pid) }
         case 5..<10: try subscribeToLifecycle()
         case 10..<18: try setState()
         case 18..<22: try beginTask()
         default: try letDeparturesPass()
         }
-    }
-
-    /// Replaces all hostile processes at once, as at the end of a session.
-    private func restartHostilePrograms() {
-        for pid in People.processes where pid > 0 { kill(pid) }
     }
 
     private func subscribeToLifecycle() throws(Broken) {
@@ -79,7 +75,7 @@ extension HostileLife {
         ]
         if choices.happens(onceIn: 3) { parameters["state"] = "background" }
         if choices.happens(onceIn: 3) { parameters["policies"] = [["aspect": "lifecycle", "background": "end"]] }
-        try send("Subscribe", parameters, mode: "more")
+        try send("Subscribe", parameters, mode: .more)
     }
 
     private func setState() throws(Broken) {
@@ -87,12 +83,12 @@ extension HostileLife {
         let states: [JSON] = ["suspended", "suspended", "suspended", "foreground", "background", "inactive"]
         var parameters: JSONObject = ["subscription": id, "state": choices.one(of: states)]
         if choices.happens(onceIn: 3) { parameters["wakeAfter"] = choices.one(of: Self.deadlines) }
-        try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? "oneway" : nil)
+        try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? .oneway : .plain)
     }
 
     private func beginTask() throws(Broken) {
         guard let id = anySubscription() else { return }
-        try send("BeginTask", ["subscription": id, "name": "work"], mode: "more")
+        try send("BeginTask", ["subscription": id, "name": "work"], mode: .more)
     }
 
     /// Deadlines in milliseconds: the shortest, the longest, and times during a suspension.
@@ -104,11 +100,9 @@ extension HostileLife {
         return known.isEmpty ? nil : choices.one(of: known)
     }
 
-    private func send(_ member: String, _ parameters: JSONObject, mode: String?) throws(Broken) {
+    private func send(_ member: String, _ parameters: JSONObject, mode: Call.Mode) throws(Broken) {
         guard let peer = anyPeer() else { return }
-        var message: JSONObject = ["method": .string("org.reveille.Bus." + member), "parameters": .object(parameters)]
-        if let mode { message[mode] = true }
-        try send(JSON.object(message).bytes + [0], by: peer)
+        try send(Call(method: "org.reveille.Bus." + member, parameters: parameters, mode: mode).encoded(), by: peer)
     }
 
     /// Lets time pass that decides the outcome of a suspension: a moment, reading, an answer of the system, tasks.
@@ -171,10 +165,5 @@ extension HostileLife {
         programs.obstacle = nil
         try bus.pass(Self.longestSuspension)
         try checkPrograms()
-    }
-
-    /// Kills the hostile programs that are suspended, which would never read their replies.
-    func killFrozenPrograms() {
-        for pid in People.processes where isFrozen(pid) { kill(pid) }
     }
 }

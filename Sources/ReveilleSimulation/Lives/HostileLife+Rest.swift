@@ -52,7 +52,8 @@ extension HostileLife {
     private func quiesce() throws(Broken) {
         for _ in 0..<4 {
             repeat {
-                killFrozenPrograms()
+                // A hostile program that is suspended would never read its replies.
+                for pid in People.processes where isFrozen(pid) { kill(pid) }
                 try readAll()
                 for peer in peers { try take(try peer.read(.max), by: peer) }
             } while bus.turn()
@@ -85,7 +86,7 @@ extension HostileLife {
         // Longer than a sensor's linger and the timeout of a silent peer.
         try bus.pass(.seconds(10))
         guard programs.frozen.isEmpty else { throw Broken("nobody can wake \(programs.frozen.sorted())") }
-        let streams = bus.loop.streamCount
+        let streams = bus.loop.streams.count
         guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
         let expected = quietSources + bus.scheduleSourceCount + programs.sourceCount
         guard bus.loop.sourceCount == expected else {

@@ -29,16 +29,10 @@ package final class HostileLife {
     let honest: [HonestUser]
     /// A program of the bus's own user.
     let publisher: SimulatedPublisher
-    /// The instance of the bus, once the publisher knows it.
-    var instance: String?
     var peers: [SimulatedPeer] = []
-    /// The values in the replies to each user; under `nil`, to all users.
-    var harvests: [UInt32?: Harvest] = [:]
-    /// The values in the replies to all users.
-    var harvest: Harvest {
-        get { harvests[nil] ?? Harvest() }
-        set { harvests.updateValue(newValue, forKey: nil) }
-    }
+    /// The values in the replies to all users, and to each user.
+    var harvest = Harvest()
+    var harvests: [UInt32: Harvest] = [:]
     /// The user that owns each subscription.
     var owners: [String: UInt32] = [:]
     /// The decisions before the life came to rest: an input that leads to the same life.
@@ -47,13 +41,7 @@ package final class HostileLife {
     /// The number of event sources without any connection.
     private(set) var quietSources = 0
 
-    /// Starts a life.
-    ///
-    /// - Parameters:
-    ///   - choices: The source of all decisions.
-    ///   - statePath: The path of the bus's state file, or `nil` for none.
-    ///   - note: Called with a line for each event.
-    /// - Throws: `Broken` if the bus does not start.
+    /// Starts a life, which passes a line for each event to `note`.
     package init(
         choices: Choices, statePath: String? = nil, note: ((String) -> Void)? = nil
     ) throws(Broken) {
@@ -70,15 +58,12 @@ package final class HostileLife {
         bus = try SimulatedBus(
             reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
             random: SplitMix64(seed: random.next()))
-        var users: [HonestUser] = []
-        for uid in people.honest {
-            // The names are undisturbed only while root and the bus's own user are honest.
-            users.append(
-                HonestUser(
-                    uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
-                    policies: choices.one(of: Self.policies), ledger: ledger))
+        // The names are undisturbed only while root and the bus's own user are honest.
+        honest = people.honest.map { [people, ledger] uid in
+            HonestUser(
+                uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
+                policies: choices.one(of: Self.policies), ledger: ledger)
         }
-        honest = users
         publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
         quietSources = loop.sourceCount - programs.sourceCount
         startPrograms()

@@ -4,15 +4,6 @@ import ReveilleSystem
 
 /// An alarm of a ``SimulatedLoop``; the loop's wall clock advances with its boot clock and can be set.
 final class SimulatedAlarm: WallClockAlarm {
-    /// A weak reference to an alarm.
-    struct Reference {
-        weak var alarm: SimulatedAlarm?
-
-        init(_ alarm: SimulatedAlarm) {
-            self.alarm = alarm
-        }
-    }
-
     private unowned let loop: SimulatedLoop
     private var timer: SimulatedLoop.Source?
     /// The time of the alarm; `nil` once it has expired.
@@ -28,6 +19,11 @@ final class SimulatedAlarm: WallClockAlarm {
             time = nil
             handler(event)
         }
+        loop.clockObservers[ObjectIdentifier(self)] = { [unowned self] in noteClockChange() }
+    }
+
+    deinit {
+        loop.clockObservers[ObjectIdentifier(self)] = nil
     }
 
     func set(to time: Int64) {
@@ -35,8 +31,7 @@ final class SimulatedAlarm: WallClockAlarm {
         start()
     }
 
-    /// Notes that the clock was set.
-    func noteChange() {
+    private func noteClockChange() {
         guard time != nil else { return }
         hasChanged = true
         start()

@@ -7,7 +7,7 @@ package import ReveilleSystem
 ///
 /// Deadlines use the real loop's arithmetic, so that unrepresentable durations are found.
 package final class SimulatedLoop: Loop {
-    /// An event source: a descriptor or a timer.
+    /// A descriptor or a timer.
     package final class Source: LoopSource {
         fileprivate let handler: (EventLoop.Interest) -> Void
         private let loop: SimulatedLoop
@@ -20,7 +20,8 @@ package final class SimulatedLoop: Loop {
         }
 
         deinit {
-            loop.forget(place)
+            loop.places[place] = nil
+            loop.sourceCount -= 1
         }
 
         package func cancel() {
@@ -29,12 +30,19 @@ package final class SimulatedLoop: Loop {
         }
 
         package func fire(after duration: Duration) {
-            loop.fire(place, after: duration)
+            let microseconds = EventLoop.microseconds(duration)
+            let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: loop.lateness)
+            let due = EventLoop.moment(in: microseconds, from: loop.bootClock)
+            arm(at: EventLoop.moment(in: late.high << 56 | late.low >> 8, from: due))
         }
 
         /// Sets a timer that is never late, like the kernel's timers.
         func fire(exactlyAfter microseconds: UInt64) {
-            loop.places[place]?.time = EventLoop.moment(in: microseconds, from: loop.bootClock)
+            arm(at: EventLoop.moment(in: microseconds, from: loop.bootClock))
+        }
+
+        private func arm(at time: UInt64) {
+            loop.places[place]?.time = time
             loop.places[place]?.isArmed = true
         }
 
@@ -81,13 +89,12 @@ package final class SimulatedLoop: Loop {
         get { passingClock }
         set {
             passingClock = newValue
-            for alarm in alarms { alarm.noteChange() }
+            for observer in clockObservers.values { observer() }
         }
     }
     private var passingClock: Int64 = 1_780_000_000_000_000
-    /// The alarms; each ends with its release.
-    private var alarms: [SimulatedAlarm] { weakAlarms.compactMap(\.alarm) }
-    private var weakAlarms: [SimulatedAlarm.Reference] = []
+    /// Called when the wall clock was set.
+    var clockObservers: [ObjectIdentifier: () -> Void] = [:]
     /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
     /// The processor time, which passes only by ``work``.
@@ -106,19 +113,10 @@ package final class SimulatedLoop: Loop {
     package var refusesTimers = false
     /// Whether the bus can create no more alarms; each needs a descriptor.
     package var refusesAlarms = false
-    /// The streams by descriptor.
+    /// The streams that the bus has not closed, by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
-    /// The number of streams that the bus has not closed.
-    package var streamCount: Int { streams.count }
-
-    /// Returns the number of a user's streams.
-    func streamCount(of user: UInt32) -> Int {
-        streams.values.count { $0.credentials.uid == user }
-    }
-
     fileprivate var places: [Place?] = []
-    /// The number of event sources.
-    package private(set) var sourceCount = 0
+    package fileprivate(set) var sourceCount = 0
 
     /// The event sources, for the message of a check.
     var sourceList: String {
@@ -127,9 +125,6 @@ package final class SimulatedLoop: Loop {
         }.joined(separator: ", ")
     }
 
-    /// Creates a loop without sources.
-    ///
-    /// - Parameter bootClock: The initial time since boot.
     package init(bootClock: UInt64 = 1_000_000) {
         self.bootClock = bootClock
     }
@@ -151,7 +146,7 @@ package final class SimulatedLoop: Loop {
         return makeTimer(priority: priority, handler: handler)
     }
 
-    /// Creates a timer of the simulation itself.
+    /// Creates a timer of the simulation itself, which is never refused.
     func makeTimer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
         let source = Source(self) { _ in handler() }
         add(source, nil, priority)
@@ -160,10 +155,7 @@ package final class SimulatedLoop: Loop {
 
     package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
         if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
-        let alarm = SimulatedAlarm(loop: self, handler: handler)
-        weakAlarms.removeAll { $0.alarm == nil }
-        weakAlarms.append(SimulatedAlarm.Reference(alarm))
-        return alarm
+        return SimulatedAlarm(loop: self, handler: handler)
     }
 
     private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {
@@ -177,20 +169,6 @@ package final class SimulatedLoop: Loop {
         sourceCount += 1
     }
 
-    fileprivate func forget(_ place: Int) {
-        places[place] = nil
-        sourceCount -= 1
-    }
-
-    fileprivate func fire(_ place: Int, after duration: Duration) {
-        let microseconds = EventLoop.microseconds(duration)
-        let late = EventLoop.accuracy(microseconds).multipliedFullWidth(by: lateness)
-        places[place]?.time = EventLoop.moment(
-            in: late.high << 56 | late.low >> 8, from: EventLoop.moment(in: microseconds, from: bootClock))
-        places[place]?.isArmed = true
-    }
-
-    /// Reports conditions of a descriptor.
     func report(_ descriptor: Int32, _ interest: EventLoop.Interest) {
         for place in places.indices where places[place]?.descriptor == descriptor {
             places[place]?.pending.formUnion(interest)
@@ -217,14 +195,13 @@ package final class SimulatedLoop: Loop {
         return true
     }
 
-    /// The deadline of the next timer.
     package var nextDeadline: UInt64? {
         places.lazy.compactMap { $0?.deadline }.min()
     }
 
     /// Advances both clocks without handling events, as during suspend.
     package func advance(_ duration: Duration) {
-        for stream in streams.values { stream.arriveWhole() }
+        for stream in streams.values { stream.arrive(whole: true) }
         let microseconds = Int64(duration / .microseconds(1))
         passingClock = passingClock.addingReportingOverflow(microseconds).overflow ? .max : passingClock + microseconds
         bootClock += UInt64(max(0, microseconds))

@@ -8,7 +8,6 @@ package final class SimulatedStream {
     package final class BusEnd: ByteStream {
         private let stream: SimulatedStream
 
-        /// Creates the bus's end of a stream.
         package init(_ stream: SimulatedStream) {
             self.stream = stream
         }
@@ -31,7 +30,6 @@ package final class SimulatedStream {
     let number: Int32
     private weak var loop: SimulatedLoop?
     private let room: Int
-    /// The credentials of the peer.
     package let credentials: UnixStream.Peer
     private var random: SplitMix64
     private var toBus: [UInt8] = []
@@ -42,12 +40,11 @@ package final class SimulatedStream {
     /// The time since boot at which the first unread byte arrived.
     private(set) var arrival: UInt64 = 0
     private var isHalfClosed = false
-    private var isBroken = false
+    /// Whether every write of the bus fails, without a notification of the bus.
+    package var isBroken = false
     /// Whether the peer has closed its end without having read everything.
     private var hasLostOutput = false
-    /// Whether the peer has closed its end.
     package private(set) var isClosedByPeer = false
-    /// Whether the bus has closed its end.
     package private(set) var isClosedByBus = false
 
     init(_ number: Int32, loop: SimulatedLoop, room: Int, peer: UnixStream.Peer, random: SplitMix64) {
@@ -74,21 +71,14 @@ package final class SimulatedStream {
         buffer.copyBytes(from: toBus.prefix(count))
         toBus.removeFirst(count)
         arrived -= count
-        if arrived == 0 { arrive() }
+        if arrived == 0 { arrive(whole: loop?.arrivesWhole == true) }
         return .bytes(count)
     }
 
-    /// Lets a piece of the sent bytes arrive.
-    private func arrive() {
-        guard !toBus.isEmpty else { return }
-        arrived = loop?.arrivesWhole == true ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
-        loop?.report(number, .readable)
-    }
-
-    /// Lets all sent bytes arrive at once.
-    func arriveWhole() {
+    /// Lets a piece of the sent bytes arrive, or all of them.
+    func arrive(whole: Bool) {
         guard arrived < toBus.count else { return }
-        arrived = toBus.count
+        arrived = whole ? toBus.count : Int.random(in: 1...toBus.count, using: &random)
         loop?.report(number, .readable)
     }
 
@@ -108,10 +98,9 @@ package final class SimulatedStream {
     package func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         toBus += bytes
-        if arrived == 0 { arrive() }
+        if arrived == 0 { arrive(whole: loop?.arrivesWhole == true) }
     }
 
-    /// Reads up to the given number of bytes.
     package func receive(_ most: Int) -> [UInt8] {
         let bytes = Array(toPeer.prefix(most))
         toPeer.removeFirst(bytes.count)
@@ -124,11 +113,6 @@ package final class SimulatedStream {
         isHalfClosed = true
         arrived = toBus.count
         loop?.report(number, [.readable, .halfClosed])
-    }
-
-    /// Makes every later write of the bus fail, without notifying the bus.
-    package func breakOff() {
-        isBroken = true
     }
 
     /// Closes the peer's end and discards its unread bytes.

@@ -17,12 +17,10 @@ struct FleetScene {
         peer = try Peer()
     }
 
-    /// Connects a device to a broker.
     func connect(_ device: String, to endpoint: FleetBroker) async throws {
         try await peer.connect(MQTTConnection.Options(broker: endpoint, clientID: device))
     }
 
-    /// Publishes the status of a device.
     func publishStatus(of device: String, aspects: [String] = aspects, isOnline: Bool = true) async throws {
         let status = StatusMessage(isOnline: isOnline, instance: "aa", aspects: aspects, version: "1")
         let refusal = try await peer.publish(
@@ -31,7 +29,6 @@ struct FleetScene {
         #expect(refusal == nil)
     }
 
-    /// Publishes a state of a device.
     func publish(
         _ aspect: String = "battery", of device: String, generation: Int64, instance: String = "aa", padding: Int = 0
     ) async throws {
@@ -54,7 +51,6 @@ struct FleetScene {
         throw Trouble("the events ended")
     }
 
-    /// Returns the next state.
     static func nextState(_ events: FleetEvents) async throws -> DeviceEvent {
         while let event = try await events.next(isolation: nil) {
             if case .state(let state) = event { return state }

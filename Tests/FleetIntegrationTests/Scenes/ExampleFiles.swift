@@ -8,10 +8,8 @@ struct ExampleFiles {
     let broker: TLSFiles
     /// The certificate of the authority of readers.
     let readers: String
-    /// The list of revoked certificates of devices.
     let revoked: String
 
-    /// Makes the files.
     init(devices: Certificates, readers: Certificates) throws {
         broker = try devices.broker()
         self.readers = readers.ca

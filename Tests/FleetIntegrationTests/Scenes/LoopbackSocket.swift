@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleTesting
 
 extension MosquittoBroker {
-    /// Returns whether a connection to a socket is accepted.
     static func accepts(path: String) -> Bool {
         guard let address = try? UnixAddress("unix:" + path) else { return false }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

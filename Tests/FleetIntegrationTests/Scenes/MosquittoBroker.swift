@@ -14,7 +14,6 @@ final class MosquittoBroker {
     static var isRequired: Bool { getenv("CI") != nil }
     static let isAvailable = isThere || isRequired
 
-    /// Where a broker listens.
     enum Listener {
         case unix
         /// A port on loopback without TLS.

@@ -124,7 +124,6 @@ actor Peer {
         }
     }
 
-    /// Subscribes, and returns the reason codes.
     @discardableResult
     func subscribe(_ filters: String..., qos: Int32 = 1) async throws -> [UInt8] {
         guard let connection else { throw Trouble("not connected") }

@@ -122,7 +122,6 @@ struct UplinkScene {
         take(.timeIsOver)
     }
 
-    /// Answers the attempt to connect.
     mutating func answer(isAccepted: Bool) {
         guard isConnecting else { return }
         isConnecting = false
@@ -148,7 +147,6 @@ struct UplinkScene {
         lose()
     }
 
-    /// The broker saves its memory.
     mutating func keep() { snapshot = (retained, hasSession) }
 
     /// The broker crashes, and restarts from the memory that it has saved.

@@ -54,7 +54,7 @@ private struct DeceivedReader {
         while !inbox.isEmpty { try take() }
         for (key, state) in fleet.retained {
             let newest = NaiveFleet.Seen(instance: state.instance, generation: state.generation)
-            guard seen[key] == newest else { throw Falsified("\(key): \(seen[key] as Any) instead of \(newest)") }
+            guard seen[key] == newest else { throw Broken("\(key): \(seen[key] as Any) instead of \(newest)") }
         }
     }
 
@@ -68,7 +68,7 @@ private struct DeceivedReader {
         deliver(state.bytes, on: key)
         let newest = FleetPosition(instance: state.instance, generation: state.generation)
         guard ledger.position(of: key.aspect, of: key.device) == newest else {
-            throw Falsified("\(key): \(newest) is hidden by \(ledger.position(of: key.aspect, of: key.device) as Any)")
+            throw Broken("\(key): \(newest) is hidden by \(ledger.position(of: key.aspect, of: key.device) as Any)")
         }
     }
 
@@ -115,7 +115,7 @@ private struct DeceivedReader {
         let key = NaiveFleet.Key(device: event.device, aspect: event.aspect)
         if let changes = event.changes {
             let before = NaiveFleet.Seen(instance: event.instance, generation: event.generation - changes)
-            guard changes > 0, seen[key] == before else { throw Falsified("\(event) after \(seen[key] as Any)") }
+            guard changes > 0, seen[key] == before else { throw Broken("\(event) after \(seen[key] as Any)") }
         }
         seen[key] = NaiveFleet.Seen(instance: event.instance, generation: event.generation)
     }

@@ -63,7 +63,7 @@ private struct ModelReader {
         while !inbox.isEmpty { try take() }
         for (key, state) in fleet.retained {
             let newest = NaiveFleet.Seen(instance: state.instance, generation: state.generation)
-            guard seen[key] == newest else { throw Falsified("\(key): \(seen[key] as Any) instead of \(newest)") }
+            guard seen[key] == newest else { throw Broken("\(key): \(seen[key] as Any) instead of \(newest)") }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleFleetCore
+import ReveilleSimulation
 import Varlink
 
 /// A fleet with all its changes, the broker with its newest messages, and a consumer that knows only its events.
@@ -63,28 +64,22 @@ struct NaiveFleet {
     func check(_ event: DeviceEvent, after seen: Seen?, isRemoved: Bool) throws -> Seen {
         let key = Key(device: event.device, aspect: event.aspect)
         let known = changes[key]?[event.instance] ?? []
-        guard known.contains(event.generation) else { throw Falsified("\(event) never was") }
+        guard known.contains(event.generation) else { throw Broken("\(event) never was") }
         guard event.value == ["text": .string("\(event.instance) \(event.generation)")] else {
-            throw Falsified("\(event) has the value of another state")
+            throw Broken("\(event) has the value of another state")
         }
         if let seen, seen.instance == event.instance {
             guard event.generation > seen.generation || isRemoved && event.generation == seen.generation else {
-                throw Falsified("\(event) is not newer than \(seen)")
+                throw Broken("\(event) is not newer than \(seen)")
             }
             let count = known.count { $0 > seen.generation && $0 <= event.generation }
             guard event.changes == Int64(count) || event.changes == nil && event.isNewInstance else {
-                throw Falsified("\(event) has not \(count) changes after \(seen)")
+                throw Broken("\(event) has not \(count) changes after \(seen)")
             }
         } else {
-            guard event.changes == nil else { throw Falsified("\(event) counts from another bus than \(seen as Any)") }
-            guard event.isNewInstance == (seen != nil) else { throw Falsified("\(event) after \(seen as Any)") }
+            guard event.changes == nil else { throw Broken("\(event) counts from another bus than \(seen as Any)") }
+            guard event.isNewInstance == (seen != nil) else { throw Broken("\(event) after \(seen as Any)") }
         }
         return Seen(instance: event.instance, generation: event.generation)
     }
-}
-
-struct Falsified: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

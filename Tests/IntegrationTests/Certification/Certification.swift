@@ -73,7 +73,6 @@ enum Certification {
 struct CertificationService {
     private let description: ServiceDescription
     private var session = ServerSession()
-    /// The next step of each client, by its id.
     private var progress: [String: Int] = [:]
 
     init(interface text: String) throws {
@@ -82,7 +81,6 @@ struct CertificationService {
             interfaces: [try Interface(parsing: text)])
     }
 
-    /// Processes received bytes and returns the bytes to send.
     mutating func receive(_ bytes: [UInt8]) throws -> [UInt8] {
         session.receive(bytes.span)
         var output: [UInt8] = []

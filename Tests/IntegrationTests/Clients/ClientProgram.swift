@@ -22,14 +22,12 @@ enum ClientLanguage: String, CaseIterable {
         }
     }
 
-    /// The command that runs a text as a program, with all warnings.
     fileprivate var interpreter: [String] {
         self == .node ? ["node", "--input-type=module", "-e"] : ["python3", "-X", "dev", "-c"]
     }
 
     private static let directory = Package.root + "/Tests/IntegrationTests/"
 
-    /// The command that runs the adapter of the client.
     fileprivate var command: [String] {
         switch self {
         case .python: ["python3", "-X", "dev", Self.directory + "Python/client.py", "blocking"]
@@ -88,7 +86,6 @@ final class ClientProgram {
         return last
     }
 
-    /// Waits for the outcome of a call.
     func result(of call: Int64) throws -> JSON {
         while outcomes[call] == nil {
             guard let text = try peer.receiveText(seconds: 30) else { throw Trouble("the program ended: \(errors)") }
@@ -120,12 +117,10 @@ final class ClientProgram {
             ["of": .string(name), "aspects": .array(aspects.map(JSON.string)), "options": .object(options)])
     }
 
-    /// Waits for the next event; `nil` at the end of the subscription.
     func next(_ name: String = "s") throws -> JSONObject? {
         try call("next", ["of": .string(name)]).objectValue
     }
 
-    /// Waits for the next events of a subscription.
     func next(_ count: Int, _ name: String = "s") throws -> [JSONObject] {
         try (0..<count).map { _ in try #require(try next(name)) }
     }
@@ -150,7 +145,6 @@ final class ClientProgram {
 }
 
 extension JSONObject {
-    /// The state in an event of a client.
     var state: JSONObject? { self["state"]?.objectValue }
     /// The state and the number of changes in an event of a client, for comparisons.
     var levelAndChanges: [Double] { [state?["level"]?.numberValue ?? -1, Double(integer("changes"))] }

@@ -22,7 +22,6 @@ final class ScriptedBus {
         close(listener)
     }
 
-    /// Waits for the next connection of the client.
     func accept() throws -> RawClient {
         var poll = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, 30_000) > 0 else { throw Trouble("no connection in time") }
@@ -40,7 +39,6 @@ final class ScriptedBus {
         return (stream, call["parameters"]?.objectValue ?? [:])
     }
 
-    /// Starts a client and answers its first call.
     func client(_ language: ClientLanguage) throws -> (ClientProgram, calls: RawClient) {
         let client = try ClientProgram(language, in: directory)
         let connecting = try client.begin("connect", ["address": .string(address)])
@@ -64,7 +62,6 @@ final class ScriptedBus {
         return (client, calls, stream)
     }
 
-    /// Returns a first reply.
     static func first(_ events: [String] = [], instance: String = "i", resumed: Bool? = nil) -> String {
         let resumed = resumed.map { #""resumed":\#($0),"# } ?? ""
         return """
@@ -73,7 +70,6 @@ final class ScriptedBus {
             """
     }
 
-    /// Returns a later reply.
     static func reply(_ events: String...) -> String {
         #"{"parameters":{"events":[\#(events.joined(separator: ","))]},"continues":true}"#
     }

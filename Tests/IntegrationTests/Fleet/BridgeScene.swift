@@ -133,7 +133,6 @@ final class BridgeScene {
         if let error = reply.error { throw Trouble("Publish \(name): \(error)") }
     }
 
-    /// The state of a name on the bus.
     func value(of name: String) throws -> JSON? {
         let reply = try bus.client().call("GetState", "{\"aspects\":[\"\(name)\"]}")
         return try #require(reply.parameters.objects("events").first)["value"]

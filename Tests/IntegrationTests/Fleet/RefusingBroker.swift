@@ -11,7 +11,6 @@ final class RefusingBroker {
     private let listener: Int32
     private var connection: Int32 = -1
     private var buffer: [UInt8] = []
-    /// The retained messages.
     private var retained: [String: ArraySlice<UInt8>] = [:]
 
     init(_ path: String) throws {
@@ -25,7 +24,6 @@ final class RefusingBroker {
         for descriptor in [listener, connection] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Answers what has arrived.
     func serve() {
         let next = accept(listener, nil, nil)
         if next >= 0 {

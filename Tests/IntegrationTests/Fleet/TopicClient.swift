@@ -30,7 +30,6 @@ final class TopicClient {
         while try receive().type != 0x90 {}
     }
 
-    /// Publishes a retained message with QoS 0.
     func publish(_ topic: String, _ payload: String) throws {
         try send(0x31, Self.text(topic) + [0] + Array(payload.utf8))
     }

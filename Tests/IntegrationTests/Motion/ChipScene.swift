@@ -68,7 +68,6 @@ final class Scans: Sendable {
         set { state.withLock { $0.isSilent = newValue } }
     }
 
-    /// The number of scans so far.
     var count: Int { state.withLock { $0.count } }
 
     /// Creates a stream with a pause in milliseconds after each scan.
@@ -86,7 +85,6 @@ final class Scans: Sendable {
         }
     }
 
-    /// The time of a scan in microseconds.
     func time(of number: Int) -> Int64? { state.withLock { $0.times[number] } }
 
     /// Six axes with 16 bits, padding, and the time in nanoseconds.

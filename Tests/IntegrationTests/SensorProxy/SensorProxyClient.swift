@@ -97,7 +97,6 @@ final class SensorProxyClient {
         get throws { try lines.compactMap { $0["signal"]?.objectValue } }
     }
 
-    /// Waits until the last signal is this one.
     func waitForSignal(_ properties: JSONObject) throws {
         try wait(for: "\(properties) instead of \(run.output)") { try signals.last == properties }
     }

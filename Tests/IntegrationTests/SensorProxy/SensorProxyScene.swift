@@ -94,7 +94,6 @@ final class SensorProxyScene {
             arguments, program: Self.program, in: bus.directory, environment: environment.merging(variables) { $1 })
     }
 
-    /// Runs a client of D-Bus until it exits.
     func run(_ command: [String]) throws -> ProgramRun {
         try ProgramRun(Array(command.dropFirst()), program: command[0], in: bus.directory, environment: environment)
     }

@@ -25,7 +25,6 @@ final class Tmux {
         _ = try? run(["kill-server"])
     }
 
-    /// Presses keys, by their names or as text.
     func press(_ keys: String...) throws {
         try run(["send-keys"] + keys)
     }

@@ -6,7 +6,6 @@ import Varlink
 
 /// A connection to the page that sends any bytes.
 final class PageClient {
-    /// A Server-Sent Event.
     struct Message {
         var id = ""
         var name = ""

@@ -10,7 +10,6 @@ import Varlink
 
 @testable import ReveilleView
 
-/// The history of `reveille-view`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewHistoryTests {
     private func points(_ scene: ViewScene, _ span: String = "day") throws -> [[JSON]] {
         try scene.object("/battery?span=\(span)")["points"]?.arrayValue?.compactMap(\.arrayValue) ?? []

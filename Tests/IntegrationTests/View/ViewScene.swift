@@ -42,7 +42,6 @@ final class ViewScene {
 
     var cookie: String { "Cookie: reveille-view-\(port)=\(token)" }
 
-    /// Connects to the page.
     func connect(receiveBuffer: Int32? = nil) throws -> PageClient {
         try PageClient(port: port, receiveBuffer: receiveBuffer)
     }
@@ -69,7 +68,6 @@ final class ViewScene {
         return (client, try client.message("start"))
     }
 
-    /// The names of the subscriptions of the bus.
     func subscriptions() throws -> [String] {
         let list = try bus.client().call("ListSubscriptions").parameters.objects("subscriptions")
         return list.compactMap { $0["name"]?.stringValue }
@@ -80,7 +78,6 @@ final class ViewScene {
         try wait(for: "\(count) pages") { try subscriptions().filter { $0 == "reveille-view page" }.count == count }
     }
 
-    /// Publishes a state of a name.
     func publish(_ name: String, _ value: JSON) throws {
         _ = try bus.client().call("Publish", "{\"aspect\":\"\(name)\",\"value\":\(value)}")
     }

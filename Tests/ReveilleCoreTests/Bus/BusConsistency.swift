@@ -8,7 +8,6 @@ struct BusConsistency {
     private(set) var violations: [String] = []
     private var used: Set<Int32> = []
 
-    /// Checks a bus.
     init(of bus: borrowing Bus) {
         for (slot, subscription) in bus.slots.enumerated() {
             if let subscription { checkLists(of: subscription, slot, bus) }

@@ -51,12 +51,10 @@ final class BusDriver {
         return bus.publish(name, json.map { Array($0.utf8) }, by: publisher, at: now)
     }
 
-    /// Starts the bus again from its saved state.
     func restart() {
         bus = Bus(restoring: bus.savedState, history: bus.history, at: now)
     }
 
-    /// Subscribes, and reads the first reply.
     func subscribe(_ request: SubscriptionRequest = SubscriptionRequest()) -> SubscriptionID {
         start(request).id
     }
@@ -85,7 +83,6 @@ final class BusDriver {
         return deliveries
     }
 
-    /// Returns the events that one subscriber reads now.
     func events(of id: SubscriptionID) -> [Event] {
         read().filter { $0.subscription == id }.flatMap(\.events)
     }
@@ -111,9 +108,10 @@ final class BusDriver {
     func hasReadLifecycle(_ id: SubscriptionID) -> Bool { bus.hasReadLifecycle(id) }
     func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool { bus.hasForegroundSubscriber(aspect) }
 
-    func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
+    func status(_ id: SubscriptionID) -> ReveilleCore.Subscriber? {
+        bus.slot(of: id).flatMap { bus.subscriber(in: $0, processID: 1, userID: 1) }
+    }
 
-    /// The rules that the bus violates.
     var violations: [String] { BusConsistency(of: bus).violations }
 
     func pending(_ id: SubscriptionID, _ aspect: Aspect) -> Int { status(id)?.pending[aspect] ?? 0 }
@@ -165,7 +163,6 @@ extension Reading {
                 }))
     }
 
-    /// Returns the initial reading of an aspect.
     static func first(_ aspect: Aspect) -> Reading {
         switch aspect {
         case .locale: .language("en_US")

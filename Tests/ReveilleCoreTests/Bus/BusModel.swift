@@ -7,17 +7,11 @@ import Testing
 
 /// A bus and a ``NaiveBus`` with the same operations.
 struct BusModel {
-    /// A difference between the two.
-    struct Difference: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// What a client remembers of its subscription.
     struct Client {
         var request: SubscriptionRequest
         var instance: String
         var positions: [Aspect: Int] = [:]
-        /// The times of the last events.
         var lastEvents: [Aspect: UInt64] = [:]
     }
 
@@ -35,11 +29,11 @@ struct BusModel {
 
     // MARK: - Operations
 
-    mutating func subscribe(_ request: SubscriptionRequest) throws(Difference) {
+    mutating func subscribe(_ request: SubscriptionRequest) throws(Broken) {
         let (id, start) = driver.start(request)
         let expected = naive.subscribe(request, as: id, at: driver.now)
         guard start.resumed == expected.resumed, ordered(start.events) == ordered(expected.events) else {
-            throw Difference(description: "starts with \(start) instead of \(expected): \(request)")
+            throw Broken("starts with \(start) instead of \(expected): \(request)")
         }
         var client = Client(request: request, instance: driver.bus.instance)
         client.positions = request.positions ?? [:]
@@ -73,7 +67,7 @@ struct BusModel {
         naive.post(reading, at: time)
     }
 
-    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) throws(Difference) {
+    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) throws(Broken) {
         pass(1_000)
         // If the end of an interval has made the bus forget the name, this is the first publication of another one.
         try checkVacancies()
@@ -82,8 +76,7 @@ struct BusModel {
         naive.publish(name, bytes, by: publisher, at: driver.now)
     }
 
-    /// Withdraws the states that are tied to a connection.
-    mutating func endConnection(_ connection: UInt64) throws(Difference) {
+    mutating func endConnection(_ connection: UInt64) throws(Broken) {
         for name in driver.bus.names {
             guard let publisher = driver.bus.publisher(of: name), publisher.connection == connection else { continue }
             try publish(name, nil, by: publisher)
@@ -104,30 +97,29 @@ struct BusModel {
         naive.restart(saved.filter(\.isPublished), at: driver.now)
     }
 
-    /// Delivers everything that is due.
-    mutating func deliver() throws(Difference) {
+    mutating func deliver() throws(Broken) {
         while let delivery = driver.nextDelivery() {
             let id = delivery.subscription
             let expected = naive.take(id)
             guard delivery.events == expected else {
-                throw Difference(description: "\(id) receives \(delivery.events)\ninstead of \(expected)")
+                throw Broken("\(id) receives \(delivery.events)\ninstead of \(expected)")
             }
             for aspect in Set(delivery.events.map(\.aspect)) {
                 let last = clients[id]?.lastEvents.updateValue(driver.clock, forKey: aspect)
                 let interval = naive.subscribers[id]?.policy(aspect).interval ?? .zero
                 guard let last, Duration.microseconds(driver.clock - last) < interval else { continue }
-                throw Difference(description: "\(id) receives \(aspect) sooner than \(interval)")
+                throw Broken("\(id) receives \(aspect) sooner than \(interval)")
             }
             for event in delivery.events { clients[id]?.positions[event.aspect] = event.generation }
         }
-        guard naive.ready.isEmpty else { throw Difference(description: "nothing is delivered to \(naive.ready)") }
+        guard naive.ready.isEmpty else { throw Broken("nothing is delivered to \(naive.ready)") }
         try checkPace()
     }
 
     // MARK: - Checks
 
     /// Checks that the bus asks for the time of the next event that waits, and for none if nothing waits.
-    private func checkPace() throws(Difference) {
+    private func checkPace() throws(Broken) {
         let feeds = naive.subscribers.flatMap { id, subscriber in
             subscriber.feeds.map {
                 (isDue: naive.due(id).contains($0.key), isUnread: subscriber.holds.contains(.unread), feed: $0.value)
@@ -141,55 +133,55 @@ struct BusModel {
         guard let next = driver.bus.nextPaced, next < soonest ?? .max,
             others.contains(where: { $0.feed.nextEvent == next })
         else {
-            throw Difference(
-                description: "asks for \(driver.bus.nextPaced ?? 0) instead of \(soonest ?? 0) at \(driver.clock)")
+            throw Broken(
+                "asks for \(driver.bus.nextPaced ?? 0) instead of \(soonest ?? 0) at \(driver.clock)")
         }
     }
 
     /// Checks that the bus was allowed to make names vacant and to forget names, and does the same.
-    mutating func checkVacancies() throws(Difference) {
+    mutating func checkVacancies() throws(Broken) {
         for (name, topic) in naive.topics where name.isPublished {
             let index = driver.bus.nameTable.logs[name]
             if !topic.isVacant, index.map({ driver.bus.logs[$0].isVacant }) ?? true, !naive.vacate(name) {
-                throw Difference(description: "\(name) is vacant too early")
+                throw Broken("\(name) is vacant too early")
             }
             guard index == nil else { continue }
             let isGiven = naive.subscribers.values.contains { $0.feeds[name] != nil }
             guard naive.topics[name]?.isVacant == true, !isGiven else {
-                throw Difference(description: "\(name) is forgotten too early")
+                throw Broken("\(name) is forgotten too early")
             }
             naive.topics[name] = nil
         }
     }
 
     /// Compares everything that clients can ask for.
-    func check(limit: Int?) throws(Difference) {
-        for status in driver.bus.subscriptions {
-            guard let subscriber = naive.subscribers[status.id] else { continue }
+    func check(limit: Int?) throws(Broken) {
+        for (id, subscriber) in naive.subscribers {
+            guard let status = driver.status(id) else { continue }
             let pending = subscriber.feeds.mapValues { feed in
                 let isDropped = subscriber.isInBackground && feed.policy.background == .drop && !feed.hadPending
                 return isDropped ? 0 : feed.queue.count
             }.filter { $0.value > 0 }
             guard status.pending == pending, status.holds == subscriber.holds, status.aspects == subscriber.aspects
-            else { throw Difference(description: "\(status)\ninstead of \(pending), \(subscriber.holds)") }
+            else { throw Broken("\(status)\ninstead of \(pending), \(subscriber.holds)") }
         }
         for (aspect, topic) in naive.topics {
             let latest = (driver.bus.changes(of: aspect, limit: limit), naive.changes(of: aspect, limit: limit))
-            guard latest.0 == latest.1 else { throw Difference(description: "the latest changes are \(latest)") }
+            guard latest.0 == latest.1 else { throw Broken("the latest changes are \(latest)") }
             let current = driver.bus.log(of: aspect).map { driver.bus.logs[$0].changes.current }
             guard current?.generation == topic.current.generation, current?.reading == topic.current.reading,
                 driver.bus.publisher(of: aspect) == (topic.isLive ? topic.publisher : nil)
-            else { throw Difference(description: "\(String(describing: current)) instead of \(topic.current)") }
+            else { throw Broken("\(String(describing: current)) instead of \(topic.current)") }
         }
         let users = naive.topics.values.compactMap { topic in topic.publisher.map { ($0.user, topic.isLive) } }
         for user in 1...2 as ClosedRange<UInt32> {
             let own = users.filter { $0.0 == user }
             guard driver.bus.names(of: user).kept == own.count, driver.bus.names(of: user).live == own.count(where: \.1)
             else {
-                throw Difference(description: "\(driver.bus.names(of: user)) of user \(user), expected \(own)")
+                throw Broken("\(driver.bus.names(of: user)) of user \(user), expected \(own)")
             }
         }
         let violations = BusConsistency(of: driver.bus).violations
-        guard violations.isEmpty else { throw Difference(description: "inconsistent: \(violations)") }
+        guard violations.isEmpty else { throw Broken("inconsistent: \(violations)") }
     }
 }

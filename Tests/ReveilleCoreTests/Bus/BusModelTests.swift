@@ -17,7 +17,7 @@ import Testing
         var random = RandomOperations(seed: seed, history: Self.history)
         var model = BusModel(history: Self.history)
         for operation in 0..<Self.operations {
-            do throws(BusModel.Difference) {
+            do throws(Broken) {
                 try random.perform(on: &model)
                 try model.checkVacancies()
                 if operation % 32 == 0 { try model.check(limit: random.limit()) }
@@ -26,7 +26,7 @@ import Testing
                 return
             }
         }
-        do throws(BusModel.Difference) {
+        do throws(Broken) {
             for id in model.clients.keys { model.release([.background, .unread], from: id) }
             try model.deliver()
         } catch {
@@ -65,7 +65,7 @@ private struct RandomOperations {
         return limit == 0 ? nil : limit
     }
 
-    mutating func perform(on model: inout BusModel) throws(BusModel.Difference) {
+    mutating func perform(on model: inout BusModel) throws(Broken) {
         // In a fixed order, since a seed must lead to the same operations.
         let ids = model.clients.keys.sorted { $0.rawValue < $1.rawValue }
         switch number(below: 26) {

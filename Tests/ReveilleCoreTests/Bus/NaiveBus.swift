@@ -106,7 +106,6 @@ struct NaiveBus {
         if bytes == nil { topics[name]?.publisher?.connection = nil }
     }
 
-    /// Returns a name that is not published.
     func absent(_ name: Aspect, at time: Timestamp) -> Topic {
         let change = NaiveChange(generation: sequence, sequence: sequence, time: time, reading: .unknown(name))
         return Topic(changes: [change], start: sequence)

@@ -34,7 +34,6 @@ struct NaiveFeed {
     var backgroundStart: Int
     /// Whether an event was due when the last background began.
     var hadPending = false
-    /// The earliest time of the next event.
     var nextEvent: UInt64 = 0
 
     /// Creates a feed of the changes after a state.

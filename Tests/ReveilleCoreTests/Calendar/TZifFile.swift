@@ -3,7 +3,6 @@
 /// The bytes of a TZif file, from its contents.
 struct TZifFile {
     var version = UInt8(ascii: "2")
-    /// The offset before the first change.
     var initial = 0
     /// The time of each change, and the offset from then on.
     var changes: [(time: Int, offset: Int)] = []

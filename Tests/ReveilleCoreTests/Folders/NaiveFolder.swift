@@ -59,7 +59,6 @@ struct NaiveFolder {
         }
     }
 
-    /// Returns the difference between what a subscriber saw and the files now.
     static func difference(from seen: [String: File], to now: [String: File]) -> Folders.Folder {
         var folder = Folders.Folder(name: "documents", path: "/d")
         var added = now.keys.filter { seen[$0] == nil }.sorted()

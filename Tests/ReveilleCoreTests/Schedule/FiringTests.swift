@@ -4,7 +4,6 @@ import Testing
 
 @testable import ReveilleCore
 
-/// Firings on the bus.
 struct FiringTests {
     private static let name: Aspect = "org.example.a"
 

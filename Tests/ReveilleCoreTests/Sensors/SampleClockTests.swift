@@ -3,7 +3,6 @@
 import ReveilleCore
 import Testing
 
-/// The times of samples.
 @Suite struct SampleClockTests {
     private var clock = SampleClock()
     private let now = Timestamp(microseconds: 1_800_000_000_000_000)

@@ -17,14 +17,9 @@ final class MadeUpBus: Sendable {
     private let script: Script
     private let connections: Lock<(numbers: Set<Int32>, isStopped: Bool)>
 
-    /// Creates a bus that listens at a path.
+    /// Creates a bus that listens at a path, and accepts connections immediately or only after ``accept()``.
     ///
-    /// - Parameters:
-    ///   - path: The path of the socket.
-    ///   - backlog: The number of connections that may wait to be accepted, minus one.
-    ///   - accepts: Whether to accept connections immediately, or only after ``accept()``.
-    ///   - script: The behavior on each connection.
-    /// - Throws: `SystemError` if listening fails.
+    /// The backlog is the number of connections that may wait to be accepted, minus one.
     init(at path: String, backlog: Int32 = 64, accepts: Bool = true, script: @escaping Script) throws {
         self.path = path
         self.script = script
@@ -44,7 +39,6 @@ final class MadeUpBus: Sendable {
         if accepts { try accept() }
     }
 
-    /// Starts accepting connections.
     func accept() throws {
         try Pthread.start { [self] in
             guard let listener = try? UnixListener(inherited: listener) else { return }
@@ -153,7 +147,6 @@ extension Conversation {
         send(Reply(parameters: reply.parameters, continues: true).encoded())
     }
 
-    /// Sends a later reply to a Subscribe.
     func deliver(_ events: [Event]) {
         send(Reply(parameters: events.parameters, continues: true).encoded())
     }

@@ -18,12 +18,10 @@ struct DefaultsScene {
         watcher.pace = .live
     }
 
-    /// The last reported reading.
     var reading: Defaults {
         if case .defaults(let reading)? = scene.readings.last { reading } else { Defaults(domains: []) }
     }
 
-    /// The keys of each domain.
     var keys: [String: [String]] {
         Dictionary(reading.domains.map { ($0.name, $0.keys) }) { $1 }
     }

@@ -15,7 +15,6 @@ extension Scene {
         }
     }
 
-    /// Opens, truncates, writes and closes a file.
     func write(_ path: String, _ text: String) {
         write(path, Array(text.utf8))
     }
@@ -36,7 +35,6 @@ extension Scene {
         if !bytes.isEmpty { #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count) }
     }
 
-    /// Replaces a file by writing and renaming a temporary file.
     func replace(_ path: String, _ text: String) {
         write(path + ".tmp123", text)
         move(path + ".tmp123", path)

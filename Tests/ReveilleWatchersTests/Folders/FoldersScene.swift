@@ -25,10 +25,8 @@ struct FoldersScene {
         scene.step("scan", {}, until: { [scene] in !scene.readings.isEmpty })
     }
 
-    /// The last reported listing.
     var listing: FolderListing? { scene.readings.last?.folders?.listings.first }
 
-    /// The last reported names.
     var names: [String]? { listing?.entries.map(\.name.text) }
 
     func path(_ name: String) -> String { Self.folder + "/" + name }

@@ -8,7 +8,6 @@ struct ClaimScene {
     private(set) var now = ContinuousClock.now
     private(set) var lastNumber = 0
 
-    /// Creates claims for a device with some sensors.
     init(present: Set<Sensor>) {
         _ = claims.begin()
         _ = handle(.checked(present))

@@ -4,7 +4,6 @@ import ReveilleViewCore
 import Testing
 import Varlink
 
-/// The points of the battery's chart.
 @Suite struct BatteryChartTests {
     private static func sample(
         _ time: Int64, _ level: Double?, _ state: String = "unplugged", changes: Int = 1

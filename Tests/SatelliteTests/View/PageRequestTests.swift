@@ -3,7 +3,6 @@
 import ReveilleViewCore
 import Testing
 
-/// The targets of requests.
 @Suite struct PageRequestTests {
     private typealias Field = PageRequest.Field
 

@@ -43,7 +43,7 @@ final class BusLink {
                     Aspect(name).map { ($0, Int(generation)) }
                 })
         }
-        stream = EventStream(request, connector: connector) { [weak self] in self?.take($0) }
+        stream = try EventStream(request, connector: connector) { [weak self] in self?.take($0) }
         stream?.isInBackground = true
     }
 

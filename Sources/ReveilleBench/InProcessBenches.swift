@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ReveilleCore
+import ReveilleCosts
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// Measures how long it takes to parse a call of Post, and to check and decode it as the bus does.
+struct MessageBench {
+    private static let rounds = 7
+    private static let messages = 20_000
+
+    func run() throws {
+        let battery = Battery(
+            state: .charging, level: 0.51, isPlugged: true, chargeStatus: .charging,
+            packs: [.init(name: "BAT0", level: 0.51, chargeStatus: .charging)])
+        let message = Call(.post(.battery(battery))).encoded()
+        let text = Array(message.dropLast())
+        let methods = BusMethods()
+        var session = ServerSession()
+        print("a Post of \(text.count) bytes, in microseconds of processor time for each, best of \(Self.rounds) runs:")
+        try measure("JSON.parse") { _ = try JSON.parse(text) }
+        try measure("Call(parsing:)") { _ = try Call(parsing: text) }
+        try measure("taken from a session, checked and decoded") {
+            session.receive(message.span)
+            guard let call = try session.nextCall() else { throw BenchError("refused") }
+            _ = try methods.resolve(call, history: 1)
+            _ = session.reply()
+        }
+    }
+
+    private func measure(_ name: String, _ body: () throws -> Void) throws {
+        var least = Int64.max
+        for _ in 0..<Self.rounds {
+            let start = Clocks.thread()
+            for _ in 0..<Self.messages { try body() }
+            least = min(least, Clocks.thread() - start)
+        }
+        report(name, (Double(least) / Double(Self.messages)).rounded(to: 2))
+    }
+}
+
+/// Runs each reader on inputs of its maximum length in the most expensive shapes.
+struct ReaderBench {
+    /// The limit for one pass in milliseconds: a tenth of a second is not noticeable.
+    private static let limit = 100
+
+    func run() {
+        for reader in CostlyReader.all {
+            var slowest = (time: Int64(0), input: "")
+            for input in CostlyInput.all {
+                let bytes = input.bytes(upTo: reader.limit)
+                // The processor time excludes other programs.
+                let start = Clocks.thread()
+                reader.read(bytes)
+                let time = Clocks.thread() - start
+                if time > slowest.time { slowest = (time, "\(input)") }
+            }
+            let milliseconds = slowest.time / 1_000
+            let remark = milliseconds < Self.limit ? "" : ", more than \(Self.limit)"
+            report("\(reader), \(reader.limit) bytes", "\(milliseconds) ms at most, \(slowest.input)\(remark)")
+        }
+    }
+}
+
+/// Measures the memory of a subscription to one aspect in the bus, without its connection.
+struct SubscriptionBench {
+    /// The most bytes that a subscription may take.
+    private static let limit = 512
+    /// The numbers of subscriptions between which the memory is measured; the first subscriptions fill memory left by
+    /// the start.
+    private static let counts = 10_000..<100_000
+
+    /// Prints the figure, which must not be above its limit.
+    func run() throws {
+        let now = Timestamp(microseconds: 0)
+        var bus = Bus(
+            restoring: SavedState(instance: "bench", sequence: 0, entries: []), history: 256, at: now)
+        _ = bus.report(.proximity(.far), at: now)
+        let usage = ProcessUsage(pid: getpid())
+        var before = 0
+        for number in 0..<Self.counts.upperBound {
+            if number == Self.counts.lowerBound { before = usage.dirtyMemory }
+            _ = bus.subscribe(
+                SubscriptionRequest(aspects: .proximity), as: SubscriptionID(rawValue: UInt64(number)), at: now)
+        }
+        let bytes = withExtendedLifetime(bus) { (usage.dirtyMemory - before) * 1_024 / Self.counts.count }
+        report("a subscription to one aspect", "\(bytes) bytes of memory")
+        guard bytes <= Self.limit else { throw BenchError("a subscription takes \(bytes) bytes, above \(Self.limit)") }
+    }
+}
