@@ -106,7 +106,7 @@ struct UplinkScene {
                 saved.latest = uplink.positions
                 if isUrgent { saved.urgent = saved.latest }
             case .wait: hasTimer = true
-            case .leftOut(let aspect, let reason): faults.append("\(aspect) is left out: \(reason)")
+            case .leaveOut(let aspect): faults.append("\(aspect) is left out")
             case .suspectClone: suspicions += 1
             case .end: hasEnded = true
             }

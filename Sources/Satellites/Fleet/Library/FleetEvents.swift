@@ -93,9 +93,7 @@ public struct FleetPositions: Sendable, Hashable {
         _ = try ledger()
     }
 
-    init(of ledger: Ledger, without inbox: FleetInbox) {
-        text = PositionsFile.text(of: ledger, without: inbox)
-    }
+    init(of ledger: Ledger, without inbox: FleetInbox) { text = PositionsFile.text(of: ledger, without: inbox) }
 
     func ledger() throws(FleetError) -> Ledger { try PositionsFile.ledger(from: text) }
 }

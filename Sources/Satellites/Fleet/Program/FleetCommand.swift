@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
-import ReveilleSystem
 
 /// The program `reveille-fleet`.
 @main

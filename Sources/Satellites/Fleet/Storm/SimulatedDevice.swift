@@ -190,7 +190,7 @@ final class SimulatedDevice {
             case .subscribeAgain: subscribe()
             case .wait(let duration): timer?.fire(after: duration)
             // Only the process itself keeps positions, and no aspect is left out.
-            case .save, .readStates, .leftOut, .suspectClone, .end: break
+            case .save, .readStates, .leaveOut, .suspectClone, .end: break
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleFleetCore
-import ReveilleMQTT
 import ReveilleSimulation
 import ReveilleSystem
 

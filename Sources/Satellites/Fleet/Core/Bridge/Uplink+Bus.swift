@@ -43,9 +43,7 @@ extension Uplink {
     private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
         guard publishes(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
-            effects.append(
-                .leftOut(
-                    aspect: state.aspect, reason: "a device can have at most \(StatusMessage.aspectLimit) aspects"))
+            effects.append(.leaveOut(state.aspect))
             return false
         }
         var entry = entries[state.aspect] ?? Entry()

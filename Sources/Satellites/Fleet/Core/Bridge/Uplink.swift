@@ -50,7 +50,8 @@ package struct Uplink: Sendable {
         case save(isUrgent: Bool)
         /// Replaces the timer.
         case wait(Duration)
-        case leftOut(aspect: String, reason: String)
+        /// A further aspect is not published, since a device can have only so many.
+        case leaveOut(String)
         /// The broker has closed several connections soon after accepting them, as mosquitto does when another client
         /// has the same identity.
         case suspectClone

@@ -22,34 +22,6 @@ struct DiscoveryEntity: Sendable {
     /// The members that depend on the kind of the value, such as its unit.
     let traits: JSONObject
 
-    init(
-        _ key: String, of aspect: String, _ platform: Platform, _ name: String, _ expression: String,
-        _ traits: JSONObject = [:]
-    ) {
-        self.key = key
-        self.aspect = aspect
-        self.platform = platform
-        self.name = name
-        self.expression = expression
-        self.traits = traits
-    }
-
-    /// An entity of a published name: when it last changed, with its value as attributes.
-    ///
-    /// The value is an object of any form, so no member of it can be the state.
-    init(name aspect: String) {
-        self.init(
-            // The name contains a '.', so its escaped form is unlike the key of a built-in aspect.
-            Discovery.escaped(aspect), of: aspect, .sensor, aspect,
-            "(value_json.changedAt / 1000000) | timestamp_custom('%Y-%m-%dT%H:%M:%S.%f+00:00', false)"
-                + " if value_json.changedAt is integer and value_json.synchronized is not false"
-                + " and value_json.value is mapping else None",
-            [
-                "device_class": "timestamp",
-                "json_attributes_template": "{{ (value_json.value if value_json.value is mapping else {}) | tojson }}",
-            ])
-    }
-
     func component(of device: DeviceID) -> JSONObject {
         let topic = JSON.string(FleetTopic.state(device, aspect).text)
         var component: JSONObject = [
@@ -69,6 +41,22 @@ extension DiscoveryEntity {
     /// lists.
     static let builtIn: [DiscoveryEntity] = BuiltInAspect.onPage.flatMap { aspect in
         aspect.fields.compactMap { field in field.entity.map { DiscoveryEntity($0, of: field, in: aspect) } }
+    }
+
+    /// An entity of a published name: when it last changed, with its value as attributes.
+    ///
+    /// The value is an object of any form, so no member of it can be the state.
+    init(name aspect: String) {
+        self.init(
+            // The name contains a '.', so its escaped form is unlike the key of a built-in aspect.
+            key: Discovery.escaped(aspect), aspect: aspect, platform: .sensor, name: aspect,
+            expression: "(value_json.changedAt / 1000000) | timestamp_custom('%Y-%m-%dT%H:%M:%S.%f+00:00', false)"
+                + " if value_json.changedAt is integer and value_json.synchronized is not false"
+                + " and value_json.value is mapping else None",
+            traits: [
+                "device_class": "timestamp",
+                "json_attributes_template": "{{ (value_json.value if value_json.value is mapping else {}) | tojson }}",
+            ])
     }
 
     /// Creates the entity of a field.
@@ -123,7 +111,9 @@ extension DiscoveryEntity {
             case .list, .other: preconditionFailure("\(aspect).\(field.name) cannot be one entity")
             }
         }
-        self.init(entity.key, of: aspect.rawValue, platform, entity.title, expression, traits)
+        self.init(
+            key: entity.key, aspect: aspect.rawValue, platform: platform, name: entity.title, expression: expression,
+            traits: traits)
     }
 
     /// An event for each occurrence.

@@ -28,11 +28,11 @@ public struct DesiredMessage: Sendable, Hashable {
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
     public init(_ bytes: [UInt8]) throws(FleetError) {
         let payload = try Payload(bytes)
-        guard payload["generation"] != nil, payload["instance"] != nil else {
+        guard payload.object["generation"] != nil, payload.object["instance"] != nil else {
             self.init(instance: nil, generation: nil, changedAt: nil, value: payload.object)
             return
         }
-        guard let value = payload["value"]?.objectValue else {
+        guard let value = payload.object["value"]?.objectValue else {
             throw Payload.error("has a \"value\" that is not an object")
         }
         self.init(

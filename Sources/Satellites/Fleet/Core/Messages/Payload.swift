@@ -23,8 +23,6 @@ struct Payload {
         object = members
     }
 
-    subscript(name: String) -> JSON? { object[name] }
-
     /// An optional member; `null` counts as missing.
     private func member<Value>(
         _ name: String, _ type: String, _ read: (JSON) -> Value?

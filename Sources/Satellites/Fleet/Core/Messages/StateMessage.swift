@@ -48,7 +48,7 @@ public struct StateMessage: Sendable, Hashable {
         changes = try payload.count("changes", atMost: Self.generationLimit) ?? 0
         changedAt = try payload.count("changedAt") ?? 0
         isSynchronized = try payload.flag("synchronized") ?? true
-        value = try Payload.required(payload["value"], "value")
+        value = try Payload.required(payload.object["value"], "value")
         guard value.isNull || value.objectValue != nil else {
             throw Payload.error("has a \"value\" that is neither an object nor null")
         }

@@ -33,8 +33,6 @@ struct DeviceRecord: Sendable {
     /// The connection in which the last status arrived.
     var statusConnection = 0
 
-    init(_ device: DeviceID) { self.device = device }
-
     /// Whether the broker had any message of the device at the last request.
     var isPresent: Bool { status != nil || states.values.contains { !$0.isAbsent } }
 

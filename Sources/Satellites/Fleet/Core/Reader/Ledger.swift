@@ -117,7 +117,7 @@ package struct Ledger: Sendable {
     private mutating func admit(_ device: DeviceID) -> Bool {
         if devices[device] != nil { return true }
         guard hasRoom() else { return false }
-        devices[device] = DeviceRecord(device)
+        devices[device] = DeviceRecord(device: device)
         return true
     }
 

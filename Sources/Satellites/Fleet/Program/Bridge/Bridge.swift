@@ -142,7 +142,8 @@ final class Bridge {
             case .readStates(let aspects): bus?.readStates(aspects)
             case .save(let isUrgent): save(isUrgent: isUrgent)
             case .wait(let duration): timer?.fire(after: duration)
-            case .leftOut(let aspect, let reason):
+            case .leaveOut(let aspect):
+                let reason = "a device can have at most \(StatusMessage.aspectLimit) aspects"
                 log.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
             case .suspectClone:
                 log.write(

@@ -4,7 +4,6 @@ import ArgumentParser
 import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
-import ReveilleSystem
 
 extension Failure {
     init(_ error: FleetError) {

@@ -50,14 +50,11 @@ struct FleetGetCommand: ParsableCommand {
                 .map(\.description)
             guard states.isEmpty || !missing.isEmpty else { return }
             let what = missing.isEmpty ? "states" : missing.joined(separator: ", ")
-            throw Failure(.failure, "\(device): the broker has no \(what)\(snapshot.hint(of: device))")
+            let hint =
+                snapshot.statuses[device].map {
+                    $0.aspects.isEmpty ? "" : "; the device has \($0.aspects.joined(separator: ", "))"
+                } ?? "; no device of this name has connected"
+            throw Failure(.failure, "\(device): the broker has no \(what)\(hint)")
         }
-    }
-}
-
-extension FleetSnapshot {
-    fileprivate func hint(of device: DeviceID) -> String {
-        guard let status = statuses[device] else { return "; no device of this name has connected" }
-        return status.aspects.isEmpty ? "" : "; the device has \(status.aspects.joined(separator: ", "))"
     }
 }

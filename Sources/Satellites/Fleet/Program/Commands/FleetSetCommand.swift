@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ReveilleConsole
-import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem

@@ -67,18 +67,16 @@ package struct FleetBoard: Sendable {
             for (device, tile) in tiles where tile.problems.contains(where: { $0.isOld(at: now) }) {
                 change(device, at: now) { $0.problems.removeAll { $0.isOld(at: now) } }
             }
-        case .problem(let problem): take(BoardProblem(problem, at: now), at: now)
+        case .problem(let problem):
+            let problem = BoardProblem(problem, at: now)
+            // A problem alone makes no tile: the broker has nothing about such a device.
+            guard let device = problem.device, tiles[device] != nil else {
+                fleetProblem = problem
+                return
+            }
+            change(device, at: now) { $0.take(problem) }
         default: break
         }
-    }
-
-    private mutating func take(_ problem: BoardProblem, at now: Int64) {
-        // A problem alone makes no tile: the broker has nothing about such a device.
-        guard let device = problem.device, tiles[device] != nil else {
-            fleetProblem = problem
-            return
-        }
-        change(device, at: now) { $0.take(problem) }
     }
 
     private mutating func change(_ device: DeviceID, at now: Int64, _ change: (inout FleetTile) -> Void) {
