@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.

@@ -6,7 +6,6 @@ import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
 /// The part of a device that runs on its own thread: the connections to its bus, or the bus itself with its watchers.
 ///

@@ -2,7 +2,6 @@
 
 import Glibc
 import ReveilleSystem
-import ReveilleViewCore
 
 /// The connections of browsers: their number, and the time that each has for its request.
 ///
