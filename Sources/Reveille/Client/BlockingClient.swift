@@ -10,7 +10,6 @@ package import Varlink
 /// It belongs to one thread. It does not reconnect.
 package final class BlockingClient {
     private let socket: ClientSocket
-    /// The call whose replies are expected.
     private var last = Call.info
 
     package init(_ address: UnixAddress) throws(ReveilleError) {

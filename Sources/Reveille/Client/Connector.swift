@@ -28,7 +28,6 @@ extension Connector {
     }
 }
 
-/// The time that a device waits for its bus.
 package struct Patience: Sendable {
     /// The timeout for room in the listener's queue: a working bus accepts within milliseconds.
     package var connect: Duration = .seconds(5)

@@ -19,7 +19,7 @@ extension Engine {
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         guard let stream = streams[id] else { return }
-        var background = newBackground()
+        var background = EventStream.Background(number: nextNumber())
         if let milliseconds = wakeAfter?.wholeMilliseconds {
             background.timer = try ReveilleError.requiring { () throws(SystemError) in
                 try thread.loop.timer { [number = background.number] in
@@ -137,7 +137,8 @@ extension Engine {
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         let state: RequestedState = isInBackground ? .background : .foreground
-        _ = try await call(Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter)))
+        let call = Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter))
+        _ = try await self.call(call, expecting: EmptyReply.self)
     }
 
     /// Brings a stream to a state by this process's hold, until a time in microseconds since boot.

@@ -63,7 +63,7 @@ actor Engine {
                     files: files, state: nil, version: "local", logger: logger)
             }
         }
-        _ = try await call(.fence)
+        _ = try await call(.fence, expecting: EmptyReply.self)
     }
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
@@ -194,17 +194,13 @@ actor Engine {
                     isFirst = false
                 }
             }
-            if request.startsInBackground { stream.background = newBackground() }
+            if request.startsInBackground { stream.background = EventStream.Background(number: nextNumber()) }
             streams[id] = stream
             stream.open()
         } catch {
             completion(id, .failure(error))
         }
         return id
-    }
-
-    func newBackground() -> EventStream.Background {
-        EventStream.Background(number: nextNumber())
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {

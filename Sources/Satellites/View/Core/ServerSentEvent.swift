@@ -32,7 +32,6 @@ extension Positions {
     ///
     /// A request must have room for two of them.
     package static let textLimit = 3 << 10
-    /// The longest name of an instance.
     private static let instanceLimit = 64
 
     /// Parses a text; `nil` if it is not a position.

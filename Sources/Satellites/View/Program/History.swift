@@ -39,7 +39,6 @@ final class History {
     private var recordsUntilSweep = 0
     private var waiting: [BatterySample] = []
     private var waitingPosition: Positions?
-    /// Why the history cannot be used now.
     private(set) var problem: String?
 
     /// Creates the history in a file; the first use opens it.

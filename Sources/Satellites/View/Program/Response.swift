@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// A response with known content.
 struct Response {
     var status: UInt32
     var headers: [PageRequest.Field]
