@@ -203,11 +203,10 @@ public final class Device: Sendable {
     ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        let posted = BusCall.post(reading)
-        let call = Call(posted)
+        let call = Call(.post(reading))
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try BusCall(call, of: posted.method, history: 1)
+            _ = try BusCall(call, of: .post, history: 1)
         } catch {
             throw ReveilleError(answered: error, to: call.shortName)
         }

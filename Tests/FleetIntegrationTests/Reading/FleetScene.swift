@@ -18,7 +18,7 @@ struct FleetScene {
     }
 
     /// Connects a device to a broker.
-    func connect(_ device: String, to endpoint: MQTTConnection.Endpoint) async throws {
+    func connect(_ device: String, to endpoint: FleetBroker) async throws {
         try await peer.connect(MQTTConnection.Options(broker: endpoint, clientID: device))
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleFleetCore
 import ReveilleMQTT
 
 /// A peer on loopback in place of a broker, which sends what a test wants.
@@ -22,11 +23,10 @@ final class FalseBroker {
     }
 
     /// The options of its client, with the files of TLS.
-    func options(_ tls: MQTTConnection.TLS? = nil) -> MQTTConnection.Options {
-        MQTTConnection.Options(broker: .tcp(host: "127.0.0.1", port: listener.port, tls: tls), clientID: "phone")
+    func options(_ tls: TLSFiles? = nil) -> MQTTConnection.Options {
+        MQTTConnection.Options(broker: FleetBroker(port: listener.port, tls), clientID: "phone")
     }
 
-    /// Waits for a connection.
     func accept() throws {
         end()
         descriptor = listener.acceptOne()
@@ -49,7 +49,6 @@ final class FalseBroker {
         }
     }
 
-    /// Waits for a packet of the client.
     func packet() throws -> (type: UInt8, body: [UInt8]) {
         let type = try receive(1)[0]
         var length = 0
@@ -77,7 +76,6 @@ final class FalseBroker {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Sends nothing more.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }

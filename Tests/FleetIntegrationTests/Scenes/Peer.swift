@@ -92,7 +92,6 @@ actor Peer {
         waiter?()
     }
 
-    /// Waits for the end of the connection.
     func end() async throws -> MQTTError {
         try await next("the end") { if case .ended(let error) = $0 { error } else { nil } }
     }
@@ -135,7 +134,6 @@ actor Peer {
         }
     }
 
-    /// Waits for the next message.
     func message() async throws -> Received {
         try await next("a message") { event in
             guard case .message(let topic, let payload, let isRetained, let expiry) = event else { return nil }
@@ -149,18 +147,15 @@ actor Peer {
         Set(events.compactMap { if case .message(let topic, _, _, _) = $0 { topic } else { nil } })
     }
 
-    /// Acts on the connection on its loop.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (MQTTConnection?) throws -> Result) rethrows -> Result {
         try body(connection)
     }
 
-    /// Releases the connection.
     func release() {
         connection = nil
     }
 
-    /// A message.
     struct Received: Sendable, Hashable {
         var topic: String
         var text: String

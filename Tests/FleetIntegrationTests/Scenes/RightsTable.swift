@@ -4,13 +4,11 @@ import ReveilleSystem
 
 /// The table of what each client of a broker may do, in Docs/Fleet.md.
 struct RightsTable {
-    /// What a client may do with a topic.
     struct Right: Sendable {
         let mayPublish: Bool
         let mayRead: Bool
     }
 
-    /// The columns.
     static let clients = ["device itself", "other device", "reader", "setter", "operator", "homeassistant"]
     /// The names in topics that stand for others.
     private static let names = [
@@ -20,7 +18,6 @@ struct RightsTable {
 
     private let rows: [[String]]
 
-    /// Reads the table.
     init() throws {
         let path = FleetScene.root + "/Docs/Fleet.md"
         guard case .bytes(let bytes) = FileContents.read(path, limit: 1 << 20) else { throw Trouble("no \(path)") }

@@ -41,7 +41,6 @@ struct SimulatedBus {
         if isForgotten { states[name] = nil }
     }
 
-    /// The answer for an aspect.
     func state(of aspect: String) -> BusState {
         states[aspect] ?? BusState(aspect: aspect, generation: sequence, changes: 0, changedAt: 0, value: .null)
     }

@@ -23,7 +23,6 @@ struct LedgerScene {
         _ = state(instance, generation)
     }
 
-    /// Delivers a state of the battery.
     mutating func state(
         _ instance: String, _ generation: Int64, changedAt: Int64 = time, retained: Bool = false, at now: Int64 = 0
     ) -> Ledger.Outcome {
@@ -33,12 +32,11 @@ struct LedgerScene {
         return ledger.take(state, of: device, aspect: "battery", isRetained: retained, at: now)
     }
 
-    /// Delivers a status.
     mutating func status(
         _ instance: String?, online: Bool = true, aspects: [String] = ["battery"], at now: Int64 = 0
     ) -> Ledger.Outcome {
         let status = StatusMessage(isOnline: online, instance: instance, aspects: aspects)
-        return ledger.take(status, of: device, isRetained: false, expiry: StatusMessage.lease, at: now)
+        return ledger.take(status, of: device, expiry: StatusMessage.lease, at: now)
     }
 }
 

@@ -5,7 +5,6 @@ import Varlink
 
 /// A fleet with all its changes, the broker with its newest messages, and a consumer that knows only its events.
 struct NaiveFleet {
-    /// A topic of a state.
     struct Key: Hashable {
         let device: DeviceID
         let aspect: String
@@ -25,7 +24,6 @@ struct NaiveFleet {
     private(set) var changes: [Key: [String: Set<Int64>]] = [:]
     /// The generation of each aspect on the current bus.
     private(set) var generations: [Key: Int64] = [:]
-    /// The newest message of each topic.
     private(set) var retained: [Key: StateMessage] = [:]
     private(set) var statuses: [DeviceID: StatusMessage] = [:]
 
@@ -62,13 +60,6 @@ struct NaiveFleet {
     }
 
     /// Checks an event against all changes, and returns what the consumer has seen then.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - seen: What the consumer had seen.
-    ///   - isRemoved: Whether the consumer has seen a removal since.
-    /// - Returns: What it has seen now.
-    /// - Throws: `Falsified`.
     func check(_ event: DeviceEvent, after seen: Seen?, isRemoved: Bool) throws -> Seen {
         let key = Key(device: event.device, aspect: event.aspect)
         let known = changes[key]?[event.instance] ?? []
@@ -92,7 +83,6 @@ struct NaiveFleet {
     }
 }
 
-/// A promise that was broken.
 struct Falsified: Error, CustomStringConvertible {
     let description: String
 
