@@ -19,12 +19,11 @@ extension Engine {
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         guard let stream = streams[id] else { return }
-        var background = EventStream.Background(number: nextNumber())
+        let number = nextNumber()
+        var background = EventStream.Background(number: number)
         if let milliseconds = wakeAfter?.wholeMilliseconds {
             background.timer = try ReveilleError.requiring { () throws(SystemError) in
-                try thread.loop.timer { [number = background.number] in
-                    Task { await self.timeIsOver(for: id, number) }
-                }
+                try thread.loop.timer { Task { await self.timeIsOver(for: id, number) } }
             }
             background.timer?.fire(after: .milliseconds(milliseconds))
             background.deadline = Clocks.boot() + 1_000 * milliseconds
@@ -39,7 +38,7 @@ extension Engine {
         }
         switch result {
         case .failure(let error):
-            guard stream.background?.number == background.number else { throw error }
+            guard stream.background?.number == number else { throw error }
             stream.background = before
             // The earlier deadline may have passed during the new background.
             if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
@@ -49,7 +48,7 @@ extension Engine {
         case .success(let hasReachedBus):
             guard hasReachedBus, before == nil, !stream.state.droppable.isEmpty else { return }
             guard let states = await states(of: stream.state.droppable, for: stream),
-                stream.background?.number == background.number
+                stream.background?.number == number
             else { return }
             stream.readAll()
             stream.handle(.backgroundBegan(states))
