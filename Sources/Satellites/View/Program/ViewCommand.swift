@@ -92,7 +92,7 @@ struct ViewCommand: ParsableCommand {
         let history = History(path: path, log: viewLog)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
+            listener, gate: gate, bus: connector, history: history, fleet: hub, loop: loop, log: viewLog)
         let recorder = try Recorder(history, on: connector, log: viewLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
@@ -152,13 +152,11 @@ struct ViewCommand: ParsableCommand {
         let history = History(path: path, log: ViewLog(log))
         for file in imports {
             let bytes: [UInt8]
-            switch FileContents.read(file, limit: Self.importLimit) {
-            case .bytes(let contents): bytes = contents
-            case .missing: throw failure("\(file) does not exist", log)
-            case .notAFile: throw failure("\(file) is not a regular file", log)
-            case .tooLarge:
-                throw failure("\(file) exceeds \(Self.importLimit >> 20) MiB, so UPower did not write it", log)
-            case .unreadable(let error): throw failure("\(error)", log)
+            do throws(RequiredFile.Unusable) {
+                bytes = try RequiredFile.read(file, limit: Self.importLimit)
+            } catch {
+                log.write(.error, "\(error)")
+                throw ExitCode(EX_NOINPUT)
             }
             let now = Clocks.wall() / 1_000_000
             let found = UPowerHistory(bytes, at: now)
@@ -175,11 +173,6 @@ struct ViewCommand: ParsableCommand {
                 throw ExitCode.failure
             }
         }
-    }
-
-    private func failure(_ reason: String, _ log: ProgramLog) -> ExitCode {
-        log.write(.error, reason)
-        return ExitCode(EX_NOINPUT)
     }
 
     /// The longest file of UPower in bytes: a week takes a tenth of this.
