@@ -78,9 +78,7 @@ extension Engine {
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Wakes a stream: one event is due for each aspect that changed.
-    ///
-    /// If a new background begins before the bus has answered, the new background stays.
+    /// Wakes a stream; if a new background begins before the bus has answered, the new background stays.
     func enterForeground(_ id: StreamID, inactive: Bool = false) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         stream.isInactive = inactive
@@ -114,9 +112,7 @@ extension Engine {
     /// How long to wait for a suspension: for the longest tasks, for the events to be read, and for the system.
     private static let suspensionTime: Duration = .seconds(240)
 
-    /// Suspends the program behind a subscription, and returns when it is frozen.
-    ///
-    /// The call has a connection of its own, since all later calls of a connection wait for the reply.
+    /// Suspends a program, on a connection of its own: all later calls of a connection wait for the reply.
     func suspend(_ subscription: String, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         var patient = connector

@@ -27,8 +27,6 @@ extension Engine {
         return answer
     }
 
-    // MARK: - Published states
-
     /// Publishes or withdraws the state of a name.
     ///
     /// A state that is tied to the connection uses the connection for calls, which stays open while the bus runs. Each

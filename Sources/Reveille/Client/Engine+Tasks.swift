@@ -55,9 +55,7 @@ extension Engine {
     }
 }
 
-/// A call of BeginTask, which lasts as long as its task.
-///
-/// Loop thread only.
+/// A call of BeginTask, which lasts as long as its task; loop thread only.
 final class TaskHold {
     let stream: StreamID
     private let task: BackgroundTask

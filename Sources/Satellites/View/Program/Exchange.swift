@@ -9,8 +9,6 @@ import ReveilleWire
 import Varlink
 
 final class Exchange {
-    /// The time for the reply of the bus.
-    ///
     /// Shorter than ``Connections/deadline``, so that the page receives the reason for a failure.
     private static let patience: Duration = .seconds(5)
     /// The most changes of an aspect that the page draws; an hour usually has fewer.

@@ -96,8 +96,6 @@ final class WebServer {
         }
     }
 
-    /// Continues with a suspended connection.
-    ///
     /// The epoll descriptor of a server without a listening socket does not report resumed connections.
     func resume(_ connection: OpaquePointer) {
         MHD_resume_connection(connection)
