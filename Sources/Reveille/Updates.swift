@@ -86,18 +86,17 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(events: events, value: value)
+        AsyncIterator(updates: self)
     }
 
     /// An iterator over the states of an aspect.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let events: Subscription
-        let value: @Sendable (Event) throws(ReveilleError) -> Value?
+        let updates: Updates
 
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
-            while let event = try await events.next(isolation: actor) {
-                if let value = try value(event) { return value }
+            while let event = try await updates.events.next(isolation: actor) {
+                if let value = try updates.value(event) { return value }
             }
             return nil
         }

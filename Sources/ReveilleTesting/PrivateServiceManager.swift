@@ -31,7 +31,6 @@ package final class PrivateServiceManager {
     /// Ends the manager if this process ends without releasing it.
     private let alive: Pipe
 
-    /// Starts a manager, and waits until it is on its bus.
     package init() throws(TestbedError) {
         guard let hierarchy = CgroupHierarchy.find()?.directory else { throw TestbedError("cgroup v2 is not mounted") }
         self.hierarchy = hierarchy

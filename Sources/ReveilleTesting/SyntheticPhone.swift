@@ -87,9 +87,7 @@ public final class SyntheticPhone {
         if hasAccelerometer { try accelerometer.insert() }
         if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
-        try lightSensor.insert()
-        try screen.insert()
-        try backlight.insert()
+        for part in [lightSensor, screen, backlight] { try part.insert() }
         try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")

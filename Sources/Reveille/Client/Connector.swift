@@ -5,7 +5,6 @@ package import ReveilleCore
 import ReveilleService
 package import ReveilleSystem
 
-/// How the connections on one loop reach a bus.
 package struct Connector {
     package let loop: EventLoop
     package var patience: Patience
@@ -47,7 +46,6 @@ package struct Patience: Sendable {
     }
 }
 
-/// The pauses between attempts to reach a bus that is gone.
 extension Backoff {
     /// The first pause: a bus that is replaced is back within tens of milliseconds.
     package static let shortest: Duration = .milliseconds(20)

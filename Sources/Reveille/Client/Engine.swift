@@ -12,7 +12,6 @@ import ReveilleWire
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
     enum Route: Sendable {
-        /// Another process serves the bus.
         case socket(UnixAddress)
         /// This process is the bus; without files it has no sources.
         case local(Configuration, FileLocations?)

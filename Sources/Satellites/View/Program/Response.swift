@@ -87,7 +87,6 @@ final class StreamResponse {
     private var isSuspended = false
     private var isLost = false
 
-    /// Creates a response with a feed; the first write starts it.
     init(_ feed: any Feed, on connection: OpaquePointer, server: WebServer) {
         self.connection = connection
         self.server = server

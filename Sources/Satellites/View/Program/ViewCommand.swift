@@ -164,7 +164,6 @@ struct ViewCommand: ParsableCommand {
 
 typealias ViewLog = SubjectLog<Subject>
 
-/// The subjects of messages that may repeat.
 enum Subject {
     case bus, broker, history, connections
 }
