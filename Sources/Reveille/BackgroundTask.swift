@@ -2,7 +2,6 @@
 
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 
 extension Subscription {
     /// Runs an operation that the program wants to finish before it is suspended.

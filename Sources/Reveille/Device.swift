@@ -186,7 +186,7 @@ public final class Device: Sendable {
 
     /// Reads every source again; returns once the changes have been posted.
     public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call(Call(.refresh))
+        _ = try await engine.call(Call(.refresh), expecting: EmptyReply.self)
     }
 
     /// Posts a synthetic state, for tests of subscribers.

@@ -96,7 +96,6 @@ final class Monitor: Sendable {
         }
     }
 
-    /// Removes a call that failed, or whose stream has ended.
     func remove(_ aspect: Aspect, _ watch: Int) {
         entries.withLock { entries in
             _ = Self.remove(watch, of: aspect, from: &entries)

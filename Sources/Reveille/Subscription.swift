@@ -2,7 +2,6 @@
 
 public import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
 
 /// The events that are delivered before the first change.
 public enum Delivering: Sendable, Hashable {

@@ -3,6 +3,20 @@
 public import ReveilleCore
 
 extension Device {
+    /// The current state of an aspect of the device, by the name of the aspect: `try await device.battery`.
+    ///
+    /// Each type says what its value is without a source, such as `Light.unknown` without a sensor. A sample of `motion`
+    /// is taken now, the settings have all their keys, and each folder has all its names as `added`.
+    public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
+        get async throws(ReveilleError) {
+            let event = try await self.state(of: State.aspect)
+            guard let state = event.reading.state as? State else {
+                throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
+            }
+            return state
+        }
+    }
+
     /// Returns the states of one aspect, in its own type: the current one, then each new one.
     ///
     /// ```swift
@@ -72,18 +86,17 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Creates an iterator, which retains the subscription.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(events: events, value: value)
+        AsyncIterator(updates: self)
     }
 
     /// An iterator over the states of an aspect.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let events: Subscription
-        let value: @Sendable (Event) throws(ReveilleError) -> Value?
+        let updates: Updates
 
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
-            while let event = try await events.next(isolation: actor) {
-                if let value = try value(event) { return value }
+            while let event = try await updates.events.next(isolation: actor) {
+                if let value = try updates.value(event) { return value }
             }
             return nil
         }

@@ -36,13 +36,7 @@ package final class ChildProcess {
         if exitCode == nil { kill(pid, number) }
     }
 
-    package var hasEnded: Bool {
-        if exitCode != nil { return true }
-        var status: Int32 = 0
-        guard waitpid(pid, &status, WNOHANG) == pid else { return false }
-        exitCode = Self.exitCode(status)
-        return true
-    }
+    package var hasEnded: Bool { reap(WNOHANG) != nil }
 
     /// Whether the process is stopped by a signal or a debugger.
     package var isStopped: Bool {
@@ -53,18 +47,16 @@ package final class ChildProcess {
     }
 
     @discardableResult
-    package func wait() -> Int32 {
+    package func wait() -> Int32 { reap(0) ?? 0 }
+
+    private func reap(_ options: Int32) -> Int32? {
         if let exitCode { return exitCode }
         var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        let code = Self.exitCode(status)
-        exitCode = code
-        return code
-    }
-
-    private static func exitCode(_ status: Int32) -> Int32 {
+        // 0 while the process runs.
+        guard retryingOnInterrupt({ waitpid(pid, &status, options) }) != 0 else { return nil }
         let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        return exitCode
     }
 
     /// Returns the path of a program in the directory of this process's program.

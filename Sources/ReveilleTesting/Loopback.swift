@@ -29,7 +29,6 @@ package enum Loopback {
         return withAddress(port: port) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// Calls a function such as `connect` with the address of a port.
     package static func withAddress(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -25,8 +25,7 @@ extension PhoneBus {
     ) async throws {
         try await wait(atMost: patience) { device in
             let subscribers = try await device.subscribers()
-            return subscribers.count >= count
-                ? .met(()) : .unmet("\(subscribers.count) subscriptions, expected \(count)")
+            return (subscribers.count >= count ? () : nil, "\(subscribers.count) subscriptions, expected \(count)")
         }
     }
 
@@ -45,9 +44,8 @@ extension PhoneBus {
     public func waitUntilDelivered(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { device in
             let late = try await device.subscribers().filter { !$0.isUpToDate }
-            guard !late.isEmpty else { return .met(()) }
             let names = late.map { "\($0.name ?? $0.id), pid \($0.processID)" }
-            return .unmet("unread changes in \(names.joined(separator: "; "))")
+            return (late.isEmpty ? () : nil, "unread changes in \(names.joined(separator: "; "))")
         }
     }
 
@@ -77,11 +75,11 @@ extension PhoneBus {
         try await wait(atMost: patience) { device in
             let event = try await device.state(of: name)
             do throws(ReveilleError) {
-                if let value = try event.value(as: type), condition(value) { return .met(value) }
+                let value = try event.value(as: type).flatMap { condition($0) ? $0 : nil }
+                return (value, "the state is \(event)")
             } catch {
-                return .unmet("\(error)")
+                return (nil, "\(error)")
             }
-            return .unmet("the state is \(event)")
         }
     }
 
@@ -99,27 +97,21 @@ extension PhoneBus {
     public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { device in
             let event = try await device.state(of: name)
-            return event.published?.isWithdrawn == true ? .met(()) : .unmet("the state is \(event)")
+            return (event.published?.isWithdrawn == true ? () : nil, "the state is \(event)")
         }
     }
 
-    private enum Outcome<Value> {
-        case met(Value)
-        case unmet(String)
-    }
-
+    /// Repeats a check until it returns a value; it also returns what to report if the value is missing.
     private func wait<Value>(
-        atMost patience: Duration, for check: (Device) async throws -> Outcome<Value>
+        atMost patience: Duration, for check: (Device) async throws -> (Value?, problem: String)
     ) async throws -> Value {
         let deadline = ContinuousClock.now + patience
         let device = try await Device.connect(to: address)
         while true {
-            switch try await check(device) {
-            case .met(let value): return value
-            case .unmet(let reason):
-                guard ContinuousClock.now < deadline else {
-                    throw ReveilleError(.timeout, "\(reason), within \(patience)")
-                }
+            let (value, problem) = try await check(device)
+            if let value { return value }
+            guard ContinuousClock.now < deadline else {
+                throw ReveilleError(.timeout, "\(problem), within \(patience)")
             }
             try await Task.sleep(for: Self.pause)
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleSystem
 
 /// The phone's end of the socket to its bus's process; the link makes each step of the phone one reading.

@@ -8,24 +8,16 @@ import ReveilleSystem
 /// Runs the bus of a ``PhoneBus`` in place of the main function; called by CUmockdev.
 ///
 /// Prints `ok` to stdout once the bus accepts connections, or the reason for a failure. Its stdin is the same socket,
-/// on which the phone requests readings; the bus ends when the socket closes.
-///
-/// - Parameters:
-///   - count: The number of arguments.
-///   - arguments: The program, the bus's address, the directory that represents `/`, the home directory below it,
-///     and the configuration file.
-/// - Returns: The exit code.
+/// on which the phone requests readings; the bus ends when the socket closes. The arguments are the address of the bus,
+/// the directory that represents `/`, the home directory below it, and the configuration file.
 @c(reveille_run_phone_bus)
 func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     let words = (1..<max(1, Int(count))).map { arguments?[$0].map { String(cString: $0) } ?? "" }
     guard words.count == 4 else { return 64 }
     do {
-        guard case .bytes(let text) = FileContents.read(words[3], limit: 1 << 20) else {
-            throw TestbedError("read \(words[3]): not a readable file of at most 1 MiB")
-        }
         DescriptorLimit.raise()
         let service = try Service(
-            address: UnixAddress(words[0]), configuration: Configuration(parsing: text),
+            address: UnixAddress(words[0]), configuration: ConfigurationFile(path: words[3]).read(),
             files: FileLocations(root: words[1], home: words[2], configHome: nil), version: "test",
             logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
         let readings = try PhoneReadings(service, requests: UnixStream(inherited: STDIN_FILENO))

@@ -10,7 +10,6 @@ package final class PrivateServiceManager {
     private static let programs = ["/usr/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/busctl"]
     /// systemd 255 and earlier freeze units only if this cgroup exists, as on a machine that systemd has started.
     private static let initScope = "/init.scope"
-    /// The number of managers that use this cgroup.
     private static let users = Lock(0)
 
     /// The reason why a manager cannot be created here, or `nil` if it can.
@@ -32,7 +31,6 @@ package final class PrivateServiceManager {
     /// Ends the manager if this process ends without releasing it.
     private let alive: Pipe
 
-    /// Starts a manager, and waits until it is on its bus.
     package init() throws(TestbedError) {
         guard let hierarchy = CgroupHierarchy.find()?.directory else { throw TestbedError("cgroup v2 is not mounted") }
         self.hierarchy = hierarchy

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleCore
 
 /// A simulated phone made of synthetic devices and files.
@@ -88,9 +87,7 @@ public final class SyntheticPhone {
         if hasAccelerometer { try accelerometer.insert() }
         if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
-        try lightSensor.insert()
-        try screen.insert()
-        try backlight.insert()
+        for part in [lightSensor, screen, backlight] { try part.insert() }
         try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")

@@ -42,7 +42,6 @@ package final class TemporaryDirectory {
         try write(bytes: Array(contents.utf8), to: path)
     }
 
-    /// Replaces a file atomically by bytes, as ``write(_:to:)`` does.
     package func write(bytes: [UInt8], to path: String) throws(TestbedError) {
         var parent = self.path
         for part in path.split(separator: "/").dropLast() {

@@ -10,7 +10,6 @@ package import Varlink
 /// It belongs to one thread. It does not reconnect.
 package final class BlockingClient {
     private let socket: ClientSocket
-    /// The call whose replies are expected.
     private var last = Call.info
 
     package init(_ address: UnixAddress) throws(ReveilleError) {
@@ -21,9 +20,7 @@ package final class BlockingClient {
     /// The process that listens, by the credentials of the socket.
     package var peer: UnixStream.Peer? { socket.peer }
 
-    /// Waits for the first reply to a call; throws an error reply.
-    ///
-    /// After a call with more replies, no other call is possible.
+    /// Waits for the first reply to a call, the last call if it has more; throws an error reply.
     package func call<Answer: BusReply>(
         _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
     ) throws(ReveilleError) -> Answer {

@@ -19,12 +19,11 @@ extension Engine {
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         guard let stream = streams[id] else { return }
-        var background = newBackground()
+        let number = nextNumber()
+        var background = EventStream.Background(number: number)
         if let milliseconds = wakeAfter?.wholeMilliseconds {
             background.timer = try ReveilleError.requiring { () throws(SystemError) in
-                try thread.loop.timer { [number = background.number] in
-                    Task { await self.timeIsOver(for: id, number) }
-                }
+                try thread.loop.timer { Task { await self.timeIsOver(for: id, number) } }
             }
             background.timer?.fire(after: .milliseconds(milliseconds))
             background.deadline = Clocks.boot() + 1_000 * milliseconds
@@ -39,7 +38,7 @@ extension Engine {
         }
         switch result {
         case .failure(let error):
-            guard stream.background?.number == background.number else { throw error }
+            guard stream.background?.number == number else { throw error }
             stream.background = before
             // The earlier deadline may have passed during the new background.
             if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
@@ -49,7 +48,7 @@ extension Engine {
         case .success(let hasReachedBus):
             guard hasReachedBus, before == nil, !stream.state.droppable.isEmpty else { return }
             guard let states = await states(of: stream.state.droppable, for: stream),
-                stream.background?.number == background.number
+                stream.background?.number == number
             else { return }
             stream.readAll()
             stream.handle(.backgroundBegan(states))
@@ -79,9 +78,7 @@ extension Engine {
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Wakes a stream: one event is due for each aspect that changed.
-    ///
-    /// If a new background begins before the bus has answered, the new background stays.
+    /// Wakes a stream; if a new background begins before the bus has answered, the new background stays.
     func enterForeground(_ id: StreamID, inactive: Bool = false) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         stream.isInactive = inactive
@@ -115,9 +112,7 @@ extension Engine {
     /// How long to wait for a suspension: for the longest tasks, for the events to be read, and for the system.
     private static let suspensionTime: Duration = .seconds(240)
 
-    /// Suspends the program behind a subscription, and returns when it is frozen.
-    ///
-    /// The call has a connection of its own, since all later calls of a connection wait for the reply.
+    /// Suspends a program, on a connection of its own: all later calls of a connection wait for the reply.
     func suspend(_ subscription: String, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         var patient = connector
@@ -137,7 +132,8 @@ extension Engine {
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         let state: RequestedState = isInBackground ? .background : .foreground
-        _ = try await call(Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter)))
+        let call = Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter))
+        _ = try await self.call(call, expecting: EmptyReply.self)
     }
 
     /// Brings a stream to a state by this process's hold, until a time in microseconds since boot.

@@ -42,7 +42,6 @@ extension Engine {
         return subscribers.first { $0.id == name }?.tasks.first { $0.name == task }?.remaining
     }
 
-    /// Begins the tasks of an accepted stream that the bus does not know.
     func beginLostTasks(of id: StreamID, _ stream: EventStream) {
         guard let name = stream.state.name else { return }
         for hold in tasks.values where hold.stream == id && hold.isLost { hold.begin(of: name) }
@@ -56,9 +55,7 @@ extension Engine {
     }
 }
 
-/// A call of BeginTask, which lasts as long as its task.
-///
-/// Loop thread only.
+/// A call of BeginTask, which lasts as long as its task; loop thread only.
 final class TaskHold {
     let stream: StreamID
     private let task: BackgroundTask

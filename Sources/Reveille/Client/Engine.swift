@@ -6,14 +6,12 @@ import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
 /// The part of a device that runs on its own thread: the connections to its bus, or the bus itself with its watchers.
 ///
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
     enum Route: Sendable {
-        /// Another process serves the bus.
         case socket(UnixAddress)
         /// This process is the bus; without files it has no sources.
         case local(Configuration, FileLocations?)
@@ -64,7 +62,7 @@ actor Engine {
                     files: files, state: nil, version: "local", logger: logger)
             }
         }
-        _ = try await call(.fence)
+        _ = try await call(.fence, expecting: EmptyReply.self)
     }
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
@@ -195,17 +193,13 @@ actor Engine {
                     isFirst = false
                 }
             }
-            if request.startsInBackground { stream.background = newBackground() }
+            if request.startsInBackground { stream.background = EventStream.Background(number: nextNumber()) }
             streams[id] = stream
             stream.open()
         } catch {
             completion(id, .failure(error))
         }
         return id
-    }
-
-    func newBackground() -> EventStream.Background {
-        EventStream.Background(number: nextNumber())
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {

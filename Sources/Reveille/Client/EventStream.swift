@@ -47,7 +47,6 @@ package final class EventStream {
     /// Whether an unknown word has been logged; one line is enough.
     private var hasNamedUnknownWord = false
     private var connection: BusConnection?
-    /// Runs until the next attempt.
     private var retry: EventSource?
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onMessage: (Message) -> Void

@@ -23,7 +23,6 @@ struct EventStreamState {
 
     private var request: SubscriptionRequest
     private let plan: Plan?
-    /// Whether any loss and any refusal is followed by another attempt.
     private let isPersistent: Bool
     private let patience: Patience
     private var backoff = Backoff()

@@ -17,7 +17,6 @@ struct StreamPositions {
     private static let overhead = 48
 
     private let aspects: AspectSet
-    /// The generation of the last event of each aspect.
     private(set) var generations: [Aspect: Int]
     /// The names that the subscription lists itself, and that were not published at the last report.
     private var absent: Set<Aspect> = []

@@ -8,7 +8,6 @@ protocol EventSink: AnyObject {
     func receive(_ output: StreamOutput)
 }
 
-/// What a stream of the bus passes on to its consumer.
 enum StreamOutput: Equatable {
     /// The states at the start, which are not delivered.
     case start([Event], instance: String)
@@ -35,7 +34,6 @@ extension Inbox: MailboxContents {
     }
 }
 
-/// The events that wait for one consumer.
 typealias EventMailbox = Mailbox<Inbox>
 
 extension Mailbox: EventSink where Contents == Inbox {

@@ -95,7 +95,6 @@ final class ObserverQueue: Sendable {
         state.withLock { $0.actor === actor }
     }
 
-    /// Adds an observer behind all others.
     func enqueue(_ observer: Observer) {
         let (starts, actor) = state.withLock { state -> (Bool, (any Actor)?) in
             state.due.removeAll { $0 === observer }

@@ -65,7 +65,6 @@ final class SharedObservation: EventSink {
         members.removeAll { $0.id == id }
     }
 
-    /// Passes the states so far on to an observer, once there are any.
     private func begin(_ member: Member) {
         guard let instance else { return }
         let states = states.values.sorted { $0.sequence < $1.sequence }.map { event in

@@ -75,7 +75,6 @@ struct WaitingEvents {
         return item
     }
 
-    /// Removes the event of an aspect that later events are merged into.
     mutating func removeMerged(_ aspect: Aspect) -> Item? {
         places[aspect]?.merged.flatMap { remove(at: $0) }
     }
@@ -88,7 +87,6 @@ struct WaitingEvents {
         items[apart[1]]?.event.dropped.addUpToMaximum(lost)
     }
 
-    /// Releases the places of events that were removed.
     private mutating func compact() {
         let kept = items.compactMap(\.self)
         self = WaitingEvents()

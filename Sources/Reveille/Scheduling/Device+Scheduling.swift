@@ -56,7 +56,7 @@ extension Device {
         } catch {
             throw ReveilleError(.invalidArgument, "\(id): \(error)")
         }
-        return try await add(entry).get()
+        return try await add(entry)
     }
 
     /// Removes an entry of this user from the schedule; what has fired is still delivered.
@@ -112,15 +112,14 @@ extension Device {
         get async throws(ReveilleError) { try await engine.call(Call(.listEntries), expecting: [ScheduleListing].self) }
     }
 
-    /// Adds an entry, and returns the time of its first firing.
-    package func add(_ entry: ScheduleEntry) async -> Result<Timestamp?, ReveilleError> {
+    package func add(_ entry: ScheduleEntry) async throws(ReveilleError) -> Timestamp? {
         do throws(ReveilleError) {
             let reply = try await engine.call(Call(.addEntry(entry)), expecting: AddReply.self)
-            return .success(reply.next.map { Timestamp(microseconds: $0) })
+            return reply.next.map { Timestamp(microseconds: $0) }
         } catch {
             // An entry is checked before it is sent: only its zone can be unknown.
             let zone = error.code == .invalidArgument ? entry.zone.map { "time zone \($0): " } ?? "" : ""
-            return .failure(ReveilleError(error.code, "\(entry.id): \(zone)\(error)"))
+            throw ReveilleError(error.code, "\(entry.id): \(zone)\(error)")
         }
     }
 }

@@ -45,7 +45,6 @@ public struct ScheduledEntry: Sendable, Hashable {
 }
 
 extension ScheduleEntry {
-    /// The times at which the entry fires.
     package var time: ScheduleTime {
         let start = at.map { Timestamp(microseconds: $0) }
         if let every { return .every(.milliseconds(every), from: start) }

@@ -116,7 +116,7 @@ struct ScheduleAddCommand: AwaitingCommand {
         }
         let next: Timestamp?
         do throws(ReveilleError) {
-            next = try await bus.device().add(entry).get()
+            next = try await bus.device().add(entry)
         } catch {
             guard error.code == .invalidArgument, let zone else { throw error }
             throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")

@@ -39,7 +39,6 @@ package struct BatteryChart: Sendable, Hashable {
     }
 
     private struct Bucket {
-        /// The most changes of the state that one interval shows.
         static let stateLimit = 4
 
         var number: Int64 = -1

@@ -9,8 +9,6 @@ package struct Gate: Sendable {
     /// The longest request line with headers, in bytes: browsers send less than 1 KiB, apart from other programs'
     /// cookies.
     package static let headerLimit = 8 << 10
-    /// The hosts of the page.
-    ///
     /// Any other host is a name that an attacker has pointed at this machine (DNS rebinding).
     private static let hostNames = ["127.0.0.1", "localhost", "[::1]"]
     /// The port that browsers leave out.
@@ -47,14 +45,10 @@ package struct Gate: Sendable {
     /// The name contains the port, because cookies belong to a host with all its ports.
     package var cookieName: String { "reveille-view-\(port)" }
 
-    /// The cookie lasts as long as the browser's session.
-    ///
-    /// No script can read it, and no request of another site carries it.
+    /// The cookie lasts as long as the browser's session; no script can read it, and no other site's request carries it.
     package var cookie: String { "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict" }
 
-    /// Returns the response to a request, or throws the reason for a refusal.
-    ///
-    /// A request that another site may have caused learns nothing about the token.
+    /// Decides on a request; one that another site may have caused learns nothing about the token.
     package func decide(_ request: PageRequest) throws(Refusal) -> Decision {
         guard request.headerSize <= Self.headerLimit else { throw .header }
         try checkOrigin(of: request)

@@ -3,7 +3,6 @@
 import ReveilleCore
 import Varlink
 
-/// A file of the page, by its path.
 package enum PageFile: String, Sendable, CaseIterable {
     case page = "/"
     case script = "/view.js"

@@ -28,11 +28,8 @@ package enum ServerSentEvent {
 /// The text is the `id` of a Server-Sent Event, such as `0a1b~battery:12~org.example.volume:3`. Browsers send it back when
 /// they reconnect, and the page keeps it while it is hidden.
 extension Positions {
-    /// The longest text in bytes, about 100 names.
-    ///
-    /// A request must have room for two of them.
+    /// The longest text in bytes, about 100 names: a request must have room for two of them.
     package static let textLimit = 3 << 10
-    /// The longest name of an instance.
     private static let instanceLimit = 64
 
     /// Parses a text; `nil` if it is not a position.
@@ -57,8 +54,6 @@ extension Positions {
         self.init(instance: String(Substring(parts[0])), generations: generations)
     }
 
-    /// The text.
-    ///
     /// Names that do not fit are left out, published names first; after a resumption, their states are events again.
     package var text: String {
         var text = instance

@@ -8,9 +8,7 @@ package import ReveilleCore
 package enum SubscriptionPlan {
     /// The least time between visible samples of motion, and between shakes.
     private static let motionInterval: Duration = .seconds(1)
-    /// The least time between records.
-    ///
-    /// A month at this pace is 43,200 rows.
+    /// The least time between records: a month at this pace is 43,200 rows.
     private static let recordInterval: Duration = .seconds(60)
     /// The most aspects and patterns of a subscription on the bus.
     private static let aspectLimit = 64

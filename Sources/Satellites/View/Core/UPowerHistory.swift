@@ -5,9 +5,7 @@
 /// Pure.
 package struct UPowerHistory: Sendable, Hashable {
     package var samples: [BatterySample] = []
-    /// How many seconds ahead of this clock the clock of a sample may be.
-    ///
-    /// A later sample would be the end of the chart until its time comes.
+    /// How many seconds a sample may be in the future; a later one would end the chart until its time comes.
     package static let clockTolerance: Int64 = 300
 
     /// The number of lines that are not samples.

@@ -2,17 +2,12 @@
 
 import Glibc
 import ReveilleSystem
-import ReveilleViewCore
 
-/// The connections of browsers: their number, and the time that each has for its request.
-///
-/// Loop thread only.
+/// The connections of browsers, and the time that each has for its request; loop thread only.
 final class Connections {
     /// The most connections at a time: browsers open six at most, so there is room for five visible pages.
     static let limit = 32
-    /// The number of connections beyond the limit that are refused with a reason.
-    ///
-    /// Any further connection is closed at once.
+    /// The connections beyond the limit that are refused with a reason; any further one is closed at once.
     static let refusals = 8
     /// The time in seconds for a request and its response, unless it is a stream.
     static let deadline = 10
@@ -48,9 +43,7 @@ final class Connections {
 
     func isExcess(_ socket: Int32) -> Bool { entries[socket]?.isExcess ?? true }
 
-    /// Exempts the connection of a stream from the deadline, and watches for its end.
-    ///
-    /// The server does not watch the socket of an idle stream.
+    /// Exempts a stream from the deadline, and watches for its end: the server does not watch an idle stream.
     func letLast(_ socket: Int32, onHangUp: @escaping () -> Void) throws(SystemError) {
         entries[socket]?.deadline = nil
         entries[socket]?.hangUp = try loop.watch(socket, for: [.halfClosed, .edge]) { _ in onHangUp() }

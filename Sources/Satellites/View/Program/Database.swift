@@ -55,7 +55,6 @@ final class Database {
         }
     }
 
-    /// Executes statements that write, all or none of them.
     func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
         try run("BEGIN IMMEDIATE")
         do throws(Failure) {

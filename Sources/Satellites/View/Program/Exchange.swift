@@ -9,10 +9,10 @@ import ReveilleWire
 import Varlink
 
 final class Exchange {
-    /// The time for the reply of the bus.
-    ///
     /// Shorter than ``Connections/deadline``, so that the page receives the reason for a failure.
     private static let patience: Duration = .seconds(5)
+    /// The most changes of an aspect that the page draws; an hour usually has fewer.
+    private static let changeLimit = 500
 
     private enum Progress {
         /// The request line has been read: its target.
@@ -90,17 +90,17 @@ final class Exchange {
         switch progress {
         case .reading, .asking: return .YES
         case .answered(let response): return response.send(on: connection)
-        case .accepted(.stream(let position)): return send(try EventFeed(on: server.site.bus, from: position))
+        case .accepted(.stream(let position)): return send(try EventFeed(on: server.bus, from: position))
         case .accepted(.fleet(let position)):
-            guard let fleet = server.site.fleet else { return Response(.noFleet).send(on: connection) }
+            guard let fleet = server.fleet else { return Response(.noFleet).send(on: connection) }
             return send(FleetFeed(fleet, from: position))
         case .accepted(.changes(let aspect)):
-            ask(.getHistory(aspect, limit: Site.changeLimit))
+            ask(.getHistory(aspect, limit: Self.changeLimit))
         case .accepted(.aspects): ask(.describeAspects)
         case .accepted(.subscriptions): ask(.listSubscriptions)
         case .accepted(.file(let file)): progress = .answered(Response(type: file.type, content: file.content))
         case .accepted(.battery(let span)):
-            progress = .answered(Response(server.site.history.chart(of: span, at: Clocks.wall() / 1_000_000)))
+            progress = .answered(Response(server.history.chart(of: span, at: Clocks.wall() / 1_000_000)))
         case .accepted(.cookie(let page)):
             // Keeps the token out of the address bar and the browser's history.
             let headers: [PageRequest.Field] = [
@@ -125,7 +125,7 @@ final class Exchange {
 
     private func ask(_ call: BusCall) {
         let call = Call(call)
-        var connector = server.site.bus
+        var connector = server.bus
         connector.patience.answer = Self.patience
         do throws(ReveilleError) {
             let bus = try BusConnection(connector)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
@@ -29,9 +28,7 @@ final class History {
     /// The most records that wait for an unwritable file: one day.
     private static let waitingLimit = 1_440
 
-    /// How long an import waits for another program that writes, in milliseconds.
-    ///
-    /// The page itself does not wait, since it would stand still.
+    /// How long an import waits for another writer, in milliseconds; the page, which would stand still, does not wait.
     private static let importPatience: Int32 = 2_000
 
     let path: String
@@ -40,7 +37,6 @@ final class History {
     private var recordsUntilSweep = 0
     private var waiting: [BatterySample] = []
     private var waitingPosition: Positions?
-    /// Why the history cannot be used now.
     private(set) var problem: String?
 
     /// Creates the history in a file; the first use opens it.
@@ -105,9 +101,7 @@ final class History {
         return chart
     }
 
-    /// Uses the file, and saves waiting records.
-    ///
-    /// The file is usable if both succeed: a readable file may be full, or locked by another program.
+    /// The file is usable if this and saving succeed: a readable file may be full, or locked by another program.
     private func attempt(_ body: (Database) throws(Database.Failure) -> Void) {
         do throws(Database.Failure) {
             let database = try opened()

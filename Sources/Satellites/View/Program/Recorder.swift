@@ -5,9 +5,7 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// Records the battery: a subscriber with at most one event a minute.
-///
-/// Loop thread only.
+/// Records the battery: a subscriber with at most one event a minute; loop thread only.
 final class Recorder {
     private let history: History
     private let log: ViewLog

@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
-/// A response with known content.
 struct Response {
     var status: UInt32
     var headers: [PageRequest.Field]
@@ -45,9 +44,7 @@ struct Response {
     }
 }
 
-/// The content of a page's stream, written as the page reads.
-///
-/// Loop thread only.
+/// The content of a page's stream, written as the page reads; loop thread only.
 protocol Feed: AnyObject {
     /// Called when there are bytes to write again.
     var onOutput: () -> Void { get set }
@@ -63,9 +60,7 @@ protocol Feed: AnyObject {
 }
 
 extension Feed {
-    /// Copies the next bytes of the stream.
-    ///
-    /// Returns their number; 0 if there are none, and ``onOutput`` will be called.
+    /// Copies the next bytes; returns their number: 0 if there are none, and ``onOutput`` will be called.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if written == output.count { takeNext() }
         let count = min(buffer.count, output.count - written)
@@ -79,9 +74,7 @@ extension Feed {
 
 /// A response that lasts: the stream of events of a page.
 final class StreamResponse {
-    /// The time in seconds after which a page that does not read is disconnected.
-    ///
-    /// The page resumes when it connects again.
+    /// The seconds after which a page that does not read is disconnected; it resumes when it connects again.
     private static let patience: UInt32 = 60
     /// The size in bytes of each written part.
     private static let partSize = 4 << 10
@@ -94,7 +87,6 @@ final class StreamResponse {
     private var isSuspended = false
     private var isLost = false
 
-    /// Creates a response with a feed; the first write starts it.
     init(_ feed: any Feed, on connection: OpaquePointer, server: WebServer) {
         self.connection = connection
         self.server = server

@@ -16,23 +16,12 @@ enum TokenFile {
         let token = AccessToken(random: (0..<AccessToken.length).map { _ in UInt8.random(in: .min ... .max) })
         do throws(SystemError) {
             StatePath.createDirectories(of: path)
-            try write(token, to: path)
+            // Even if the new token cannot be saved, the last one must not remain.
+            unlink(path)
+            try PrivateFile.replace(path, with: Array("\(token)\n".utf8))
         } catch {
             log.write(.warning, "the token cannot be saved: \(error)")
         }
         return token
-    }
-
-    private static func write(_ token: AccessToken, to path: String) throws(SystemError) {
-        unlink(path)
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw SystemError("open", on: path) }
-        defer { close(file) }
-        let line = Array("\(token)\n".utf8)
-        guard Glibc.write(file, line, line.count) == line.count else {
-            let error = SystemError("write", on: path)
-            unlink(path)
-            throw error
-        }
     }
 }

@@ -51,15 +51,14 @@ struct ViewCommand: ParsableCommand {
         help: ArgumentHelp("Add histories of UPower to the history, and exit.", valueName: "file"))
     var imports: [String] = []
 
-    @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
-    var logLevel: LogLevel?
+    @OptionGroup var logging: LogOptions
 
     @OptionGroup(title: "Options of a fleet") var fleet: FleetOptions
 
     static func main() { runProgram() }
 
     func run() throws {
-        let log = try log()
+        let log = try logging.log(of: "reveille-view")
         // The history and the token are for this user only.
         umask(0o077)
         // The page outlives the reader of its log.
@@ -92,9 +91,9 @@ struct ViewCommand: ParsableCommand {
         let history = History(path: path, log: viewLog)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
-            listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
+            listener, gate: gate, bus: connector, history: history, fleet: hub, loop: loop, log: viewLog)
         let recorder = try Recorder(history, on: connector, log: viewLog)
-        let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
+        let signals = try Signals.ending.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
         try Self.announce(gate.address)
@@ -116,33 +115,17 @@ struct ViewCommand: ParsableCommand {
         }
     }
 
-    private func log() throws -> ProgramLog {
-        do throws(LogLevel.Invalid) {
-            return ProgramLog(of: "reveille-view", level: try LogLevel.chosen(logLevel))
-        } catch {
-            throw ValidationError("\(error)")
-        }
-    }
-
     /// The address without the token, for status lines that others can read.
     private static func publicAddress(_ gate: Gate) -> String {
         String(gate.address.prefix { $0 != "?" })
     }
 
     private func historyPath() throws -> String {
-        if let history {
-            guard history.hasPrefix("/") else {
-                guard let directory = getcwd(nil, 0) else { throw ExitCode(EX_OSERR) }
-                defer { free(directory) }
-                return String(cString: directory) + "/" + history
-            }
-            return history
-        }
-        do {
-            return try StatePath.usual("view.sqlite", option: "--history")
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        guard let history else { return try StatePath.usual("view.sqlite", option: "--history") }
+        guard !history.hasPrefix("/") else { return history }
+        guard let directory = getcwd(nil, 0) else { throw ExitCode(EX_OSERR) }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + history
     }
 
     /// The token is kept beside the history: both belong to the same service.
@@ -152,13 +135,11 @@ struct ViewCommand: ParsableCommand {
         let history = History(path: path, log: ViewLog(log))
         for file in imports {
             let bytes: [UInt8]
-            switch FileContents.read(file, limit: Self.importLimit) {
-            case .bytes(let contents): bytes = contents
-            case .missing: throw failure("\(file) does not exist", log)
-            case .notAFile: throw failure("\(file) is not a regular file", log)
-            case .tooLarge:
-                throw failure("\(file) exceeds \(Self.importLimit >> 20) MiB, so UPower did not write it", log)
-            case .unreadable(let error): throw failure("\(error)", log)
+            do throws(RequiredFile.Unusable) {
+                bytes = try RequiredFile.read(file, limit: Self.importLimit)
+            } catch {
+                log.write(.error, "\(error)")
+                throw ExitCode(EX_NOINPUT)
             }
             let now = Clocks.wall() / 1_000_000
             let found = UPowerHistory(bytes, at: now)
@@ -177,18 +158,12 @@ struct ViewCommand: ParsableCommand {
         }
     }
 
-    private func failure(_ reason: String, _ log: ProgramLog) -> ExitCode {
-        log.write(.error, reason)
-        return ExitCode(EX_NOINPUT)
-    }
-
     /// The longest file of UPower in bytes: a week takes a tenth of this.
     private static let importLimit = 4 << 20
 }
 
 typealias ViewLog = SubjectLog<Subject>
 
-/// The subjects of messages that may repeat.
 enum Subject {
     case bus, broker, history, connections
 }

@@ -17,7 +17,10 @@ final class WebServer {
 
     let loop: EventLoop
     let gate: Gate
-    let site: Site
+    let bus: Connector
+    let history: History
+    /// `nil` without `--fleet`.
+    let fleet: FleetHub?
     let connections: Connections
     private let listener: Listener
     private let log: ViewLog
@@ -27,12 +30,15 @@ final class WebServer {
     private var retry: EventSource?
 
     init(
-        _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, log: ViewLog
+        _ listener: consuming Listener, gate: Gate, bus: Connector, history: History, fleet: FleetHub?,
+        loop: EventLoop, log: ViewLog
     ) throws(SystemError) {
         self.listener = listener
         self.loop = loop
         self.gate = gate
-        self.site = site
+        self.bus = bus
+        self.history = history
+        self.fleet = fleet
         self.log = log
         connections = try Connections(loop: loop)
         // The server survives the callbacks: both end with the process.
@@ -90,8 +96,6 @@ final class WebServer {
         }
     }
 
-    /// Continues with a suspended connection.
-    ///
     /// The epoll descriptor of a server without a listening socket does not report resumed connections.
     func resume(_ connection: OpaquePointer) {
         MHD_resume_connection(connection)
@@ -113,17 +117,6 @@ final class WebServer {
         let socket = c_reveille_http_socket(connection)
         if event == .CONNECTION_NOTIFY_STARTED { connections.add(socket) } else { connections.remove(socket) }
     }
-}
-
-/// The parts of the page: its files, the bus and the history.
-struct Site {
-    /// The most changes of an aspect that the page draws; an hour usually has fewer.
-    static let changeLimit = 500
-
-    let bus: Connector
-    let history: History
-    /// The fleet; `nil` without `--fleet`.
-    let fleet: FleetHub?
 }
 
 extension PageFile {
