@@ -162,7 +162,8 @@ let package = Package(
             ],
             path: "Sources/Satellites/Fleet/Storm"),
         .target(
-            name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleSystem"], path: "Sources/Satellites/Fleet/MQTT"),
+            name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleFleetCore", "ReveilleSystem"],
+            path: "Sources/Satellites/Fleet/MQTT"),
         .target(
             name: "ReveilleFleet",
             dependencies: [

@@ -111,21 +111,6 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution) {
     return 0;
 }
 
-int c_reveille_clock_change_timer(void) {
-    int timer = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (timer < 0)
-        return -1;
-    // The year 2242 is within the range of the kernel and practically never reached.
-    struct itimerspec never = {.it_value = {.tv_sec = 8589934592}};
-    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) < 0) {
-        int reason = errno;
-        close(timer);
-        errno = reason;
-        return -1;
-    }
-    return timer;
-}
-
 int c_reveille_alarm(void) {
     return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 }

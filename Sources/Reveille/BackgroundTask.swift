@@ -101,10 +101,8 @@ public final class BackgroundTask: Sendable {
     /// The reason why nothing waits for the task; `nil` if the bus has the task, or its time has ended.
     public var failure: ReveilleError? { state.withLock { $0.failure } }
 
-    /// Whether the time has ended.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Takes a state from the bus.
     func update(_ new: TaskState) {
         let handler = state.withLock { state in
             state.failure = nil
@@ -116,7 +114,6 @@ public final class BackgroundTask: Sendable {
         handler?()
     }
 
-    /// Notes that the bus does not count the task.
     func fail(_ error: ReveilleError) {
         state.withLock { $0.failure = error }
     }

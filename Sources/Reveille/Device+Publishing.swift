@@ -61,9 +61,7 @@ extension Device {
 }
 
 extension PublishedValue {
-    /// Encodes a value to be published.
-    ///
-    /// - Throws: `ReveilleError` with the name and the reason, for a name or a value that cannot be published.
+    /// Encodes a value to be published, or throws the name and the reason why it cannot be.
     package init(_ name: Aspect, encoding value: some Encodable) throws(ReveilleError) {
         try name.checkIsPublished()
         let json: JSON
@@ -91,9 +89,6 @@ extension PublishedValue {
         }
     }
 
-    /// Creates the state of a name that is withdrawn.
-    ///
-    /// - Throws: `ReveilleError` for a name that cannot be published.
     package init(withdrawing name: Aspect) throws(ReveilleError) {
         try name.checkIsPublished()
         self.init(name, bytes: nil)
@@ -101,7 +96,6 @@ extension PublishedValue {
 }
 
 extension Aspect {
-    /// Refuses an aspect that programs cannot publish.
     func checkIsPublished() throws(ReveilleError) {
         let reason =
             if builtIn != nil {

@@ -54,17 +54,14 @@ public final class Device: Sendable {
     /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
     public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
-        try await Device(Engine(.socket(try BusAddress.resolve(address))))
+        try await connect(to: address, patience: Patience())
     }
 
-    /// Connects to a bus on an existing thread: for programs whose other connections use the loop of that thread.
-    package static func connect(to address: String?, on thread: LoopThread) async throws(ReveilleError) -> Device {
-        try await Device(Engine(.socket(try BusAddress.resolve(address)), on: thread))
-    }
-
-    /// Connects to a bus with shorter timeouts: for tests.
-    package static func connect(to address: String, patience: Patience) async throws(ReveilleError) -> Device {
-        try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience))
+    /// Connects to a bus with other timeouts, or on a thread whose loop the program's other connections use.
+    package static func connect(
+        to address: String?, patience: Patience = Patience(), on thread: LoopThread? = nil
+    ) async throws(ReveilleError) -> Device {
+        try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience, on: thread))
     }
 
     /// Watches the device in this process, without a separate bus.
@@ -93,11 +90,7 @@ public final class Device: Sendable {
         return try await Device(Engine(.local(settings, .own(root: root ?? ""))))
     }
 
-    /// Creates a device without sources, which has only posted states, for tests.
-    ///
-    /// - Parameter configuration: The configuration in JSON5.
-    /// - Returns: The device.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid configuration.
+    /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
     package static func inMemory(_ configuration: String = "{}") async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
@@ -210,11 +203,10 @@ public final class Device: Sendable {
     ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
     @discardableResult
     public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        let posted = BusCall.post(reading)
-        let call = Call(posted)
+        let call = Call(.post(reading))
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try BusCall(call, of: posted.method, history: 1)
+            _ = try BusCall(call, of: .post, history: 1)
         } catch {
             throw ReveilleError(answered: error, to: call.shortName)
         }
@@ -246,4 +238,12 @@ public final class Device: Sendable {
     public func subscribers() async throws(ReveilleError) -> [Subscriber] {
         try await engine.call(Call(.listSubscriptions), expecting: [Subscriber].self)
     }
+}
+
+/// Whether the bus of a ``Device`` is reachable.
+public enum ConnectionState: Sendable, Hashable {
+    /// The bus answers.
+    case connected
+    /// The bus is gone; the device reconnects automatically, and subscriptions continue where they were.
+    case disconnected(ReveilleError)
 }

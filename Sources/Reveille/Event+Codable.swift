@@ -9,7 +9,7 @@ extension Event: Codable {
     public init(from decoder: any Decoder) throws {
         let structure = JSON.object(try JSONObject(from: decoder))
         do throws(CallError) {
-            self = try EventCoding.decode(structure)
+            self = try Event(structure: structure)
         } catch {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not an event: \(error)"))
@@ -18,6 +18,6 @@ extension Event: Codable {
 
     /// Encodes the event in its form on the wire, which `reveille watch --json` prints too.
     public func encode(to encoder: any Encoder) throws {
-        try EventCoding.encode(self).encode(to: encoder)
+        try structure.encode(to: encoder)
     }
 }

@@ -68,7 +68,6 @@ final class Monitor: Sendable {
     private let entries = Lock<[Aspect: Entry]>([:])
     private let lastWatch = Lock(0)
 
-    /// Counts a call, and returns its number.
     func begin(_ aspect: Aspect) -> Int {
         let watch = lastWatch.withLock { last in
             last += 1
@@ -123,7 +122,6 @@ final class Monitor: Sendable {
     }
 }
 
-/// Passes the readings of one aspect on to a monitor.
 private final class MonitorSink: EventSink {
     private let monitor: Monitor
     private let aspect: Aspect

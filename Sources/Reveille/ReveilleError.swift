@@ -79,7 +79,16 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// Runs a body, and turns its system error into a failure.
+    /// Runs a body, and turns its system error into a lack of resources.
+    static func requiring<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw ReveilleError(.system, "\(error)")
+        }
+    }
+
+    /// Runs a body that reaches a bus, and turns its system error into the reason why there is none.
     static func reaching<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
         do throws(SystemError) {
             return try body()
@@ -121,7 +130,6 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension BusReply {
-    /// Decodes the only reply to a call.
     init(_ reply: Reply, to call: Call) throws(ReveilleError) {
         if let error = CallError(reply) { throw ReveilleError(answered: error, to: call.shortName) }
         do throws(CallError) {

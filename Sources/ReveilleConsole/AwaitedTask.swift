@@ -32,10 +32,8 @@ package final class AwaitedTask: Sendable {
 
     /// Starts the task; called once.
     ///
-    /// - Parameters:
-    ///   - thread: The thread for a body that never blocks; `nil` for the runtime's threads, one of which wakes up
-    ///     every second.
-    ///   - body: The task.
+    /// The thread is for a body that never blocks; without it, the task has the runtime's threads, one of which wakes
+    /// up every second.
     package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: thread) { [self] in
             do {
@@ -47,15 +45,12 @@ package final class AwaitedTask: Sendable {
         }
     }
 
-    /// Blocks this thread until the task has ended.
-    ///
-    /// - Throws: The error that ended the task.
+    /// Blocks this thread until the task has ended, and throws its error.
     package func wait() throws {
         _ = end.waitForWake()
         try check()
     }
 
-    /// Ends the wait with an error.
     package func fail(_ error: any Error) {
         failure.withLock { $0 = error }
         end.wake()

@@ -6,16 +6,10 @@ package import Varlink
 
 /// Unbuffered output: data to stdout, messages to stderr.
 package enum Console {
-    /// Writes a line of data as text.
-    ///
-    /// - Throws: `Failure` if the line cannot be written.
     package static func line(_ text: StyledText) throws(Failure) {
         try line(printable: text.rendered)
     }
 
-    /// Writes a line of data as JSON.
-    ///
-    /// - Throws: `Failure` if the line cannot be written.
     package static func json(_ value: JSON) throws(Failure) {
         try line(printable: value.printable)
     }
@@ -61,8 +55,6 @@ package enum Console {
     }
 
     /// Writes a line of data that contains no unescaped control characters.
-    ///
-    /// - Throws: `Failure` if the line cannot be written.
     package static func line(printable text: String) throws(Failure) {
         do throws(SystemError) {
             try Output.write((text + "\n").utf8, to: STDOUT_FILENO, of: "stdout")

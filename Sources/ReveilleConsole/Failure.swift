@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// The reason for a command's failure: one line of text and an exit code of sysexits(3).
 package struct Failure: Error, CustomStringConvertible {
-    /// The exit codes, by which scripts distinguish failures.
     package enum Code: Int32 {
         case failure = 1
         case usage = 64
@@ -23,12 +22,9 @@ package struct Failure: Error, CustomStringConvertible {
         case notStarted = 127
     }
 
-    /// The exit code.
     package let code: Code
-    /// The line of text.
     package let description: String
 
-    /// Creates a failure.
     package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

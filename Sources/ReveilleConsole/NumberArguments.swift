@@ -8,13 +8,8 @@ package enum Seconds {
     private static let range = 0.001...31_536_000
 
     /// Parses a duration from 0.001 seconds to a year.
-    ///
-    /// - Throws: `ValidationError` if the text is something else.
     package static func parse(_ argument: String) throws -> Double { try parse(argument, in: range) }
 
-    /// Parses a duration within a range.
-    ///
-    /// - Throws: `ValidationError` if the text is something else.
     package static func parse(_ argument: String, in range: ClosedRange<Double>) throws -> Double {
         guard let seconds = Double(argument), range.contains(seconds) else {
             let (least, most) = (number(range.lowerBound), number(range.upperBound))
@@ -28,17 +23,17 @@ package enum Seconds {
         number(seconds) + (seconds == 1 ? " second" : " seconds")
     }
 
-    /// Returns a number of seconds without a fraction if it has none.
     private static func number(_ seconds: Double) -> String {
         Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     }
 }
 
-/// Numbers of events, changes and runs on the command line.
 package enum Count {
-    /// Parses a number of at least 1.
-    ///
-    /// - Throws: `ValidationError` if the text is something else.
+    /// Returns a number with its noun: `1 subscription`, `12 subscriptions`.
+    package static func text(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     package static func parse(_ argument: String) throws -> Int {
         guard let count = Int(argument), count >= 1 else {
             throw ValidationError("it must be a whole number of at least 1")

@@ -45,7 +45,6 @@ extension Character {
         0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
-    /// The number of terminal columns that the character occupies.
     package var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {

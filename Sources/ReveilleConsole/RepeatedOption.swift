@@ -9,7 +9,6 @@ struct RepeatedOption {
     private let options: [String: JSONObject]
     private var seen: Set<JSON?> = []
 
-    /// Throws a `Failure` if the arguments have such an option.
     static func refuse(in arguments: ArraySlice<String>, of program: any ParsableCommand.Type) throws(Failure) {
         var command = program
         var rest = arguments

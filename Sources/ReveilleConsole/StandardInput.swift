@@ -2,19 +2,13 @@
 
 import Glibc
 import ReveilleSystem
+package import Varlink
 
-/// The input of a command that takes its data from stdin.
 package enum StandardInput {
     /// The argument that stands for stdin.
     package static let name = "-"
 
-    /// Reads everything up to the end of the input.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum size in bytes.
-    ///   - code: The exit code of a failure.
-    /// - Returns: The bytes.
-    /// - Throws: `Failure` if stdin cannot be read or has more than `limit` bytes.
+    /// Reads everything up to the end of the input; fails if the input has more than `limit` bytes.
     package static func read(limit: Int, orFailWith code: Failure.Code) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -27,5 +21,36 @@ package enum StandardInput {
             if count == 0 { return bytes }
         }
         throw Failure(code, "\(name): exceeds \(limit) bytes")
+    }
+}
+
+extension JSONObject {
+    /// The most bytes that are read from stdin: far above the longest value that a bus accepts, with any white space.
+    private static let inputLimit = 1 << 20
+
+    /// Parses a value that is published from the command line, or from stdin for the argument `-`.
+    ///
+    /// A user who publishes `null` learns the command for the withdrawal.
+    package init(argument: String, for name: String, maximumDepth: Int, withdrawal: String) throws(Failure) {
+        let isInput = argument == StandardInput.name
+        let bytes =
+            isInput
+            ? try StandardInput.read(limit: Self.inputLimit, orFailWith: .usage) : Array(argument.utf8)
+        let value: JSON
+        do throws(JSONError) {
+            value = try JSON.parse(bytes, maximumDepth: maximumDepth)
+        } catch {
+            // The shell removes the quotes of {"volume": 0.5}.
+            let hint =
+                isInput || argument.utf8.contains(UInt8(ascii: "\"")) ? "" : #"; in a shell, write '{"volume": 0.5}'"#
+            if case .tooDeep = error.reason { throw Failure(.usage, "\(name): the value is \(error)") }
+            throw Failure(.usage, "the value is not valid JSON: \(error)\(hint)")
+        }
+        guard let object = value.objectValue else {
+            let hint = value.isNull ? "; to withdraw the state, use '\(withdrawal)'" : ""
+            throw Failure(
+                .usage, #"the value must be a JSON object such as {"volume": 0.5}, not \#(value.kind)\#(hint)"#)
+        }
+        self = object
     }
 }

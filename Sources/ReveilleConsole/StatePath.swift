@@ -7,12 +7,6 @@ import ReveilleSystem
 package enum StatePath {
     /// Returns the usual path: in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/reveille`, else in
     /// `~/.local/state/reveille`.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file.
-    ///   - option: The option that names another file.
-    /// - Returns: The path.
-    /// - Throws: `Failure` if `$HOME` is not set.
     package static func usual(_ name: String, option: String) throws(Failure) -> String {
         // systemd separates several directories with colons.
         if let directory = Environment["STATE_DIRECTORY"]?.split(separator: ":").first { return "\(directory)/\(name)" }

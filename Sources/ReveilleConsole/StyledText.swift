@@ -50,7 +50,6 @@ package struct StyledText: ExpressibleByStringInterpolation, Sendable {
         left.width += right.width
     }
 
-    /// Returns the text padded with trailing spaces to a width in columns.
     package func padded(to width: Int) -> StyledText {
         self + StyledText(String(repeating: " ", count: max(0, width - self.width)))
     }
@@ -79,12 +78,7 @@ package enum Style: String {
     case cyan = "36"
 
     /// Whether the style is a color; other styles work on terminals without colors too.
-    package var isColor: Bool {
-        switch self {
-        case .bold, .dim, .reverse: false
-        case .green, .yellow, .cyan: true
-        }
-    }
+    package var isColor: Bool { [.green, .yellow, .cyan].contains(self) }
 
     /// Returns the text in this style, or unchanged if color is disabled.
     package func callAsFunction(_ text: StyledText) -> StyledText {

@@ -2,16 +2,12 @@
 
 import ReveilleSystem
 
-/// A table with column headings that fits into the terminal.
 package struct Table {
     /// A cell: its text, without control characters, and a style.
     package struct Cell {
-        /// The text.
         package var text: String
-        /// The style; `nil` for plain text.
         package var style: Style?
 
-        /// Creates a cell.
         package init(_ text: String, _ style: Style? = nil) {
             self.text = text.printable
             self.style = style
@@ -23,30 +19,27 @@ package struct Table {
         }
     }
 
-    /// A column: its heading, and whether its cells may be truncated.
-    package struct Column {
-        /// The heading.
+    package struct Column: ExpressibleByStringLiteral {
         package var head: String
-        /// Whether its cells are never truncated.
         package var isFixed: Bool
 
-        /// Creates a column.
-        package init(head: String, isFixed: Bool = true) {
+        package init(head: String, isFixed: Bool) {
             self.head = head
             self.isFixed = isFixed
         }
+
+        package init(stringLiteral head: String) { self.init(head: head, isFixed: true) }
+
+        package static func loose(_ head: String) -> Self { Self(head: head, isFixed: false) }
     }
 
     private static let gap = 2
     /// The minimum width of a truncated column: narrower cells are hard to tell apart.
     private static let narrowest = 5
 
-    /// The columns.
     package let columns: [Column]
-    /// The rows, each with a cell for each column.
     package var rows: [[Cell]]
 
-    /// Creates a table.
     package init(columns: [Column], rows: [[Cell]] = []) {
         self.columns = columns
         self.rows = rows
@@ -68,7 +61,6 @@ package struct Table {
         }
     }
 
-    /// Prints the table, within the width of the terminal.
     package func print() throws(Failure) {
         for line in lines(width: Console.columns) { try Console.line(line) }
     }

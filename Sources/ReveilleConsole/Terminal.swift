@@ -13,7 +13,6 @@ package final class Terminal {
     /// The original modes, while raw mode is on.
     private var saved: termios?
 
-    /// Creates a terminal in its original modes.
     package init() {}
 
     deinit {

@@ -32,12 +32,10 @@ package struct Instant: Sendable, Hashable, Comparable {
     /// Microseconds since the clock's origin.
     package let microseconds: Int64
 
-    /// Creates a moment from microseconds since the clock's origin.
     package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// Returns whether the first moment is earlier than the second.
     package static func < (lhs: Instant, rhs: Instant) -> Bool {
         lhs.microseconds < rhs.microseconds
     }
@@ -48,8 +46,15 @@ package struct Instant: Sendable, Hashable, Comparable {
         return Instant(microseconds: lhs.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
-    /// Returns the time from the second moment to the first.
     package static func - (lhs: Instant, rhs: Instant) -> Duration {
         .microseconds(lhs.microseconds - rhs.microseconds)
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, exact if they are whole; dividing gives 9900.000000000002 for 9,900 seconds.
+    package var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

@@ -45,7 +45,7 @@ package struct CostlyReader: CustomStringConvertible {
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }
-                for event in reply.parameters["events"]?.arrayValue ?? [] { _ = try? EventCoding.decode(event) }
+                for event in reply.parameters["events"]?.arrayValue ?? [] { _ = try? Event(structure: event) }
             },
             CostlyReader("an interface", Limits.frame) { _ = try? Interface(parsing: text($0)) },
         ]

@@ -47,7 +47,8 @@ struct FuzzedBus: ~Copyable {
         case .getHistory(let aspect, let limit):
             return bus.changes(of: aspect, limit: limit).parameters
         case .listSubscriptions:
-            return bus.subscriptions.map { Subscriber($0, processID: 1, userID: 1) }.parameters
+            return bus.subscriptions.compactMap { bus.slot(of: $0) }
+                .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]
         case .check(let names):
@@ -58,7 +59,7 @@ struct FuzzedBus: ~Copyable {
             let structure = entry.structure.objectValue ?? [:]
             return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
         case .refresh:
-            for id in bus.subscriptions.map(\.id) { bus.noteRead(by: id) }
+            for id in bus.subscriptions { bus.noteRead(by: id) }
             waitForPaced()
             return [:]
         case .post(let reading):
@@ -130,8 +131,8 @@ struct FuzzedBus: ~Copyable {
     /// Checks that valid events survive encoding.
     static func checkEvents(_ events: JSON) throws(Broken) {
         for structure in events.arrayValue ?? [] {
-            guard let event = try? EventCoding.decode(structure) else { continue }
-            try requireEqual(try? EventCoding.decode(EventCoding.encode(event)), event, "an event after encoding")
+            guard let event = try? Event(structure: structure) else { continue }
+            try requireEqual(try? Event(structure: event.structure), event, "an event after encoding")
         }
     }
 }

@@ -15,7 +15,6 @@ package enum Clocks {
         read(CLOCK_BOOTTIME)
     }
 
-    /// Whether the wall clock is synchronized with a source of time.
     package static var isSynchronized: Bool { c_reveille_clock_is_synchronized() != 0 }
 
     /// Returns the time since boot without suspend, as supervisors measure it.
@@ -32,5 +31,24 @@ package enum Clocks {
         var time = timespec()
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+}
+
+/// Measures how long a call blocks its thread; waiting for a processor does not count, unless the call sleeps too.
+package struct BlockedTime: ~Copyable {
+    /// The longest duration in microseconds that is measured by only one clock, without a system call.
+    private static let insignificant: Int64 = 1_000
+
+    private let start = Clocks.monotonic()
+    private let worked = Clocks.thread()
+    private let slept = c_reveille_sleeps()
+
+    package init() {}
+
+    /// Returns the time since the start in microseconds; up to a millisecond, the wait for a processor is included.
+    package func microseconds() -> Int64 {
+        let elapsed = Clocks.monotonic() - start
+        guard elapsed > Self.insignificant else { return elapsed }
+        return c_reveille_sleeps() == slept ? Clocks.thread() - worked : elapsed
     }
 }

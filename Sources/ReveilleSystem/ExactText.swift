@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path, a name or an argument, which is equal only to the same bytes.
-///
-/// Strings are equal if they differ only in their Unicode normalization. For the kernel, such paths are two paths.
+/// A text that is equal only to the same bytes: for the kernel, paths of other Unicode normalization are other paths.
 package struct ExactText: Hashable, Sendable {
-    /// The text.
     package let text: String
 
-    /// Wraps a text.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Returns the arguments of a command, to compare it with others.
     package static func list(_ command: [String]) -> [ExactText] { command.map { ExactText($0) } }
 
     package static func == (one: ExactText, other: ExactText) -> Bool {

@@ -10,21 +10,16 @@ package enum Supervisor {
         sd_notify(0, "READY=1\nSTATUS=" + status)
     }
 
-    /// Reports that the service is reloading its configuration, until ``notifyReady(_:)``.
-    ///
-    /// The time identifies the request being handled among several (`Type=notify-reload`).
+    /// Reports a reload until ``notifyReady(_:)``; the time tells requests apart (`Type=notify-reload`).
     package static func notifyReloading() {
         sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clocks.monotonic())")
     }
 
-    /// Reports that the service is stopping.
     package static func notifyStopping() {
         sd_notify(0, "STOPPING=1")
     }
 
-    /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`).
-    ///
-    /// - Returns: Whether there is a supervisor; whether it keeps the socket is unknown.
+    /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`); false without a supervisor.
     package static func store(_ listener: Int32) -> Bool {
         var number = listener
         return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=varlink", &number, 1) > 0
@@ -32,21 +27,21 @@ package enum Supervisor {
 
     /// A socket passed by the supervisor.
     package enum Handed {
-        /// A listening socket.
         case listener(Int32)
         /// A socket with a connected peer, as passed by `varlinkctl exec:`.
         case connection(Int32)
     }
 
-    /// Takes the sockets passed for Varlink.
+    /// Takes the sockets passed for Varlink, of several only those named `varlink`.
     ///
     /// This is possible only once, since the variables are removed.
-    ///
-    /// Of several sockets, only sockets named `varlink` are taken.
     package static func takeSockets() throws(SystemError) -> [Handed] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
-        defer { release(names) }
+        defer {
+            for index in 0..<Int(max(0, count)) { free(names?[index]) }
+            free(names)
+        }
         guard count >= 0 else { throw SystemError("sd_listen_fds", code: -count) }
         var sockets: [Handed] = []
         for index in 0..<count {
@@ -74,15 +69,5 @@ package enum Supervisor {
         return withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(number, $0, &size) == 0 }
         }
-    }
-
-    private static func release(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
-        guard let names else { return }
-        var index = 0
-        while let name = names[index] {
-            free(name)
-            index += 1
-        }
-        free(names)
     }
 }

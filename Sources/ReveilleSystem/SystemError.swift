@@ -9,10 +9,8 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     package let operation: String
     /// The path or address, if there is one.
     package let subject: String?
-    /// The error number (errno(3)).
     package let code: Int32
 
-    /// Creates an error with the code in `errno`, or with the given one.
     package init(_ operation: String, on subject: String? = nil, code: Int32 = errno) {
         self.operation = operation
         self.subject = subject
@@ -33,9 +31,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Repeats a call for as long as signals interrupt it.
-///
-/// - Returns: The result of the call; -1 with `errno` for every other failure.
+/// Repeats a call for as long as signals interrupt it; returns -1 with `errno` for every other failure.
 package func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

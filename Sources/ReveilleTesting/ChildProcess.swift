@@ -5,19 +5,14 @@ import ReveilleSystem
 
 /// A child process, which ends with its owner.
 package final class ChildProcess {
-    /// The process ID.
     package let pid: Int32
     /// The exit code, or 128 plus the signal; `nil` until the process is known to have ended.
     package private(set) var exitCode: Int32?
 
-    /// Starts a program, as `ProcessSpawn` does.
+    /// Starts a program (looked up in `PATH`) with its arguments, as `ProcessSpawn` does.
     ///
-    /// - Parameters:
-    ///   - arguments: The program, looked up in `PATH`, and its arguments.
-    ///   - environment: The complete environment; by default this process's own.
-    ///   - descriptors: This process's descriptors by their numbers in the child. Others from 0 to 2 are shared.
-    ///   - isApart: Whether to detach the process from the terminal's signals, such as Ctrl-C.
-    /// - Throws: `TestbedError` if the program cannot be started.
+    /// `descriptors` are this process's descriptors by their numbers in the child; others from 0 to 2 are shared. A process
+    /// that is apart is detached from the terminal's signals, such as Ctrl-C.
     package init(
         _ arguments: [String], environment: [String: String] = ChildProcess.environment,
         descriptors: [Int32: Int32] = [:], isApart: Bool = false
@@ -41,7 +36,6 @@ package final class ChildProcess {
         if exitCode == nil { kill(pid, number) }
     }
 
-    /// Whether the process has ended.
     package var hasEnded: Bool {
         if exitCode != nil { return true }
         var status: Int32 = 0
@@ -58,7 +52,6 @@ package final class ChildProcess {
         return ["T", "t"].contains(ProcessIdentity.fields(inStat: bytes).first)
     }
 
-    /// Waits until the process has ended, and returns its exit code.
     @discardableResult
     package func wait() -> Int32 {
         if let exitCode { return exitCode }
@@ -84,6 +77,5 @@ package final class ChildProcess {
         return program[..<end] + "/" + name
     }
 
-    /// The environment of this process.
     package static var environment: [String: String] { Environment.all }
 }

@@ -9,12 +9,9 @@ package enum Loopback {
     ///
     /// On the others, a client that connects to its own port is connected to itself, and blocks the port for a server.
     private static let ports: ClosedRange<UInt16> = 10_000...32_767
-    /// The number of ports to try.
     private static let attempts = 100
 
     /// Returns a port that nothing listens on; another program may take it before its server does.
-    ///
-    /// - Throws: `TestbedError` if none was found.
     package static func freePort() throws(TestbedError) -> UInt16 {
         var code = EADDRINUSE
         for port in (0..<attempts).map({ _ in UInt16.random(in: ports) }) {
@@ -26,7 +23,6 @@ package enum Loopback {
         throw TestbedError("\(SystemError("bind", on: "127.0.0.1", code: code))")
     }
 
-    /// Returns whether a connection to a port is accepted.
     package static func accepts(port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

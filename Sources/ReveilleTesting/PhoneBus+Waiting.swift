@@ -103,10 +103,8 @@ extension PhoneBus {
         }
     }
 
-    /// The result of a check that is repeated until it succeeds.
     private enum Outcome<Value> {
         case met(Value)
-        /// The condition is not met, for a reason.
         case unmet(String)
     }
 

@@ -75,7 +75,6 @@ public final class PhoneBus {
         (process, link) = try Self.start(phone)
     }
 
-    /// Starts the process and waits until it accepts connections.
     private static func start(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, PhoneBusLink) {
         let (process, stream) = try spawn(phone)
         let link = PhoneBusLink(stream, to: process)

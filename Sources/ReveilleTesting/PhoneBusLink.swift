@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// The bus answers each request with one byte.
 final class PhoneBusLink {
-    /// A request of the phone to its bus.
     enum Request: UInt8 {
         /// Read nothing until the next request.
         case hold = 1
@@ -31,9 +30,7 @@ final class PhoneBusLink {
         self.process = process
     }
 
-    /// Waits until the bus accepts connections.
-    ///
-    /// - Throws: `TestbedError` with the reason reported by the bus.
+    /// Waits until the bus accepts connections, or throws the reason that it reports.
     func waitForStart() throws(TestbedError) {
         var answer: [UInt8] = []
         let deadline = ContinuousClock.now + Self.startPatience

@@ -24,9 +24,7 @@ package final class PrivateServiceManager {
         return nil
     }()
 
-    /// The address of its message bus.
     package let address: String
-    /// The directory of its cgroup.
     package let cgroup: String
     private let hierarchy: String
     private let directory: TemporaryDirectory
@@ -35,8 +33,6 @@ package final class PrivateServiceManager {
     private let alive: Pipe
 
     /// Starts a manager, and waits until it is on its bus.
-    ///
-    /// - Throws: `TestbedError` if it does not start.
     package init() throws(TestbedError) {
         guard let hierarchy = CgroupHierarchy.find()?.directory else { throw TestbedError("cgroup v2 is not mounted") }
         self.hierarchy = hierarchy

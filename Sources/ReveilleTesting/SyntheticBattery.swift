@@ -68,7 +68,6 @@ public final class SyntheticBattery: SyntheticPart {
         try set(gaugeAttributes)
     }
 
-    /// Sets the level and throws on failure.
     package func setLevel(_ level: Double) throws(TestbedError) {
         guard (0...1).contains(level) else { throw TestbedError("\(name): level \(level) must be between 0 and 1") }
         let percent = Int((level * 100).rounded())
@@ -76,7 +75,6 @@ public final class SyntheticBattery: SyntheticPart {
         try change(gaugeAttributes.merging(["capacity": "\(percent)"]) { $1 })
     }
 
-    /// The attributes of the gauge, as in sysfs-class-power.
     private var gaugeAttributes: [String: String] {
         guard let power else { return [:] }
         let micro = { (value: Double) in "\(Int((value * 1e6).rounded()))" }

@@ -59,7 +59,6 @@ extension SyntheticPhone {
         }
     }
 
-    /// Makes the folder `~/Documents`.
     func makeDocuments() throws(TestbedError) {
         let path = files + documents
         guard mkdir(path, 0o755) == 0 else { throw TestbedError("mkdir", on: path) }

@@ -19,7 +19,7 @@ extension SyntheticPhone {
     ///   - host: The last number of the phone's address, which begins with 192.0.2.
     /// - Throws: `TestbedError` if a file cannot be written.
     public func connect(over kind: Network.Kind, host: UInt8 = 1) throws(TestbedError) {
-        var link = NetworkLink(index: 2, name: kind.interface)
+        var link = NetworkLink(index: 2, name: kind.interface.name)
         if kind == .other { link.driver = "tun" }
         var entries: [NetworkEntry] = [.link(link), .route(NetworkRoute(metric: 100, links: [link.index]))]
         if let address = IPAddress(family: IPAddress.Family.version4, [192, 0, 2, host]) {
@@ -38,7 +38,6 @@ extension SyntheticPhone {
         try testbed.step { () throws(TestbedError) in try record([]) }
     }
 
-    /// Replaces the phone's network tables.
     func record(_ entries: [NetworkEntry]) throws(TestbedError) {
         let path = "files" + NetworkWatcher.recording + "/rtnetlink"
         try directory.write(bytes: entries.flatMap(\.message.bytes), to: path)
@@ -46,28 +45,20 @@ extension SyntheticPhone {
 
     /// Adds an interface to sysfs, which distinguishes the kinds.
     private func addInterface(of kind: Network.Kind) throws(TestbedError) {
-        guard access(testbed.root + "/sys/class/net/" + kind.interface, F_OK) != 0 else { return }
-        let type = kind.deviceType.map { ["DEVTYPE": $0] } ?? [:]
-        _ = try testbed.add(subsystem: "net", name: kind.interface, attributes: ["type": "1"], properties: type)
+        guard access(testbed.root + "/sys/class/net/" + kind.interface.name, F_OK) != 0 else { return }
+        let type = kind.interface.type.map { ["DEVTYPE": $0] } ?? [:]
+        _ = try testbed.add(subsystem: "net", name: kind.interface.name, attributes: ["type": "1"], properties: type)
     }
 }
 
 extension Network.Kind {
-    fileprivate var interface: String {
+    /// The interface, and the type in its properties.
+    fileprivate var interface: (name: String, type: String?) {
         switch self {
-        case .ethernet: "eth0"
-        case .wifi: "wlan0"
-        case .cellular: "wwan0"
-        case .other: "tun0"
-        }
-    }
-
-    /// The type in the properties of the interface.
-    fileprivate var deviceType: String? {
-        switch self {
-        case .wifi: "wlan"
-        case .cellular: "wwan"
-        case .ethernet, .other: nil
+        case .ethernet: ("eth0", nil)
+        case .wifi: ("wlan0", "wlan")
+        case .cellular: ("wwan0", "wwan")
+        case .other: ("tun0", nil)
         }
     }
 }

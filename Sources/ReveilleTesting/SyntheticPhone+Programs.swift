@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Reveille
+public import ReveilleCore
+import ReveilleSystem
 
 /// The result of a program that ran on a ``SyntheticPhone``.
 public struct ProgramResult: Sendable, Hashable {
@@ -58,9 +61,46 @@ extension SyntheticPhone {
             exitCode: process.wait(), output: scratch.read("stdout"), errors: scratch.read("stderr"))
     }
 
-    /// The address of the phone's bus.
     var address: String { "unix:" + runtime.path + Self.socket }
 
     /// The path of a user's bus below the runtime directory.
     static let socket = "/reveille/org.reveille.Bus"
+}
+
+extension SyntheticPhone {
+    /// Publishes a state on the phone's bus, as a program on the phone would.
+    ///
+    /// The state remains until it is published again or withdrawn. The call returns once the bus has the state.
+    ///
+    /// ```swift
+    /// try phone.publish("org.example.volume", ["level": 0.5])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name: at least two words, joined by dots.
+    ///   - value: A value that is encoded as a JSON object.
+    /// - Throws: `TestbedError` if the phone has no bus, or the name or the value cannot be published.
+    public func publish(_ name: Aspect, _ value: some Encodable) throws(TestbedError) {
+        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(name, encoding: value)) }
+    }
+
+    /// Withdraws a published state from the phone's bus, whichever program published it.
+    ///
+    /// ```swift
+    /// try phone.withdraw("org.example.volume")
+    /// ```
+    ///
+    /// - Throws: `TestbedError` if the phone has no bus, or the name is invalid.
+    public func withdraw(_ name: Aspect) throws(TestbedError) {
+        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(withdrawing: name)) }
+    }
+
+    private func onBus(_ body: (BlockingClient) throws(ReveilleError) -> Void) throws(TestbedError) {
+        guard testbed.bus != nil else { throw TestbedError("the phone has no bus; startBus() starts one") }
+        do {
+            try body(BlockingClient(UnixAddress(address)))
+        } catch {
+            throw TestbedError("\(error)")
+        }
+    }
 }

@@ -14,9 +14,44 @@ extension SyntheticPhone {
         guard let gravity = pose.gravity else {
             throw TestbedError("rotate to \"unknown\": not a pose; remove the accelerometer instead")
         }
-        let axes = [("x", gravity.x), ("y", gravity.y), ("z", gravity.z)]
-        try accelerometer.set(
-            Dictionary(uniqueKeysWithValues: axes.map { ("in_accel_\($0)_raw", "\($1 * Self.rawGravity)") }))
+        try accelerate(x: gravity.x, y: gravity.y, z: gravity.z)
+    }
+
+    /// Sets the acceleration in g along the axes of the display: to its right, its top, and the viewer.
+    ///
+    /// A phone that lies on its back has (0, 0, -1). The sensor is polled and sends no uevent.
+    ///
+    /// ```swift
+    /// try phone.accelerate(x: 2, y: 0, z: 0)
+    /// ```
+    ///
+    /// - Throws: `TestbedError` if the file cannot be written.
+    public func accelerate(x: Double, y: Double, z: Double) throws(TestbedError) {
+        try set(accelerometer, "in_accel", (x, y, z), unit: Double(Self.rawGravity))
+    }
+
+    /// Sets the rotation in radians per second about the axes of the display, by the right-hand rule.
+    ///
+    /// ```swift
+    /// try phone.spin(x: 0, y: 0, z: 1.5)
+    /// ```
+    ///
+    /// - Throws: `TestbedError` if the file cannot be written.
+    public func spin(x: Double, y: Double, z: Double) throws(TestbedError) {
+        try set(gyroscope, "in_anglvel", (x, y, z), unit: 1_000_000)
+    }
+
+    private func set(
+        _ sensor: SyntheticPart, _ channel: String, _ vector: (Double, Double, Double), unit: Double
+    ) throws(TestbedError) {
+        var values: [String: String] = [:]
+        for (axis, value) in [("x", vector.0), ("y", vector.1), ("z", vector.2)] {
+            guard let raw = Int32(exactly: (value * unit).rounded()) else {
+                throw TestbedError("\(sensor.name): \(value) is beyond the range of the sensor")
+            }
+            values["\(channel)_\(axis)_raw"] = "\(raw)"
+        }
+        try sensor.set(values)
     }
 
     /// Covers or uncovers the proximity sensor, which is polled and sends no uevent.
@@ -47,7 +82,6 @@ extension SyntheticPhone {
 
     /// The raw value of 1 g at ``scale`` meters per second squared.
     fileprivate static var rawGravity: Int { 980 }
-    static var accelerationUnit: Double { Double(rawGravity) }
     fileprivate static var scale: String { "0.010007" }
     /// The raw value at and above which an object is near.
     fileprivate static var nearLevel: Int { 100 }
@@ -69,6 +103,15 @@ extension SyntheticPart {
             ])
     }
 
+    static func gyroscope(_ testbed: Testbed) -> SyntheticPart {
+        sensor(
+            testbed, 2,
+            [
+                "name": "gyro_3d", "in_anglvel_x_raw": "0", "in_anglvel_y_raw": "0", "in_anglvel_z_raw": "0",
+                "in_anglvel_scale": "0.000001", "in_anglvel_hysteresis": "5",
+            ])
+    }
+
     static func proximitySensor(_ testbed: Testbed) -> SyntheticPart {
         sensor(
             testbed, 1,
@@ -79,8 +122,7 @@ extension SyntheticPart {
         sensor(testbed, 3, ["name": "als", "in_illuminance_raw": "1000", "in_illuminance_scale": "0.1"])
     }
 
-    /// A sensor of the IIO subsystem.
-    static func sensor(_ testbed: Testbed, _ number: Int, _ attributes: [String: String]) -> SyntheticPart {
+    private static func sensor(_ testbed: Testbed, _ number: Int, _ attributes: [String: String]) -> SyntheticPart {
         SyntheticPart(
             testbed, subsystem: "iio", name: "iio:device\(number)", attributes: attributes,
             type: ("DEVTYPE", "iio_device"))
@@ -89,7 +131,7 @@ extension SyntheticPart {
 
 extension Orientation.Pose {
     /// Gravity in g: toward the right of the display, its top, and the viewer; `nil` for an unknown pose.
-    fileprivate var gravity: (x: Int, y: Int, z: Int)? {
+    fileprivate var gravity: (x: Double, y: Double, z: Double)? {
         switch self {
         case .unknown: nil
         case .portrait: (0, -1, 0)

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// A version 2 cgroup, which is removed with its owner after its processes have been killed.
 package final class TemporaryCgroup {
-    /// The directory of the cgroup.
     package let path: String
     private let parent: TemporaryCgroup?
     private var processes: [ChildProcess] = []
@@ -16,10 +15,7 @@ package final class TemporaryCgroup {
         return access(cgroup.path + "/cgroup.freeze", W_OK) == 0
     }()
 
-    /// Creates a cgroup without processes.
-    ///
-    /// - Parameter parent: The parent cgroup; the root by default.
-    /// - Throws: `TestbedError` if no version 2 hierarchy is mounted, or without permission.
+    /// Creates a cgroup without processes, in the root by default.
     package init(in parent: TemporaryCgroup? = nil) throws(TestbedError) {
         guard let top = parent?.path ?? CgroupHierarchy.find()?.directory else {
             throw TestbedError("cgroup v2 is not mounted")
@@ -35,13 +31,11 @@ package final class TemporaryCgroup {
         rmdir(path)
     }
 
-    /// Moves a process into the cgroup.
     package func add(_ process: ChildProcess) throws(TestbedError) {
         try Self.move(process, to: path)
         processes.append(process)
     }
 
-    /// Moves a process into the cgroup of a directory.
     package static func move(_ process: ChildProcess, to path: String) throws(TestbedError) {
         try TemporaryDirectory.fill(path + "/cgroup.procs", with: Array("\(process.pid)".utf8))
     }

@@ -5,17 +5,14 @@ import ReveilleSystem
 
 /// A directory below `$TMPDIR` that only its user can access and that is removed with its owner.
 package final class TemporaryDirectory {
-    /// The absolute path.
     package let path: String
 
     /// The maximum length of a socket's path in bytes (`sun_path` of unix(7), without its NUL).
     private static let socketPathLimit = 107
 
-    /// Creates an empty directory.
+    /// Creates an empty directory for a socket at a path that starts with `/`.
     ///
-    /// - Parameter socket: The path, starting with `/`, of a socket to be created in the directory. If `$TMPDIR` is too
-    ///   long for the socket's address, the directory is created in `/tmp`.
-    /// - Throws: `TestbedError` if the directory cannot be created.
+    /// If `$TMPDIR` is too long for the address of the socket, the directory is created in `/tmp`.
     package init(forSocket socket: String = "") throws(TestbedError) {
         let name = "/reveille-XXXXXX"
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -24,9 +21,6 @@ package final class TemporaryDirectory {
     }
 
     /// Creates an empty directory in memory, which needs no disk; without `/dev/shm`, in `/tmp`.
-    ///
-    /// - Parameter name: The beginning of its name.
-    /// - Throws: `TestbedError` if the directory cannot be created.
     package init(inMemory name: String) throws(TestbedError) {
         path = try Self.make((access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : "/tmp/") + name + "-XXXXXX")
     }
@@ -43,12 +37,7 @@ package final class TemporaryDirectory {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Replaces a file atomically, using a temporary file and a rename.
-    ///
-    /// - Parameters:
-    ///   - contents: The text.
-    ///   - path: The path below the directory; missing directories are created.
-    /// - Throws: `TestbedError` if the file cannot be written.
+    /// Replaces a file atomically, using a temporary file and a rename; missing directories are created.
     package func write(_ contents: String, to path: String) throws(TestbedError) {
         try write(bytes: Array(contents.utf8), to: path)
     }
@@ -66,16 +55,13 @@ package final class TemporaryDirectory {
         guard rename(temporary, file) == 0 else { throw TestbedError("rename", on: file) }
     }
 
-    /// Writes a file in place.
     static func fill(_ file: String, with bytes: [UInt8]) throws(TestbedError) {
         guard let stream = fopen(file, "w") else { throw TestbedError("open", on: file) }
         let isWritten = fwrite(bytes, 1, bytes.count, stream) == bytes.count
         guard fclose(stream) == 0, isWritten else { throw TestbedError("write", on: file) }
     }
 
-    /// Opens a file for reading and appending, and creates it if it does not exist.
-    ///
-    /// - Returns: A descriptor, which the caller must close.
+    /// Opens a file for reading and appending, and creates it if it does not exist; the caller must close it.
     package func open(_ name: String) throws(TestbedError) -> Int32 {
         let descriptor = Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw TestbedError("open", on: path + "/" + name) }

@@ -19,7 +19,6 @@ public final class Testbed {
     /// The directory that contains the synthetic `sys` and `dev`.
     public let root: String
 
-    /// The bus that reads the devices after each step, if there is one.
     weak var bus: PhoneBusLink?
 
     private var isStepping = false
@@ -143,7 +142,6 @@ public final class Testbed {
         return ["LD_PRELOAD": libraries.joined(separator: ":"), "SYSTEMD_DEVICE_VERIFY_SYSFS": "0"]
     }
 
-    /// Creates a pipe that other children do not inherit.
     static func pipe() throws(TestbedError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard c_reveille_pipe(&ends) == 0 else { throw TestbedError("pipe2", on: "the testbed") }

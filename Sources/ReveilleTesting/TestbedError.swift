@@ -8,7 +8,6 @@ public struct TestbedError: Error, Hashable, CustomStringConvertible {
     /// The operation, its subject and the reason.
     public let description: String
 
-    /// Creates an error with a one-line description.
     package init(_ description: String) {
         self.description = description
     }

@@ -3,7 +3,6 @@
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleService
 import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -44,28 +43,5 @@ extension Failure {
             default: .failure
             }
         self.init(code, error.description)
-    }
-
-    /// Runs a command's body; an error is printed to stderr as one line and ends the process.
-    static func guarding(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            end(error)
-        }
-    }
-
-    /// Runs an asynchronous body as ``guarding(_:)`` does, and blocks this thread until it returns.
-    static func awaiting(_ body: @escaping @Sendable () async throws -> Void) {
-        guarding {
-            let task = try AwaitedTask()
-            task.start(body)
-            try task.wait()
-        }
-    }
-
-    private static func end(_ error: any Error) -> Never {
-        let failure = error as? Failure ?? (error as? ReveilleError).map(Failure.init) ?? Failure(.failure, "\(error)")
-        failure.end("reveille")
     }
 }

@@ -4,15 +4,10 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleSystem
 
-/// The command `reveille`.
 @main
 struct Tool: ParsableCommand {
-    /// The version of the program.
-    static let version = Device.libraryVersion
-
     static let configuration = CommandConfiguration(
         commandName: "reveille",
         abstract: "Deliver the device's changes to programs, merged while they sleep.",
@@ -41,7 +36,7 @@ struct Tool: ParsableCommand {
               75 temporary failure, 76 protocol error, 77 permission denied,
               78 configuration error, 124 timeout, 127 program not started
             """,
-        version: version,
+        version: Device.libraryVersion,
         subcommands: [
             // Observe
             WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self, TopCommand.self,
@@ -85,7 +80,6 @@ struct Tool: ParsableCommand {
         Examples and exit codes: 'man reveille'. The idea: 'man 7 reveille'.
         """
 
-    /// Runs the command that the arguments name.
     static func main() {
         // The Swift runtime would report a crash and continue.
         if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }

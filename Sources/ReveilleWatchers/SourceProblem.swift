@@ -13,7 +13,6 @@ final class SourceProblem {
         self.context = context
     }
 
-    /// Logs a problem, unless it is the current one.
     func warn(_ problem: String) {
         if problem != current { context.warn(problem) }
         current = problem
@@ -25,8 +24,6 @@ final class SourceProblem {
     }
 
     /// Attempts to read the source; an error is a problem, and the previous reading is kept.
-    ///
-    /// - Returns: The result; `nil` after an error.
     @discardableResult
     func attempt<Value>(_ body: () throws(SystemError) -> Value) -> Value? {
         do throws(SystemError) {

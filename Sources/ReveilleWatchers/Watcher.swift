@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// Loop thread only. A watcher knows neither subscribers nor posted states.
 package protocol Watcher: AnyObject {
-    /// The aspect of the readings.
     var aspect: BuiltInAspect { get }
 
     /// How closely to watch, initially `.off`; the service sets it as subscribers arrive, are held and leave.
@@ -25,14 +24,10 @@ package protocol Watcher: AnyObject {
     /// reads rarely.
     var mayLag: Bool { get }
 
-    /// Reads the known sources now, without any delay, and reports the reading, before a caller receives the state.
-    ///
-    /// Called if ``mayLag``, while it watches closely. `completion` is called as for ``refresh(then:)``.
+    /// Reads the known sources now and reports the reading, before a caller receives the state; only if ``mayLag``.
     func update(then completion: @escaping () -> Void)
 
-    /// The processor time in microseconds that requested readings have taken in later turns of the loop.
-    ///
-    /// The time of the calls that request them is not included.
+    /// The processor time in microseconds that requested readings have taken in turns of the loop after the calls.
     var laterTime: UInt64 { get }
 
     /// The sources that are read, or why there are none; when the watcher is off, searched for at each call.
@@ -51,7 +46,6 @@ extension Watcher {
     /// A watcher that reads during the call, or on another thread, takes no later turns.
     package var laterTime: UInt64 { 0 }
 
-    /// Reads every source.
     package func update(then completion: @escaping () -> Void) {
         refresh(then: completion)
     }
@@ -65,20 +59,15 @@ package protocol StreamWatcher: Watcher {
 
 /// An explanation of an aspect's reading for a person.
 package struct Examination: Sendable, Hashable {
-    /// A name, and the value that was found there.
     package struct Finding: Sendable, Hashable {
         /// The name of a device, a file or a value.
         package var name: String
-        /// The value.
         package var value: String
     }
 
-    /// The findings, in the order of reading.
     package var findings: [Finding]
-    /// Advice about missing or incorrect sources, if any.
     package var advice: [String]
 
-    /// Creates an examination without findings.
     package init(advice: [String] = []) {
         findings = []
         self.advice = advice
@@ -93,7 +82,6 @@ package struct Examination: Sendable, Hashable {
         }
     }
 
-    /// Appends a finding.
     mutating func add(_ name: String, _ value: String) {
         findings.append(Finding(name: name, value: value))
     }
@@ -108,22 +96,16 @@ package enum Pace: Sendable {
     /// A subscriber is in the foreground.
     case live
 
-    /// The timeout for a sensor that does not answer.
-    ///
-    /// A sensor at 1 Hz blocks a read of sysfs for a second.
+    /// The timeout for a sensor that does not answer; at 1 Hz, it blocks a read of sysfs for a second.
     package static let sampleTimeout: Duration = .seconds(1)
 
-    /// The pauses between attempts to read a device that fails; the last pause is repeated.
-    ///
-    /// A driver may be starting, or the event of the device's removal may be on its way.
+    /// The pauses before a device that fails is read again: a driver may be starting, or the device may be gone.
     static let retries: [Duration] = [.milliseconds(150), .seconds(1), .seconds(5)]
 }
 
-/// The sources of an aspect.
 package enum SourceDescription: Sendable, Hashable {
     /// The names of the devices or files.
     case available(String)
-    /// Why there is no source.
     case unavailable(String)
 
     /// Describes sources that have to be found first; an error is the reason why there are none.
@@ -147,7 +129,6 @@ package struct WatcherContext {
     /// Counts a loss of events: a netlink or inotify queue was full, and everything is read again.
     package let overflowed: () -> Void
 
-    /// Creates a context.
     package init(
         report: @escaping (Reading) -> Void, warn: @escaping (String) -> Void, overflowed: @escaping () -> Void
     ) {

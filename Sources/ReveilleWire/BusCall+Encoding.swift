@@ -4,29 +4,19 @@ import ReveilleCore
 package import Varlink
 
 extension Call {
-    /// Encodes a call of the bus.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - isOneway: Whether the service is asked not to reply.
     package init(_ call: BusCall, isOneway: Bool = false) {
+        let (method, parameters) = call.encoded
         self.init(
-            method: call.method.rawValue, parameters: call.parameters,
-            mode: isOneway ? .oneway : call.method.isStream ? .more : .plain)
+            method: method.rawValue, parameters: parameters,
+            mode: isOneway ? .oneway : method.isStream ? .more : .plain)
     }
 
-    /// A call of any method.
-    ///
-    /// - Parameters:
-    ///   - name: The method with its interface; without an interface, a method of the bus.
-    ///   - parameters: The parameters.
-    ///   - mode: The replies that the caller wants.
+    /// Creates a call of any method; a name without an interface is a method of the bus.
     package init(named name: String, parameters: JSONObject, mode: Mode) {
         let method = name.contains(".") ? name : BusInterface.qualified(name)
         self.init(method: method, parameters: parameters, mode: mode)
     }
 
-    /// A call for the properties of the service.
     package static var info: Call { Call(method: "org.varlink.service.GetInfo") }
 
     /// A call without any effect.
@@ -40,52 +30,35 @@ extension Call {
 }
 
 extension BusCall {
-    /// The method.
-    package var method: BusMethod {
+    fileprivate var encoded: (method: BusMethod, parameters: JSONObject) {
         switch self {
-        case .subscribe: .subscribe
-        case .setState: .setState
-        case .getState: .getState
-        case .getHistory: .getHistory
-        case .listSubscriptions: .listSubscriptions
-        case .describeAspects: .describeAspects
-        case .refresh: .refresh
-        case .post: .post
-        case .publish: .publish
-        case .beginTask: .beginTask
-        case .describeDevice: .describeDevice
-        case .check: .check
-        case .addEntry: .addEntry
-        case .cancelEntry: .cancelEntry
-        case .listEntries: .listEntries
-        }
-    }
-
-    fileprivate var parameters: JSONObject {
-        switch self {
-        case .subscribe(let request): return Self.encode(request)
+        case .subscribe(let request): return (.subscribe, Self.encode(request))
         case .setState(let subscription, let state, let wakeAfter):
             var parameters: JSONObject = [
                 "subscription": .string(subscription), "state": .string(state.rawValue),
             ]
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
-            return parameters
-        case .getState(let aspects): return ["aspects": Self.encode(aspects)]
+            return (.setState, parameters)
+        case .getState(let aspects): return (.getState, ["aspects": Self.encode(aspects)])
         case .getHistory(let aspect, let limit):
             var parameters: JSONObject = ["aspect": .string(aspect.name)]
             if let limit { parameters["limit"] = .integer(Int64(limit)) }
-            return parameters
-        case .listSubscriptions, .describeAspects, .refresh, .describeDevice, .listEntries: return [:]
-        case .post(let reading): return [reading.aspect.name: ReadingCoding.encode(reading)]
+            return (.getHistory, parameters)
+        case .listSubscriptions: return (.listSubscriptions, [:])
+        case .describeAspects: return (.describeAspects, [:])
+        case .refresh: return (.refresh, [:])
+        case .post(let reading): return (.post, [reading.aspect.name: ReadingCoding.encode(reading)])
         case .publish(let value, let isTied):
             var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
             if isTied { parameters["whileConnected"] = true }
-            return parameters
+            return (.publish, parameters)
         case .beginTask(let subscription, let name):
-            return ["subscription": .string(subscription), "name": .string(name)]
-        case .check(let names): return ["capabilities": .array(names.map { .string($0) })]
-        case .addEntry(let entry): return ["entry": entry.structure]
-        case .cancelEntry(let id): return id.map { ["id": .string($0)] } ?? [:]
+            return (.beginTask, ["subscription": .string(subscription), "name": .string(name)])
+        case .describeDevice: return (.describeDevice, [:])
+        case .check(let names): return (.check, ["capabilities": .array(names.map { .string($0) })])
+        case .addEntry(let entry): return (.addEntry, ["entry": entry.structure])
+        case .cancelEntry(let id): return (.cancelEntry, id.map { ["id": .string($0)] } ?? [:])
+        case .listEntries: return (.listEntries, [:])
         }
     }
 
@@ -132,9 +105,7 @@ extension BusCall {
 }
 
 extension Duration {
-    /// The duration in milliseconds, rounded up: a hold never ends early.
-    ///
-    /// A longer duration than 64 bits can hold becomes the longest one.
+    /// The duration in milliseconds, rounded up, since a hold never ends early, and limited to 64 bits.
     package var wholeMilliseconds: Int64 {
         let milliseconds = (self / .milliseconds(1)).rounded(.up)
         return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)

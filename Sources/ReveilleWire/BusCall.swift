@@ -11,8 +11,7 @@ package enum BusCall: Sendable, Hashable {
     case setState(subscription: String, to: RequestedState, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is an ``EventsReply``.
     case getState(AspectSet)
-    /// Asks for the latest changes of an aspect: a number of them, or all that the bus keeps. The reply is an
-    /// ``EventsReply``.
+    /// Asks for the latest changes of an aspect, by default all that the bus keeps; the reply is an ``EventsReply``.
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `Subscriber`.
     case listSubscriptions
@@ -45,14 +44,7 @@ package enum BusCall: Sendable, Hashable {
         case coalesce, drop, immediate, hold, end
     }
 
-    /// Decodes a call.
-    ///
-    /// - Parameters:
-    ///   - call: A call whose parameter types have been checked.
-    ///   - method: The method of the call.
-    ///   - history: The most changes that a `hold` policy can keep.
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed, `QuotaExceeded` for too many aspects, and
-    ///   `ExpectedMore` for a Subscribe or BeginTask that does not ask for a stream.
+    /// Decodes a call whose parameter types have been checked; a `hold` policy can keep `history` changes.
     package init(_ call: borrowing Call, of method: BusMethod, history: Int) throws(CallError) {
         guard !method.isStream || call.mode == .more else { throw .expectedMore }
         let fields = Fields(call.parameters)
@@ -60,21 +52,21 @@ package enum BusCall: Sendable, Hashable {
         case .post: self = .post(try fields.onlyReading())
         case .subscribe: self = .subscribe(try BusCall.request(fields, history: history))
         case .setState:
-            let state: RequestedState = try fields.word(.state)
-            let wakeAfter = try fields.optional(.wakeAfter) { value in
+            let state: RequestedState = try fields.word("state")
+            let wakeAfter = try fields.optional("wakeAfter") { value in
                 value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                     state.isHeld && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
                 }
             }
             self = .setState(
-                subscription: try fields.string(.subscription), to: state, wakeAfter: wakeAfter)
+                subscription: try fields.string("subscription"), to: state, wakeAfter: wakeAfter)
         case .getState:
             let aspects = try BusCall.aspects(fields) ?? .default
             // Without a subscription, there is no such state.
-            guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid(.aspects) }
+            guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid("aspects") }
             self = .getState(aspects)
         case .getHistory:
-            let limit = try fields.optional(.limit) { value in
+            let limit = try fields.optional("limit") { value in
                 value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
             }
             let aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
@@ -87,41 +79,41 @@ package enum BusCall: Sendable, Hashable {
             let value = try fields.optional(.value) { PublishedValue(name, validating: $0) }
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
-                whileConnected: try fields.optionalBool(.whileConnected) ?? false)
+                whileConnected: try fields.optionalBool("whileConnected") ?? false)
         case .beginTask:
-            let name = try fields.string(.name)
-            guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid(.name) }
-            self = .beginTask(subscription: try fields.string(.subscription), name: name)
+            let name = try fields.string("name")
+            guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid("name") }
+            self = .beginTask(subscription: try fields.string("subscription"), name: name)
         case .describeDevice: self = .describeDevice
         case .check:
-            let names = try fields.strings(.capabilities)
-            guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid(.capabilities) }
+            let names = try fields.strings("capabilities")
+            guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid("capabilities") }
             self = .check(names)
         case .addEntry:
-            guard let entry = try fields.optionalStructure(.entry) else { throw fields.invalid(.entry) }
+            guard let entry = try fields.optionalStructure("entry") else { throw fields.invalid("entry") }
             self = .addEntry(try ScheduleEntry(entry))
-        case .cancelEntry: self = .cancelEntry(try fields.optionalString(.id))
+        case .cancelEntry: self = .cancelEntry(try fields.optionalString("id"))
         case .listEntries: self = .listEntries
         }
     }
 
     private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
         let aspects = try aspects(fields) ?? .default
-        let state: StateWord? = try fields.optionalWord(.state)
-        let name = try fields.optional(.name) { value in
+        let state: StateWord? = try fields.optionalWord("state")
+        let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
         var positions: [Aspect: Int]?
-        if fields.has(.resume) {
+        if fields.has("resume") {
             positions = [:]
-            for position in try fields.structures(.resume) {
+            for position in try fields.structures("resume") {
                 let generation = try position.count(.generation)
                 positions?[try position.aspect { !$0.isPattern }] = generation
             }
         }
         var policies: [Aspect: Policy] = [:]
-        if fields.has(.policies) {
-            for policy in try fields.structures(.policies) {
+        if fields.has("policies") {
+            for policy in try fields.structures("policies") {
                 // A policy without an effect is refused, except for an aspect of the device.
                 let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
                 policies[aspect] = try BusCall.policy(policy, of: aspect, in: aspects, history: history)
@@ -129,21 +121,21 @@ package enum BusCall: Sendable, Hashable {
         }
         return SubscriptionRequest(
             aspects: aspects, name: name, startsInBackground: state == .background,
-            wantsInitial: try fields.optionalBool(.initial) ?? false,
-            instance: try fields.optionalString(.instance), positions: positions, policies: policies)
+            wantsInitial: try fields.optionalBool("initial") ?? false,
+            instance: try fields.optionalString("instance"), positions: positions, policies: policies)
     }
 
     private static func policy(
         _ fields: Fields, of aspect: Aspect, in aspects: AspectSet, history: Int
     ) throws(CallError) -> Policy {
-        let limit = try fields.optional(.limit) { $0.integerValue.map { Int($0) } }
-        let word: PolicyWord = try fields.optionalWord(.background) ?? .coalesce
+        let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
+        let word: PolicyWord = try fields.optionalWord("background") ?? .coalesce
         guard word == .hold ? (1...history).contains(limit ?? history) : limit == nil else {
-            throw fields.invalid(.limit)
+            throw fields.invalid("limit")
         }
         // The lifecycle passes the holds of the background anyway. No other aspect ends the program.
         let isOfSubscription = aspect.builtIn?.isOfSubscription == true
-        guard word == .coalesce || (word == .end) == isOfSubscription else { throw fields.invalid(.background) }
+        guard word == .coalesce || (word == .end) == isOfSubscription else { throw fields.invalid("background") }
         let changesBackground = word == .immediate || word == .end
         guard !changesBackground || aspects.covers(aspect) else { throw fields.invalid(.aspect) }
         let background: Policy.Background =
@@ -154,18 +146,18 @@ package enum BusCall: Sendable, Hashable {
             case .end: .end
             case .hold: .hold(limit: limit ?? history)
             }
-        let interval = try fields.optional(.interval) { value in
+        let interval = try fields.optional("interval") { value in
             value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                 BusInterface.intervalRange.contains($0) ? $0 : nil
             }
         }
         return Policy(
-            background: background, netChangeOnly: try fields.optionalBool(.netChangeOnly) ?? false,
+            background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false,
             interval: interval)
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
-        let aspects: AspectSet? = try fields.optional(.aspects) { value in
+        let aspects: AspectSet? = try fields.optional("aspects") { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
             return aspects.count == words.count ? AspectSet(aspects) : nil

@@ -4,10 +4,8 @@ package import Varlink
 
 /// The interface `org.reveille.Bus`, and the limits of all interfaces of the bus.
 package enum BusInterface {
-    /// The interface's name.
     package static let name = "org.reveille.Bus"
 
-    /// Returns the interface, parsed from its text.
     package static func make() -> Interface { Interface(embedded: PackageResources.org_reveille_Bus_varlink) }
 
     /// Returns all interfaces of the bus, without `org.varlink.service`.
@@ -58,26 +56,31 @@ extension Interface {
 }
 
 extension CallError {
-    /// The bus has no subscription with a name.
     package static func noSuchSubscription(_ subscription: String) -> CallError {
         CallError(
             name: BusInterface.qualified("NoSuchSubscription"), parameters: ["subscription": .string(subscription)])
     }
 
-    /// A program could not be suspended, and why.
     package static func cannotSuspend(_ reason: String) -> CallError {
         CallError(name: BusInterface.qualified("CannotSuspend"), parameters: ["reason": .string(reason)])
     }
 
-    /// A user has no entry with an identifier.
     package static func noSuchEntry(_ id: String) -> CallError {
         CallError(name: "org.reveille.Schedule.NoSuchEntry", parameters: ["id": .string(id)])
     }
 
-    /// A limit of the bus is reached.
     package static func quotaExceeded(_ quota: Quota, limit: Int) -> CallError {
         CallError(
             name: BusInterface.qualified("QuotaExceeded"),
             parameters: ["quota": .string(quota.rawValue), "limit": .integer(Int64(limit))])
+    }
+}
+
+/// Limits on what one user, one call or all users may have at a time, so that there is enough for others.
+package enum Quota: String {
+    case connections, aspects, names, value, entries, tasks, storage
+
+    package func check(_ count: Int, atMost limit: Int) throws(CallError) {
+        guard count <= limit else { throw .quotaExceeded(self, limit: limit) }
     }
 }

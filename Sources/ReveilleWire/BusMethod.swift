@@ -2,7 +2,6 @@
 
 package import Varlink
 
-/// A method of the interfaces of the bus.
 package enum BusMethod: String, Sendable, CaseIterable {
     case subscribe = "org.reveille.Bus.Subscribe"
     case setState = "org.reveille.Bus.SetState"
@@ -31,11 +30,9 @@ package enum BusMethod: String, Sendable, CaseIterable {
 
 /// The interfaces of the bus, which find the method of each call.
 package struct BusMethods {
-    /// What becomes of a valid call.
     package enum Resolution {
         /// It is answered by the description of the service.
         case reply(Reply)
-        /// The bus carries it out.
         case call(BusCall)
     }
 
@@ -43,9 +40,7 @@ package struct BusMethods {
     /// The methods by their positions in the description.
     private let methods: [BusMethod]
 
-    /// Parses the interfaces.
-    ///
-    /// - Parameter version: The version of the program, for GetInfo.
+    /// Parses the interfaces; the version is for GetInfo.
     package init(version: String = "") {
         description = ServiceDescription(
             vendor: "Reveille", product: "reveille", version: version, url: "", interfaces: BusInterface.all())
@@ -56,12 +51,6 @@ package struct BusMethods {
     }
 
     /// Finds the method of a call, and checks and decodes the parameters.
-    ///
-    /// - Parameters:
-    ///   - call: Any call.
-    ///   - history: The most changes that a `hold` policy can keep.
-    /// - Returns: The decoded call, or the reply of the description.
-    /// - Throws: The error that answers an invalid call.
     package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
         switch try description.resolve(call) {
         case .reply(let reply): .reply(reply)

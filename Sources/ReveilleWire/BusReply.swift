@@ -5,15 +5,10 @@ package import Varlink
 
 /// A reply to a ``BusCall``: a service encodes it, a client decodes it.
 package protocol BusReply: Sendable, Hashable {
-    /// Decodes a reply of a bus that may be newer than this program.
+    /// Decodes a reply of a bus that may be newer than this program; unknown fields are ignored.
     ///
-    /// - Parameters:
-    ///   - parameters: The reply's parameters; unknown fields are ignored.
-    ///   - unknownWords: Collects the unknown words. An element of an unknown aspect is ignored; in a reading such a
-    ///     word reads as `unknown`.
-    /// - Throws: `InvalidParameter` with the field that the interface does not allow.
+    /// So are elements of an unknown aspect. In a reading, an unknown word reads as `unknown`.
     init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError)
-    /// The reply's parameters.
     var parameters: JSONObject { get }
     /// Returns the bytes of the reply, including the NUL.
     func encoded() -> [UInt8]
@@ -29,7 +24,6 @@ package protocol ReplyElement: Sendable, Hashable {
     static var list: FieldName { get }
     /// Decodes an element; `nil` for an unknown aspect.
     init?(_ fields: Fields) throws(CallError)
-    /// The element as the structure of the interface.
     var structure: JSON { get }
 }
 
@@ -48,16 +42,13 @@ extension Array: BusReply where Element: ReplyElement {
 
 /// The first reply to ``BusCall/subscribe(_:)``.
 package struct SubscribeReply: BusReply {
-    /// The subscription's name on the bus.
     package var subscription: String
     /// The instance of the bus that the generations belong to.
     package var instance: String
     /// Whether the bus knew the positions in the request; `nil` without positions.
     package var resumed: Bool?
-    /// The events and states that the request asked for.
     package var events: [Event]
 
-    /// Creates a reply from its parts.
     package init(subscription: String, instance: String, resumed: Bool?, events: [Event]) {
         self.subscription = subscription
         self.instance = instance
@@ -67,9 +58,9 @@ package struct SubscribeReply: BusReply {
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
-        subscription = try fields.string(.subscription)
-        instance = try fields.string(.instance)
-        resumed = try fields.optionalBool(.resumed)
+        subscription = try fields.string("subscription")
+        instance = try fields.string("instance")
+        resumed = try fields.optionalBool("resumed")
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -85,19 +76,17 @@ package struct SubscribeReply: BusReply {
 
 /// The reply to ``BusCall/getState(_:)`` and ``BusCall/getHistory(_:limit:)``.
 package struct EventsReply: BusReply {
-    /// The instance of the bus that the generations belong to.
     package var instance: String
     /// The states, as events whose `Event.changes` are 0, or the changes.
     package var events: [Event]
 
-    /// Creates a reply from its parts.
     package init(instance: String, events: [Event]) {
         self.instance = instance
         self.events = events
     }
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        instance = try Fields(parameters).string(.instance)
+        instance = try Fields(parameters).string("instance")
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -109,12 +98,9 @@ package struct EventsReply: BusReply {
 
 /// The reply to ``BusCall/post(_:)``: the aspect's new state.
 package struct PostReply: BusReply, WireStructure {
-    /// The generation of the aspect's state.
     package var generation: Int
-    /// The sequence of the change that led to the state.
     package var sequence: Int
 
-    /// Creates a reply from its parts.
     package init(generation: Int, sequence: Int) {
         self.generation = generation
         self.sequence = sequence
@@ -140,7 +126,6 @@ package struct PostReply: BusReply, WireStructure {
 
 /// The reply to ``BusCall/setState(subscription:to:wakeAfter:)`` and ``BusCall/refresh``: it has no fields.
 package struct EmptyReply: BusReply {
-    /// Creates the reply.
     package init() {}
 
     package init(_: JSONObject, noting _: UnknownWords) throws(CallError) {}
@@ -150,4 +135,21 @@ package struct EmptyReply: BusReply {
     package func encoded() -> [UInt8] { Self.bytes }
 
     private static let bytes = Reply().encoded()
+}
+
+/// Collects the words of a newer peer that this version does not know, while its structures are decoded.
+package final class UnknownWords {
+    /// The length limit of a word: enough to recognize it.
+    private static let shownLength = 64
+
+    /// The first unknown word and its field: `events.battery.state "swapping"`.
+    package private(set) var first: String?
+
+    package init() {}
+
+    func note(_ word: String, in field: String) {
+        guard first == nil else { return }
+        let shown = String(String.UnicodeScalarView(word.unicodeScalars.prefix(Self.shownLength)))
+        first = field + " " + shown.debugDescription
+    }
 }

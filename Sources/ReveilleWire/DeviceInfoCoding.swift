@@ -7,31 +7,31 @@ package import Varlink
 extension DeviceInfo: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         let fields = Fields(parameters, noting: unknownWords)
-        let identifier = try fields.string(.identifier)
+        let identifier = try fields.string("identifier")
         self.init(
-            name: try fields.string(.name), model: try fields.optionalString(.model),
-            vendor: try fields.optionalString(.vendor), chassis: try fields.optionalWord(.chassis),
-            system: try fields.string(.system), systemVersion: try fields.string(.systemVersion),
-            kernel: try fields.string(.kernel), identifier: identifier.isEmpty ? nil : identifier,
-            processors: try fields.count(.processors),
-            frequency: try fields.optionalCount(.frequency), memory: try fields.count(.memory))
+            name: try fields.string("name"), model: try fields.optionalString("model"),
+            vendor: try fields.optionalString("vendor"), chassis: try fields.optionalWord("chassis"),
+            system: try fields.string("system"), systemVersion: try fields.string("systemVersion"),
+            kernel: try fields.string("kernel"), identifier: identifier.isEmpty ? nil : identifier,
+            processors: try fields.count("processors"),
+            frequency: try fields.optionalCount("frequency"), memory: try fields.count("memory"))
     }
 
     package var parameters: JSONObject { object }
 
     @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {
-        fields.add(.name, name)
-        fields.add(.model, model)
-        fields.add(.vendor, vendor)
-        fields.add(.chassis, chassis?.rawValue)
-        fields.add(.system, system)
-        fields.add(.systemVersion, systemVersion)
-        fields.add(.kernel, kernel)
+        fields.add("name", name)
+        fields.add("model", model)
+        fields.add("vendor", vendor)
+        fields.add("chassis", chassis?.rawValue)
+        fields.add("system", system)
+        fields.add("systemVersion", systemVersion)
+        fields.add("kernel", kernel)
         // The interface has no null here.
-        fields.add(.identifier, identifier ?? "")
-        fields.add(.processors, processors)
-        fields.add(.frequency, frequency)
-        fields.add(.memory, memory)
+        fields.add("identifier", identifier ?? "")
+        fields.add("processors", processors)
+        fields.add("frequency", frequency)
+        fields.add("memory", memory)
     }
 }
 
@@ -39,12 +39,9 @@ extension Chassis: WordSet {}
 
 /// The interface's structure `Answer`.
 package struct CapabilityCheck: Sendable, Hashable {
-    /// The name of the capability.
     package var capability: String
-    /// Whether the device and the bus have it.
     package var answer: CapabilityAnswer
 
-    /// Creates an answer.
     package init(_ capability: String, _ answer: CapabilityAnswer) {
         self.capability = capability
         self.answer = answer
@@ -56,12 +53,12 @@ extension CapabilityCheck: ReplyElement {
         case yes, no, unknown
     }
 
-    package static var list: FieldName { .answers }
+    package static var list: FieldName { "answers" }
 
     package init(_ fields: Fields) throws(CallError) {
-        capability = try fields.string(.capability)
-        let reason = try fields.optionalString(.reason)
-        let word: Word = try fields.word(.answer, else: .unknown)
+        capability = try fields.string("capability")
+        let reason = try fields.optionalString("reason")
+        let word: Word = try fields.word("answer", else: .unknown)
         answer =
             switch word {
             case .yes: .yes

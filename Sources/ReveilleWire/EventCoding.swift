@@ -3,26 +3,9 @@
 public import ReveilleCore
 package import Varlink
 
-/// Events as the interface's structure `Event`.
-package enum EventCoding {
-    /// Encodes an event; the fields of all other aspects are absent, which means null.
-    package static func encode(_ event: Event) -> JSON { event.structure }
-
-    /// Decodes an event of this version's interface.
-    ///
-    /// - Parameter structure: An element of a reply's `events`; unknown fields are ignored.
-    /// - Returns: The event; of settings only the keys are known, not their values.
-    /// - Throws: `InvalidParameter` with the field that the interface does not allow.
-    package static func decode(_ structure: JSON) throws(CallError) -> Event {
-        // A value that is not an object has no fields.
-        let fields = Fields(structure.objectValue ?? [:], path: "events")
-        guard let event = try Event(fields) else { throw fields.invalid(.aspect) }
-        return event
-    }
-}
-
+/// The interface's structure `Event`; the fields of all other aspects are absent, which means null.
 extension Event: ReplyElement, WireStructure {
-    package static var list: FieldName { .events }
+    package static var list: FieldName { "events" }
 
     package init?(_ fields: Fields) throws(CallError) {
         guard let aspect: Aspect = try fields.requiredName(.aspect) else { return nil }
@@ -33,6 +16,14 @@ extension Event: ReplyElement, WireStructure {
             firstChangedAt: Timestamp(microseconds: Int64(try fields.integer(.firstChangedAt))),
             changedAt: Timestamp(microseconds: Int64(try fields.integer(.changedAt))),
             dropped: try fields.count(.dropped))
+    }
+
+    /// Decodes an event of this version's interface; of settings only the keys are known, not their values.
+    package init(structure: JSON) throws(CallError) {
+        // A value that is not an object has no fields.
+        let fields = Fields(structure.objectValue ?? [:], path: "events")
+        guard let event = try Event(fields) else { throw fields.invalid(.aspect) }
+        self = event
     }
 
     @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {

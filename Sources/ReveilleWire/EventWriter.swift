@@ -11,21 +11,15 @@ package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
-    /// The last reply with a sole event.
-    ///
-    /// Most subscribers in the foreground share it.
+    /// The last reply with a sole event; most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
-    /// The last reply with other events.
-    ///
-    /// Subscribers that slept equally long share it.
+    /// The last reply with other events; subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
 
-    /// Creates a writer that has written nothing.
     package init() {}
 
-    /// Returns a whole reply of a stream.
     package mutating func frame(_ events: [Event]) -> [UInt8] {
         if let lastList, lastList.events.isSame(as: events) { return lastList.frame }
         let frame = Reply.encode(room: 1 + room(of: events), continues: true) { output in
@@ -36,14 +30,7 @@ package struct EventWriter {
         return frame
     }
 
-    /// Returns a whole reply of a stream with a sole event.
-    ///
-    /// All subscribers that receive the event share the bytes.
-    ///
-    /// - Parameters:
-    ///   - sole: The event, which must be of the same bus each time.
-    ///   - event: Returns the event, if it has to be written.
-    /// - Returns: The bytes, as for ``frame(_:)``.
+    /// Returns a whole reply of a stream with a sole event of the same bus; its subscribers share the bytes.
     package mutating func frame(of sole: SoleEvent, _ event: () -> Event) -> [UInt8] {
         guard lastSole != sole.identity else { return soleFrame }
         lastSole = sole.identity
@@ -54,7 +41,6 @@ package struct EventWriter {
         return soleFrame
     }
 
-    /// Returns an event as JSON text.
     package mutating func text(of event: Event) -> [UInt8] {
         event.settings.isEmpty ? event.text : settings.text(of: event)
     }
@@ -108,5 +94,41 @@ extension [Event] {
         }
         // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.
         return first?.reading.lifecycle == others.first?.reading.lifecycle
+    }
+}
+
+/// The texts of some events of the latest settings.
+struct SettingsTexts {
+    /// The number of different events that are kept.
+    ///
+    /// Subscribers that slept since different generations get different events. Beyond this number, writing an event
+    /// again costs less than keeping all texts.
+    private static let limit = 64
+
+    /// The size in bytes above which a text is kept alone.
+    private static let largeSize = 16_384
+
+    private struct Key: Hashable {
+        let changes: Int
+        let netChange: Bool
+        let firstChangedAt: Timestamp
+        let dropped: Int
+    }
+
+    private var generation = -1
+    private var texts: [Key: [UInt8]] = [:]
+
+    mutating func text(of event: Event) -> [UInt8] {
+        let key = Key(
+            changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
+            dropped: event.dropped)
+        if event.generation == generation, let known = texts[key] { return known }
+        let text = event.text
+        if event.generation != generation || texts.count >= Self.limit || text.count > Self.largeSize {
+            texts.removeAll(keepingCapacity: true)
+            generation = event.generation
+        }
+        texts[key] = text
+        return text
     }
 }

@@ -7,7 +7,6 @@ import Varlink
 struct TextRoom: FieldWriter {
     private(set) var bytes = 0
 
-    /// Adds the room for a structure.
     mutating func add(_ structure: some WireStructure) {
         bytes += 1
         structure.write(to: &self)

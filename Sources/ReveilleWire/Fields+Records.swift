@@ -3,7 +3,6 @@
 package import ReveilleCore
 package import Varlink
 
-/// Reads the fields of a record.
 extension Fields: FieldCoder {
     package typealias Fault = CallError
 
@@ -104,7 +103,6 @@ extension Fields: StateSource {
         return state
     }
 
-    /// Reads the state of an aspect of the device from the fields of its structure.
     mutating func record(of aspect: BuiltInAspect) throws(CallError) -> Reading {
         let reading = try Reading(of: aspect, from: &self)
         if case .defaults(let settings) = reading, settings.hasRepeatedPath {

@@ -19,7 +19,6 @@ package struct Fields {
         self.unknownWords = unknownWords
     }
 
-    /// Creates the fields of a structure, or of the parameters of a call or a reply.
     init(_ object: JSONObject, path: String = "", noting unknownWords: UnknownWords? = nil) {
         let (text, structure) = object.text
         self.init(text, at: structure, path: path, noting: unknownWords)
@@ -48,7 +47,6 @@ package struct Fields {
     /// Returns whether a field is present and not null.
     func has(_ name: FieldName) -> Bool { index(name) != nil }
 
-    /// Reads a field of any type that a closure accepts.
     func optional<Value>(_ name: FieldName, _ read: (JSON) -> Value?) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
         guard let value = read(text.value(at: index)) else { throw invalid(name) }
@@ -57,7 +55,6 @@ package struct Fields {
 
     // MARK: - Numbers and strings
 
-    /// Reads a field of a type that a closure accepts, or null.
     @inline(__always)
     private func scalar<Value>(_ name: FieldName, _ read: (JSONText.Value) -> Value?) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
@@ -86,7 +83,6 @@ package struct Fields {
         try scalar(name) { if case .integer(let value) = $0, value >= 0 { Int(value) } else { nil } }
     }
 
-    /// Reads a number that is not negative.
     func count(_ name: FieldName) throws(CallError) -> Int { try required(name, try optionalCount(name)) }
 
     func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
@@ -113,7 +109,6 @@ package struct Fields {
 
     // MARK: - Lists and structures
 
-    /// Returns the indices of the elements of a list.
     private func elements(_ name: FieldName) throws(CallError) -> [Int] {
         let list = try requiredIndex(name)
         guard case .array = text.nodes[list].value else { throw invalid(name) }
@@ -130,7 +125,6 @@ package struct Fields {
         return strings
     }
 
-    /// Reads a structure or null.
     func optionalStructure(_ name: FieldName) throws(CallError) -> Fields? {
         guard let index = index(name) else { return nil }
         guard case .object = text.nodes[index].value else { throw invalid(name) }

@@ -20,13 +20,7 @@ package final class ListReply {
     /// An element that is a piece of its own, since many replies may share its bytes.
     private var long: [UInt8]?
 
-    /// Creates a reply.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the elements.
-    ///   - head: The parameters before the list.
-    ///   - continues: Whether more replies follow.
-    ///   - text: Returns the JSON text of the next element; `nil` after the last one.
+    /// Creates a reply from the parameters before the list, and the JSON texts of its elements; `nil` ends the list.
     package init<Element: ReplyElement>(
         of type: Element.Type, after head: JSONObject = [:], continues: Bool = false, text: @escaping () -> [UInt8]?
     ) {
@@ -38,7 +32,6 @@ package final class ListReply {
         self.text = text
     }
 
-    /// Returns the next piece, and whether it is the last.
     package func next() -> (piece: [UInt8], isLast: Bool) {
         if let long {
             self.long = nil

@@ -9,33 +9,30 @@ extension ScheduleEntry {
         case fire, skip
     }
 
-    /// Decodes an entry from its structure.
-    ///
-    /// - Throws: `InvalidParameter` with the field whose value is not allowed.
     package init(structure: JSONObject) throws(CallError) {
         try self.init(Fields(structure))
     }
 
     init(_ fields: Fields) throws(CallError) {
-        let id = try fields.string(.id)
+        let id = try fields.string("id")
         let aspect = try fields.aspect { $0.isPublished }
         let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
-        let at = try fields.time(.at)
-        let every = try fields.time(.every)
-        let calendar = try fields.optionalStructure(.calendar).map { parts throws(CallError) in
+        let at = try fields.time("at")
+        let every = try fields.time("every")
+        let calendar = try fields.optionalStructure("calendar").map { parts throws(CallError) in
             try CalendarRule(parts, of: fields)
         }
-        let zone = try fields.optionalString(.zone)
-        let until = try fields.time(.until)
-        let missed: MissedWord? = try fields.optionalWord(.ifMissed)
-        let grace = try fields.time(.grace)
-        let launch = fields.has(.launch) ? try fields.strings(.launch) : nil
+        let zone = try fields.optionalString("zone")
+        let until = try fields.time("until")
+        let missed: MissedWord? = try fields.optionalWord("ifMissed")
+        let grace = try fields.time("grace")
+        let launch = fields.has("launch") ? try fields.strings("launch") : nil
         do throws(ScheduleEntryError) {
             self = try ScheduleEntry(
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
                 until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, launch: launch)
         } catch {
-            throw fields.invalid(error.field.fieldName)
+            throw .invalidParameter(fields.path(of: error.field.rawValue))
         }
     }
 
@@ -55,26 +52,10 @@ extension ScheduleEntry {
     }
 }
 
-extension ScheduleEntryError.Field {
-    fileprivate var fieldName: FieldName {
-        switch self {
-        case .id: .id
-        case .aspect: .aspect
-        case .at: .at
-        case .every: .every
-        case .calendar: .calendar
-        case .zone: .zone
-        case .until: .until
-        case .grace: .grace
-        case .launch: .launch
-        }
-    }
-}
-
 /// The interface's structure `Calendar`.
 extension CalendarRule {
     fileprivate init(_ fields: Fields, of entry: Fields) throws(CallError) {
-        let parts: [FieldName] = [.month, .day, .weekday, .hour, .minute, .second]
+        let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
         do throws(CalendarRuleError) {
@@ -83,8 +64,8 @@ extension CalendarRule {
                 second: values[5])
         } catch {
             switch error {
-            case .outOfRange(let part, _, _): throw fields.invalid(parts.first { "\($0)" == part } ?? .month)
-            case .empty: throw entry.invalid(.calendar)
+            case .outOfRange(let part, _, _): throw .invalidParameter(fields.path(of: part))
+            case .empty: throw entry.invalid("calendar")
             }
         }
     }
@@ -102,14 +83,11 @@ extension CalendarRule {
 
 /// An entry of the schedule, as its owner sees it.
 package struct ScheduleListing: Sendable, Hashable {
-    /// The entry.
     package var entry: ScheduleEntry
     /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
     package var next: Int64?
-    /// The number of its firings.
     package var fired: Int
 
-    /// Creates a description.
     package init(entry: ScheduleEntry, next: Int64?, fired: Int) {
         self.entry = entry
         self.next = next
@@ -119,12 +97,12 @@ package struct ScheduleListing: Sendable, Hashable {
 
 /// The interface's structure `Scheduled`.
 extension ScheduleListing: ReplyElement {
-    package static var list: FieldName { .entries }
+    package static var list: FieldName { "entries" }
 
     package init?(_ fields: Fields) throws(CallError) {
-        guard let entry = try fields.optionalStructure(.entry) else { throw fields.invalid(.entry) }
+        guard let entry = try fields.optionalStructure("entry") else { throw fields.invalid("entry") }
         self.init(
-            entry: try ScheduleEntry(entry), next: try fields.time(.next), fired: try fields.count(.fired))
+            entry: try ScheduleEntry(entry), next: try fields.time("next"), fired: try fields.count("fired"))
     }
 
     package var structure: JSON {
@@ -139,4 +117,35 @@ extension Fields {
     fileprivate func time(_ name: FieldName) throws(CallError) -> Int64? {
         try optional(name) { $0.integerValue }
     }
+}
+
+/// The reply to ``BusCall/addEntry(_:)``.
+package struct AddReply: BusReply {
+    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
+    package var next: Int64?
+
+    package init(next: Int64?) {
+        self.next = next
+    }
+
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        next = try Fields(parameters).optional("next") { $0.integerValue }
+    }
+
+    package var parameters: JSONObject { ["next": next.map { .integer($0) } ?? .null] }
+}
+
+/// The reply to ``BusCall/cancelEntry(_:)``.
+package struct CancelReply: BusReply {
+    package var cancelled: Int
+
+    package init(cancelled: Int) {
+        self.cancelled = cancelled
+    }
+
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        cancelled = try Fields(parameters).count("cancelled")
+    }
+
+    package var parameters: JSONObject { ["cancelled": .integer(Int64(cancelled))] }
 }

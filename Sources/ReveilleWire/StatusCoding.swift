@@ -5,14 +5,14 @@ package import Varlink
 
 /// The interface's structure `AspectInfo`.
 extension AspectSource: ReplyElement {
-    package static var list: FieldName { .aspects }
+    package static var list: FieldName { "aspects" }
 
     package init?(_ fields: Fields) throws(CallError) {
         guard let aspect = try fields.requiredName(.aspect) else { return nil }
-        let source = try fields.optionalString(.source)
-        let reason = try fields.optionalString(.reason)
+        let source = try fields.optionalString("source")
+        let reason = try fields.optionalString("reason")
         self.init(
-            aspect: aspect, isAvailable: source != nil, isMonitored: try fields.bool(.monitored),
+            aspect: aspect, isAvailable: source != nil, isMonitored: try fields.bool("monitored"),
             text: source ?? reason ?? "")
     }
 
@@ -29,35 +29,27 @@ extension AspectSource: ReplyElement {
 
 /// The interface's structure `Subscription`.
 extension Subscriber: ReplyElement {
-    package static var list: FieldName { .subscriptions }
+    package static var list: FieldName { "subscriptions" }
 
     /// Decodes a subscription; unknown aspects and holds are ignored.
     package init(_ fields: Fields) throws(CallError) {
         var pending: [Aspect: Int] = [:]
-        for entry in try fields.structures(.pending) {
+        for entry in try fields.structures("pending") {
             guard let aspect = try entry.requiredName(.aspect) else { continue }
-            pending[aspect] = try entry.count(.changes)
+            pending[aspect] = try entry.count("changes")
         }
         var tasks: [Task] = []
-        if fields.has(.tasks) {
-            for task in try fields.structures(.tasks) { tasks.append(try Task(task)) }
+        if fields.has("tasks") {
+            for task in try fields.structures("tasks") { tasks.append(try Task(task)) }
         }
         self.init(
-            id: try fields.string(.subscription), name: try fields.optionalString(.name),
-            processID: Int32(truncatingIfNeeded: try fields.integer(.pid)),
-            userID: UInt32(truncatingIfNeeded: try fields.integer(.uid)),
-            aspects: AspectSet(try fields.strings(.aspects).compactMap { Aspect($0) }),
-            holds: HoldReasons(names: try fields.strings(.held)),
-            lifecycle: try fields.optionalWord(.lifecycle), pending: pending,
-            events: try fields.count(.events), changes: try fields.count(.changes), tasks: tasks)
-    }
-
-    /// Creates the description of a subscription from its status and the process that connected.
-    package init(_ status: SubscriptionStatus, processID: Int32, userID: UInt32, tasks: [Task] = []) {
-        self.init(
-            id: status.id.wireName, name: status.name, processID: processID, userID: userID,
-            aspects: status.aspects, holds: status.holds, lifecycle: status.lifecycle, pending: status.pending,
-            events: status.events, changes: status.changes, tasks: tasks)
+            id: try fields.string("subscription"), name: try fields.optionalString("name"),
+            processID: Int32(truncatingIfNeeded: try fields.integer("pid")),
+            userID: UInt32(truncatingIfNeeded: try fields.integer("uid")),
+            aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect($0) }),
+            holds: HoldReasons(names: try fields.strings("held")),
+            lifecycle: try fields.optionalWord("lifecycle"), pending: pending,
+            events: try fields.count("events"), changes: try fields.count("changes"), tasks: tasks)
     }
 
     package var structure: JSON {
@@ -82,18 +74,39 @@ extension Subscriber: ReplyElement {
     }
 }
 
-extension SubscriptionID {
-    /// The name on the wire: 16 hexadecimal digits.
-    package var wireName: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+/// A reply to ``BusCall/beginTask(subscription:name:)``.
+extension TaskState: BusReply {
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        let fields = Fields(parameters)
+        self.init(
+            remaining: try fields.optionalCount("remaining").map { .milliseconds($0) },
+            isExpiring: try fields.optionalBool("expiring") ?? false,
+            hasEnded: try fields.optionalBool("ended") ?? false)
     }
 
-    /// Creates the identifier with a name on the wire; `nil` for any other text.
-    package init?(wireName: String) {
-        guard let number = UInt64(wireName, radix: 16) else { return nil }
-        self.init(rawValue: number)
-        // Digits have one notation only.
-        guard self.wireName == wireName else { return nil }
+    package var parameters: JSONObject {
+        var parameters: JSONObject = ["remaining": JSON(remaining: remaining)]
+        if isExpiring { parameters["expiring"] = true }
+        if hasEnded { parameters["ended"] = true }
+        return parameters
+    }
+}
+
+/// The interface's structure `Task`.
+extension Subscriber.Task: ReplyElement {
+    package static var list: FieldName { "tasks" }
+
+    package init(_ fields: Fields) throws(CallError) {
+        self.init(
+            name: try fields.string("name"), remaining: try fields.optionalCount("remaining").map { .milliseconds($0) })
+    }
+
+    package var structure: JSON { ["name": .string(name), "remaining": JSON(remaining: remaining)] }
+}
+
+extension JSON {
+    /// The time that is left in milliseconds, rounded down: never more than there is.
+    fileprivate init(remaining: Duration?) {
+        self = remaining.map { .integer(Int64($0 / .milliseconds(1))) } ?? .null
     }
 }

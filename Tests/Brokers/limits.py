@@ -1,4 +1,4 @@
-"""The memory of an idle bus and of a subscription, and the instructions of a delivery, with their limits."""
+"""The memory of an idle bus and of a subscription, and the instructions of a delivery and a wake, with their limits."""
 from __future__ import annotations
 
 import pathlib
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
 import comparison
 from broker import MOST_SUBSCRIBERS, Clients
@@ -25,9 +26,7 @@ CLIENTS = 1_000
 # Aspects that are not read from a device.
 WITHOUT_DEVICE = {"locale", "defaults", "network"}
 
-# The numbers of subscribers, and the posts of the shorter of two runs.
-CASES = [(1, 300), (100, 20)]
-# The ratio of the posts of two runs, whose difference excludes the start and the end.
+# The ratio of the posts or wakes of two runs, whose difference excludes the start and the end.
 FACTOR = 4
 # The growth that is a failure.
 TOLERANCE = 1.1
@@ -85,19 +84,43 @@ def connection_memory() -> int:
     return (memory[1] - memory[0]) * 1_024 // (MOST_SUBSCRIBERS - MOST_SUBSCRIBERS // 5)
 
 
-def instructions(subscribers: int, posts: int) -> int:
-    """The instructions of a bus from its start to its end, in user space, counted by callgrind."""
+def deliver(bus: Reveille, subscribers: int, posts: int) -> int:
+    """Posts to subscribers, and returns the number of deliveries."""
+    Clients(bus, subscribers).publish(posts)
+    return subscribers * posts
+
+
+def wake(bus: Reveille, sleepers: int, wakes: int) -> int:
+    """Wakes one of the sleepers of this process again and again."""
+    connections = [bus.connection() for _ in range(sleepers)]
+    names = [bus.subscribe(connection, state="background") for connection in connections]
+    control = bus.connection()
+    for _ in range(wakes):
+        for state in ("foreground", "background"):
+            bus.ask(control, bus.call("SetState", subscription=names[0], state=state))
+    return wakes
+
+
+# What is counted, the number of subscribers, and the posts or wakes of the shorter of two runs.
+CASES = [
+    ("a post with one delivery", deliver, 1, 300), ("each of 100 deliveries", deliver, 100, 20),
+    ("a wake among 500 of a process, and back", wake, 500, 100),
+]
+
+
+def instructions(work: Callable[[Reveille, int, int], int], subscribers: int, times: int) -> tuple[int, int]:
+    """The instructions of a bus from its start to its end, in user space, counted by callgrind, and what was done."""
     with tempfile.TemporaryFile() as report:
         bus = Reveille(
             under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"), stderr=report)
-        Clients(bus, subscribers).publish(posts)
+        done = work(bus, subscribers, times)
         bus.stop()
         report.seek(0)
         text = report.read().decode(errors="replace")
     counts = re.findall(r"Collected : (\d+)", text)
     if not counts:
         sys.exit(f"bench: callgrind reported no count:\n{text}")
-    return int(counts[-1])
+    return int(counts[-1]), done
 
 
 def measure_instructions(record: pathlib.Path, is_recording: bool) -> None:
@@ -109,17 +132,16 @@ def measure_instructions(record: pathlib.Path, is_recording: bool) -> None:
         program = directory + "/reveille"
         subprocess.run(["strip", "--strip-debug", "-o", program, shutil.which(Reveille.program)], check=True)
         Reveille.program = program
-        for (subscribers, posts), limit in zip(CASES, limits, strict=True):
+        for (name, work, subscribers, times), limit in zip(CASES, limits, strict=True):
             least = None
             for _ in range(ATTEMPTS):
-                difference = instructions(subscribers, posts * FACTOR) - instructions(subscribers, posts)
-                count = difference // (posts * (FACTOR - 1) * subscribers)
+                long, short = (instructions(work, subscribers, times * factor) for factor in (FACTOR, 1))
+                count = (long[0] - short[0]) // (long[1] - short[1])
                 least = count if least is None else min(least, count)
                 if least <= limit:
                     break
             counts.append(least)
-    print(f"a post with one delivery: {counts[0]} instructions")
-    print(f"each of 100 deliveries:   {counts[1]} instructions")
+            print(f"{name}: {least} instructions")
     if is_recording:
         record.write_text("".join(f"{count}\n" for count in counts))
     for count, limit in zip(counts, limits):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleFleetCore
 import ReveilleMQTT
 import ReveilleTesting
 import Testing
@@ -18,14 +19,14 @@ struct ConnectionTLSTests {
     }
 
     private func options(
-        _ broker: MosquittoBroker, _ tls: MQTTConnection.TLS, host: String = "127.0.0.1"
+        _ broker: MosquittoBroker, _ tls: TLSFiles, host: String = "127.0.0.1"
     ) -> MQTTConnection.Options {
         MQTTConnection.Options(broker: broker.address(tls, host: host), clientID: "phone")
     }
 
     /// Fails to connect, and returns the reason without the address.
     private func reason(
-        _ broker: MosquittoBroker, _ tls: MQTTConnection.TLS, host: String = "127.0.0.1"
+        _ broker: MosquittoBroker, _ tls: TLSFiles, host: String = "127.0.0.1"
     ) async throws -> String {
         let error = try await peer.failure(options(broker, tls, host: host))
         #expect(error.kind == .tls, "\(error)")
@@ -35,7 +36,7 @@ struct ConnectionTLSTests {
     }
 
     private func expect(
-        _ expected: String, _ broker: MosquittoBroker, _ tls: MQTTConnection.TLS, host: String = "127.0.0.1",
+        _ expected: String, _ broker: MosquittoBroker, _ tls: TLSFiles, host: String = "127.0.0.1",
         at location: SourceLocation = #_sourceLocation
     ) async throws {
         let reason = try await reason(broker, tls, host: host)
@@ -52,21 +53,21 @@ struct ConnectionTLSTests {
 
     @Test("a certificate of the broker that expired is named") func brokerExpired() async throws {
         let broker = try MosquittoBroker(.tls(authority.broker(isExpired: true), requiresCertificate: false))
-        let tls = MQTTConnection.TLS(ca: authority.ca)
+        let tls = TLSFiles(ca: authority.ca)
         try await expect("the broker's certificate has expired", broker, tls)
     }
 
     @Test("a broker whose certificate another authority signed is refused") func brokerIsForeign() async throws {
         let foreign = try Certificates("foreign", beside: authority)
         let broker = try MosquittoBroker(.tls(foreign.broker(), requiresCertificate: false))
-        let tls = MQTTConnection.TLS(ca: authority.ca)
+        let tls = TLSFiles(ca: authority.ca)
         try await expect("the broker's certificate is not signed by the CA file \(authority.ca)", broker, tls)
     }
 
     @Test("a broker with the certificate of another host is refused") func otherHost() async throws {
         let other = try authority.broker(names: "DNS:broker.example")
         let broker = try MosquittoBroker(.tls(other, requiresCertificate: false))
-        let tls = MQTTConnection.TLS(ca: authority.ca)
+        let tls = TLSFiles(ca: authority.ca)
         for host in ["127.0.0.1", "localhost"] {
             try await expect("the broker's certificate is not for this host", broker, tls, host: host)
         }
@@ -76,7 +77,7 @@ struct ConnectionTLSTests {
     func clientIsRefused() async throws {
         let broker = try MosquittoBroker(.tls(authority.broker(), requiresCertificate: true))
         // With TLS 1.3, libmosquitto loses the broker's reason, and may only notice the end of the connection.
-        let none = try await peer.failure(options(broker, MQTTConnection.TLS(ca: authority.ca)))
+        let none = try await peer.failure(options(broker, TLSFiles(ca: authority.ca)))
         #expect(none.description.contains(" certificate"), "\(none)")
         let old = try authority.client("old", isExpired: true)
         let expired = try await peer.failure(options(broker, old))
@@ -132,7 +133,7 @@ struct ConnectionTLSTests {
     @Test("a peer that does not speak TLS, or closes the connection during the handshake, is named as such")
     func noTLS() async throws {
         let broker = try FalseBroker()
-        let options = broker.options(MQTTConnection.TLS(ca: authority.ca))
+        let options = broker.options(TLSFiles(ca: authority.ca))
         for (answer, kind, reason) in [
             ("HTTP/1.1 400 Bad Request\r\n\r\n", .tls, "the broker does not use TLS on this port"),
             ("", .unreachable, "the broker closed the connection during the handshake"),
@@ -155,8 +156,7 @@ struct ConnectionTLSTests {
     }
 
     @Test("at a port that nobody listens on, there is no broker") func refusedPort() async throws {
-        let broker = MQTTConnection.Endpoint.tcp(
-            host: "127.0.0.1", port: try Loopback.freePort(), tls: MQTTConnection.TLS(ca: authority.ca))
+        let broker = FleetBroker(port: try Loopback.freePort(), TLSFiles(ca: authority.ca))
         let error = try await peer.failure(MQTTConnection.Options(broker: broker, clientID: "phone"))
         #expect(error.kind == .unreachable)
         #expect(error.description == "connecting to \(broker): Connection refused")
@@ -165,7 +165,7 @@ struct ConnectionTLSTests {
     @Test("a broker without TLS on the port closes the connection during the handshake") func plainBroker() async throws
     {
         let broker = try MosquittoBroker(.tcp)
-        let error = try await peer.failure(options(broker, MQTTConnection.TLS(ca: authority.ca)))
+        let error = try await peer.failure(options(broker, TLSFiles(ca: authority.ca)))
         #expect(error.kind == .tls || error.kind == .unreachable)
         #expect(error.description.contains("the broker closed the connection"), "\(error)")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleFleetCore
 import ReveilleMQTT
 import Testing
 
@@ -22,7 +23,7 @@ struct SilentBrokerTests {
         let waiting = hole.fillQueue()
         defer { waiting.forEach { close($0) } }
         var options = broker.options()
-        options.broker = .tcp(host: "127.0.0.1", port: hole.port, tls: nil)
+        options.broker = FleetBroker(port: hole.port)
         let error = try await peer.failure(options, patience: .milliseconds(300))
         #expect(error.kind == .unreachable)
         #expect(error.description == "connecting to \(options.broker): the broker did not answer in time")
@@ -31,7 +32,7 @@ struct SilentBrokerTests {
     @Test(
         "a peer that accepts a connection and is silent ends at the deadline, with TLS too", arguments: [false, true])
     func silence(hasTLS: Bool) async throws {
-        let options = broker.options(hasTLS ? MQTTConnection.TLS() : nil)
+        let options = broker.options(hasTLS ? TLSFiles() : nil)
         try await peer.open(options, patience: .milliseconds(300))
         try broker.accept()
         let error = try await peer.end()

@@ -13,14 +13,14 @@ import Varlink
 
     @Test("a configuration needs a broker and nothing else") func onlyTheBrokerIsNeeded() throws {
         let configuration = try parse("{ broker: 'broker.example.org' }")
-        #expect(configuration.access.address.usesTLS)
+        #expect(configuration.broker.address.usesTLS)
         #expect(configuration.device == nil)
         #expect(configuration.aspects == [.battery, .proximity, .orientation])
         #expect(configuration.desired.isEmpty)
         #expect(configuration.wakeEvery == nil)
         #expect(configuration.keepAlive == .seconds(300))
         #expect(configuration.homeAssistant == nil)
-        #expect(throws: Never.self) { try configuration.access.check() }
+        #expect(throws: Never.self) { try configuration.broker.check() }
     }
 
     @Test("a printed configuration is read as the same") func printedConfigurationIsTheSame() throws {
@@ -88,19 +88,19 @@ import Varlink
 
     @Test("files that the configuration does not name come from the service manager")
     func credentialsCompleteTheAccess() throws {
-        var access = try parse("{ broker: 'broker.example.org', ca: '/own/ca', user: 'kiosk' }").access
-        access.complete { "/run/credentials/\($0)" }
-        #expect(access.ca == "/own/ca")
-        #expect(access.certificate == "/run/credentials/certificate")
-        #expect(access.key == "/run/credentials/key")
-        #expect(access.passwordFile == "/run/credentials/password")
-        #expect(throws: Never.self) { try access.check() }
+        var broker = try parse("{ broker: 'broker.example.org', ca: '/own/ca', user: 'kiosk' }").broker
+        broker.complete { "/run/credentials/\($0)" }
+        #expect(broker.ca == "/own/ca")
+        #expect(broker.certificate == "/run/credentials/certificate")
+        #expect(broker.key == "/run/credentials/key")
+        #expect(broker.passwordFile == "/run/credentials/password")
+        #expect(throws: Never.self) { try broker.check() }
     }
 
     @Test("credentials without a use are ignored") func unusedCredentialsAreIgnored() throws {
-        var access = try parse("{ broker: 'unix:/run/mosquitto' }").access
-        access.complete { "/run/credentials/\($0)" }
-        #expect(access == BrokerAccess(address: try BrokerAddress("unix:/run/mosquitto")))
+        var broker = try parse("{ broker: 'unix:/run/mosquitto' }").broker
+        broker.complete { "/run/credentials/\($0)" }
+        #expect(broker == FleetBroker(address: try BrokerAddress("unix:/run/mosquitto")))
     }
 
     @Test(
@@ -110,23 +110,23 @@ import Varlink
             ("passwordFile: '/password'", "user: missing"),
         ])
     func incompleteAccessIsRefused(keys: String, reason: String) throws {
-        let access = try parse("{ broker: 'broker.example.org', \(keys) }").access
-        let error = #expect(throws: ConfigurationError.self) { try access.check() }
+        let broker = try parse("{ broker: 'broker.example.org', \(keys) }").broker
+        let error = #expect(throws: ConfigurationError.self) { try broker.check() }
         #expect(error?.description.hasPrefix(reason) == true)
     }
 
     @Test("files of TLS have no effect without TLS") func filesNeedTLS() throws {
-        let access = try parse("{ broker: 'localhost', ca: '/ca' }").access
-        let error = #expect(throws: ConfigurationError.self) { try access.check() }
+        let broker = try parse("{ broker: 'localhost', ca: '/ca' }").broker
+        let error = #expect(throws: ConfigurationError.self) { try broker.check() }
         #expect(error?.description == "ca: has no effect, since the connection to mqtt://localhost:1883 has no TLS")
     }
 
     @Test("a password is the only line of its file")
     func password() throws {
-        #expect(try BrokerAccess.password(in: Array("geheim wörter\n".utf8)) == "geheim wörter")
-        #expect(try BrokerAccess.password(in: Array("x".utf8)) == "x")
+        #expect(try FleetBroker.password(in: Array("geheim wörter\n".utf8)) == "geheim wörter")
+        #expect(try FleetBroker.password(in: Array("x".utf8)) == "x")
         for contents in [[], Array("\n".utf8), Array("a\nb\n".utf8), [0xFF], [0x61, 0]] {
-            #expect(throws: ConfigurationError.self) { try BrokerAccess.password(in: contents) }
+            #expect(throws: ConfigurationError.self) { try FleetBroker.password(in: contents) }
         }
     }
 
@@ -155,7 +155,7 @@ import Varlink
 
     @Test("the example of the package is valid") func example() throws {
         let configuration = try BridgeConfiguration(parsing: try file("Scripts/debian/examples/fleet.json5"))
-        #expect(configuration.access.address.usesTLS)
+        #expect(configuration.broker.address.usesTLS)
         #expect(configuration.aspects == BridgeConfiguration.usualAspects)
     }
 }

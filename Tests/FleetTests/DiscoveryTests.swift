@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import Testing
 import Varlink
 
@@ -8,7 +9,7 @@ import Varlink
 @Suite("Discovery of Home Assistant")
 struct DiscoveryTests {
     private func components(_ discovery: Discovery) throws -> JSONObject {
-        let object = try #require(try JSON.parse(discovery.announcement.payload).objectValue)
+        let object = try #require(try JSON.parse(discovery.payload).objectValue)
         return try #require(object["cmps"]?.objectValue)
     }
 
@@ -18,11 +19,8 @@ struct DiscoveryTests {
         Discovery(device: try DeviceID(device), aspects: aspects, withdrawn: withdrawn, version: "1.2.3")
     }
 
-    @Test("the message is on the device's own topic, and the empty one that removes it is on the same")
-    func topics() throws {
-        let discovery = try discovery(["battery"])
-        #expect(discovery.announcement.topic == "homeassistant/device/reveille_kiosk-7/config")
-        #expect(discovery.removal == Discovery.Message(topic: discovery.announcement.topic, payload: []))
+    @Test("the message is on the device's own topic") func topics() throws {
+        #expect(Discovery.topic(of: try DeviceID("kiosk-7")) == "homeassistant/device/reveille_kiosk-7/config")
     }
 
     @Test("only published aspects have entities, and the platform alone removes the other entities")
@@ -56,7 +54,7 @@ struct DiscoveryTests {
         let all = Set(texts)
         let identifiers = Set(try all.map { Discovery.identifier(of: try DeviceID($0)) })
         #expect(identifiers.count == all.count)
-        #expect(identifiers.allSatisfy { $0.utf8.allSatisfy(\.isNameByte) })
+        #expect(identifiers.allSatisfy { $0.utf8.allSatisfy(PublishedName.isAllowed) })
         #expect(Discovery.identifier(of: try DeviceID("Kiosk-7_b")) == "reveille_Kiosk-7_b")
     }
 
@@ -64,7 +62,7 @@ struct DiscoveryTests {
     func keys() {
         let keys = DiscoveryEntity.builtIn.map(\.key)
         #expect(Set(keys).count == keys.count)
-        #expect(keys.allSatisfy { $0.utf8.allSatisfy(\.isNameByte) })
+        #expect(keys.allSatisfy { $0.utf8.allSatisfy(PublishedName.isAllowed) })
     }
 
     @Test("only 'online' on Home Assistant's topic asks for the message again")

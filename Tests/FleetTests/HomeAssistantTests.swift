@@ -137,8 +137,8 @@ struct HomeAssistantTests {
             "messages": .array(
                 discoveries.map {
                     [
-                        "topic": .string($0.announcement.topic),
-                        "payload": .string(String(decoding: $0.announcement.payload, as: UTF8.self)),
+                        "topic": .string(Discovery.topic(of: device)),
+                        "payload": .string(String(decoding: $0.payload, as: UTF8.self)),
                     ]
                 }),
             "states": .array(

@@ -12,4 +12,14 @@ import Testing
         backoff.reset()
         #expect(backoff.next(fraction: 0) == .milliseconds(10))
     }
+
+    @Test("pauses of many clients are random in full, and can go on with the longest") func manyClients() {
+        var backoff = Backoff(from: .seconds(30), to: .seconds(300), least: 0)
+        let pauses = (0..<6).map { _ in backoff.next(fraction: 1) / .seconds(1) }
+        #expect(pauses == [30, 60, 120, 240, 300, 300])
+        backoff.reset()
+        #expect(backoff.next(fraction: 0.5) == .seconds(15))
+        backoff.slowDown()
+        #expect(backoff.next(fraction: 1) == .seconds(300))
+    }
 }

@@ -38,19 +38,19 @@ import Varlink
     }
 
     private static func event(_ reading: Reading) throws -> Event {
-        let structure = EventCoding.encode(
-            Event(
-                reading: reading, generation: 3, sequence: 9, changes: 2, netChange: false,
-                firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1))
-        return try EventCoding.decode(structure)
+        let structure = Event(
+            reading: reading, generation: 3, sequence: 9, changes: 2, netChange: false,
+            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1
+        ).structure
+        return try Event(structure: structure)
     }
 
     @Test(arguments: readings) func eventIsWrittenAsOnTheWire(reading: Reading) throws {
         let event = try Self.event(reading)
         let written = try JSON.parse(Array(JSONEncoder().encode(event)))
-        #expect(written.canonical == EventCoding.encode(event).canonical)
+        #expect(written.canonical == event.structure.canonical)
         #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
-        let received = Data(EventCoding.encode(event).description.utf8)
+        let received = Data(event.structure.description.utf8)
         #expect(try JSONDecoder().decode(Event.self, from: received) == event)
     }
 
@@ -64,7 +64,7 @@ import Varlink
 
     @Test(arguments: readings) func readingHasTheFormOfItsFieldOfAnEvent(reading: Reading) throws {
         func check<Value: Codable & Equatable>(_ value: Value) throws {
-            let field = EventCoding.encode(try Self.event(reading)).objectValue?[reading.aspect.name]
+            let field = try Self.event(reading).structure.objectValue?[reading.aspect.name]
             #expect(try field?.decode(Value.self) == value)
             #expect(try JSON(encoding: value).decode(Value.self) == value)
         }

@@ -34,7 +34,7 @@ import Varlink
         }
         let loop = try EventLoop()
         var messages: [String] = []
-        let stream = EventStream(
+        let stream = try EventStream(
             SubscriptionRequest(), plan: { SubscriptionRequest(aspects: AspectSet($0.map(\.aspect))) },
             connector: try Connector(loop: loop, address: bus.address)
         ) { message in

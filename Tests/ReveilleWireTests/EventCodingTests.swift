@@ -111,7 +111,7 @@ import Varlink
             let event = Event(
                 reading: reading, generation: .max, sequence: 0, changes: 1, netChange: false,
                 firstChangedAt: Timestamp(microseconds: .min), changedAt: Timestamp(microseconds: -1), dropped: 5)
-            #expect(writer.write([event]) == #"{"events":["#.utf8 + EventCoding.encode(event).bytes + "]}".utf8)
+            #expect(writer.write([event]) == #"{"events":["#.utf8 + event.structure.bytes + "]}".utf8)
         }
     }
 

@@ -79,7 +79,7 @@ import Varlink
                 var writer = EventWriter()
                 #expect(
                     writer.frame([event])
-                        == Reply(parameters: ["events": [EventCoding.encode(event)]], continues: true).encoded())
+                        == Reply(parameters: ["events": [event.structure]], continues: true).encoded())
             }
         }
     }

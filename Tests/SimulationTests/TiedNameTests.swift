@@ -51,7 +51,7 @@ import Varlink
             try peer.publish("org.chain.n\(number)", ["a": 1], tied: true)
             try peer.subscribe(to: ["org.chain.n\(max(0, number - 1))"])
         }
-        for peer in chain.dropFirst() { peer.stream.breakOff() }
+        for peer in chain.dropFirst() { peer.stream.isBroken = true }
         chain[0].stream.close()
         var turns = 0
         while scene.bus.turn() { turns += 1 }

@@ -38,10 +38,6 @@ int c_reveille_switches(int device, unsigned char *bits, int size);
 // Gets the value and resolution of an axis of an input device (EVIOCGABS).
 int c_reveille_axis(int device, int axis, int *value, int *resolution);
 
-// Creates a timer that never expires and becomes readable when the wall clock is set or the machine resumes
-// (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure.
-int c_reveille_clock_change_timer(void);
-
 // Creates an unset timer of the wall clock (timerfd_create(2)). Returns -1 and errno on failure.
 int c_reveille_alarm(void);
 

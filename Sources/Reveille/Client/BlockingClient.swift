@@ -13,9 +13,6 @@ package final class BlockingClient {
     /// The call whose replies are expected.
     private var last = Call.info
 
-    /// Connects to a bus.
-    ///
-    /// - Throws: `ReveilleError` if nothing listens at the address.
     package init(_ address: UnixAddress) throws(ReveilleError) {
         socket = ClientSocket(
             try ReveilleError.reaching { () throws(SystemError) in try UnixStream(connectingTo: address) })
@@ -24,13 +21,9 @@ package final class BlockingClient {
     /// The process that listens, by the credentials of the socket.
     package var peer: UnixStream.Peer? { socket.peer }
 
-    /// Calls a method of the bus, and waits for its first reply.
+    /// Waits for the first reply to a call; throws an error reply.
     ///
-    /// - Parameters:
-    ///   - call: The call; after a call with more replies, no other call is possible.
-    ///   - type: The type of the reply that belongs to the call.
-    /// - Returns: The reply.
-    /// - Throws: `ReveilleError`, also for an error reply.
+    /// After a call with more replies, no other call is possible.
     package func call<Answer: BusReply>(
         _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
     ) throws(ReveilleError) -> Answer {
@@ -39,7 +32,6 @@ package final class BlockingClient {
         return try receive(expecting: type)
     }
 
-    /// Publishes or withdraws the state of a name.
     package func publish(_ value: PublishedValue) throws(ReveilleError) {
         _ = try call(.publish(value), expecting: PostReply.self)
     }

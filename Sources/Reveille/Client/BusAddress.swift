@@ -4,19 +4,11 @@ import Glibc
 import ReveilleService
 package import ReveilleSystem
 
-/// The usual addresses of a bus.
 package enum BusAddress {
-    /// The path of the machine's bus.
-    package static let systemPath = Service.systemPath
-
     /// Returns the address of the bus to connect to.
     ///
-    /// An address that is given, here or in `$REVEILLE_ADDRESS`, is the only candidate. Otherwise it is the user's own
-    /// bus or, if nothing serves that, the machine's bus; root uses the machine's bus only.
-    ///
-    /// - Parameter text: `unix:PATH`; `nil` for the usual address.
-    /// - Returns: The address.
-    /// - Throws: `ReveilleError` for an invalid text, or with the places where there is no bus.
+    /// An address that is given, here (`unix:PATH`) or in `$REVEILLE_ADDRESS`, is the only candidate. Otherwise it is the
+    /// user's own bus or, if nothing serves that, the machine's bus; root uses the machine's bus only.
     package static func resolve(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
         let usual = try usual()
@@ -28,11 +20,7 @@ package enum BusAddress {
         throw .noBus(at: places)
     }
 
-    /// Returns the address to serve: the given address, otherwise the user's own; for root, the machine's.
-    ///
-    /// - Parameter text: `unix:PATH`; `nil` for the usual address.
-    /// - Returns: The address.
-    /// - Throws: `ReveilleError` for an invalid text.
+    /// Returns the address to serve: the given address (`unix:PATH`), otherwise the user's own; for root, the machine's.
     package static func toServe(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
         return try usual()[0]
@@ -45,7 +33,7 @@ package enum BusAddress {
 
     /// The usual addresses, the user's own first.
     private static func usual() throws(ReveilleError) -> [UnixAddress] {
-        let system = try parse("unix:" + systemPath)
+        let system = try parse("unix:" + Service.systemPath)
         if geteuid() == 0 { return [system] }
         // The XDG Base Directory Specification requires relative paths to be ignored.
         let directory =

@@ -18,11 +18,9 @@ package final class BusConnection {
     private let connector: Connector
     /// `nil` while the bus has no room in its queue.
     private var socket: ClientSocket?
-    /// The calls that await replies.
     private var pending: [Pending] = []
     /// Runs while the first pending call has no reply.
     private var timer: EventSource?
-    /// Tries again to connect.
     private var retry: EventSource?
     private var backoff = Backoff()
     private let connectDeadline: Int64
@@ -36,10 +34,7 @@ package final class BusConnection {
 
     /// Connects, and tries again for as long as the bus has no room in its queue.
     ///
-    /// - Parameters:
-    ///   - connector: The way to the bus.
-    ///   - onEnd: Called when the connection is lost, after every pending call has failed; not after ``close()``.
-    /// - Throws: `ReveilleError` if there is no bus, or the loop lacks resources.
+    /// `onEnd` is called when the connection is lost, after every pending call has failed; not after ``close()``.
     package init(
         _ connector: Connector, onEnd: @escaping (ReveilleError) -> Void = { _ in }
     ) throws(ReveilleError) {
@@ -56,12 +51,10 @@ package final class BusConnection {
         }
     }
 
-    /// Sends a call.
+    /// Sends a call that is not `oneway`.
     ///
-    /// - Parameters:
-    ///   - call: The call, not a `oneway` one.
-    ///   - onReply: Called with each reply, which may be an error of the bus; with a failure if the connection ends
-    ///     before the last one. It may close the connection.
+    /// `onReply` receives each reply, which may be an error of the bus, and a failure if the connection ends before the
+    /// last one. It may close the connection.
     package func call(_ call: Call, onReply: @escaping (Result<Reply, ReveilleError>) -> Void) {
         guard !isClosed else { return onReply(.failure(.ended)) }
         pending.append(Pending(call: call, onReply: onReply))
@@ -69,7 +62,6 @@ package final class BusConnection {
         write(call)
     }
 
-    /// Sends a call, and calls back with each decoded reply.
     func call<Answer: BusReply>(
         _ call: Call, expecting type: Answer.Type, onReply: @escaping (Result<Answer, ReveilleError>) -> Void
     ) {
@@ -78,12 +70,10 @@ package final class BusConnection {
         }
     }
 
-    /// Ends the connection; pending calls fail.
     package func close() {
         disconnect(.ended)
     }
 
-    /// Passes on all replies that have arrived.
     func readAll() {
         endingOnError { socket throws(ReveilleError) in
             while !isClosed, !isPaused, let reply = try socket.nextReply() { take(reply) }

@@ -7,10 +7,7 @@ extension CallError {
     /// The parameters with values that an earlier version of the bus does not know.
     private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval"]
 
-    /// The error of a call in words, with the limit or permission that refused it, and what can be done.
-    ///
-    /// - Parameter method: The method without its interface.
-    /// - Returns: The explanation; for an error that needs none, its name and parameters.
+    /// The error of a call (without its interface) in words: the limit or permission that refused it, and what can be done.
     func explanation(for method: String) -> String {
         switch name {
         case CallError.permissionDenied.name where method == "Publish":

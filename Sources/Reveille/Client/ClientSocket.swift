@@ -12,15 +12,12 @@ final class ClientSocket {
     private var session = ClientSession(maximumFrame: ClientSocket.replyLimit)
     private var output = PendingOutput()
 
-    /// Takes over a connected socket.
     init(_ stream: any ByteStream) {
         self.stream = stream
     }
 
-    /// The descriptor, borrowed for as long as the socket lives.
     var number: Int32 { stream.number }
 
-    /// The process that listens, by the credentials of the socket.
     var peer: UnixStream.Peer? { try? stream.peer() }
 
     /// Whether nothing waits for room, because everything has been sent or the peer reads no more.
@@ -40,7 +37,6 @@ final class ClientSocket {
         }
     }
 
-    /// Sends what had no room before.
     func flush() throws(ReveilleError) {
         try ReveilleError.reaching { () throws(SystemError) in
             if try !output.write(to: stream) { isWriteClosed = true }
@@ -49,7 +45,7 @@ final class ClientSocket {
 
     /// Returns the next reply; `nil` if it has not arrived yet.
     ///
-    /// - Throws: `ReveilleError` at the end of the connection, behind the last reply, and for bytes that are not Varlink.
+    /// Throws at the end of the connection, behind the last reply, and for bytes that are not Varlink.
     func nextReply() throws(ReveilleError) -> Reply? {
         while true {
             if let reply = try receivedReply() { return reply }

@@ -6,13 +6,11 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Sends all streams to the background.
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
     }
 
-    /// Wakes all streams.
     func enterForeground(inactive: Bool) async throws(ReveilleError) {
         for id in streams.keys.sorted() { try await enterForeground(id, inactive: inactive) }
     }
@@ -23,12 +21,10 @@ extension Engine {
         guard let stream = streams[id] else { return }
         var background = newBackground()
         if let milliseconds = wakeAfter?.wholeMilliseconds {
-            do throws(SystemError) {
-                background.timer = try thread.loop.timer { [number = background.number] in
+            background.timer = try ReveilleError.requiring { () throws(SystemError) in
+                try thread.loop.timer { [number = background.number] in
                     Task { await self.timeIsOver(for: id, number) }
                 }
-            } catch {
-                throw ReveilleError(.system, "\(error)")
             }
             background.timer?.fire(after: .milliseconds(milliseconds))
             background.deadline = Clocks.boot() + 1_000 * milliseconds
@@ -86,11 +82,6 @@ extension Engine {
     /// Wakes a stream: one event is due for each aspect that changed.
     ///
     /// If a new background begins before the bus has answered, the new background stays.
-    ///
-    /// - Parameters:
-    ///   - id: The stream.
-    ///   - inactive: Whether its lifecycle becomes `inactive`.
-    /// - Throws: ``ReveilleError`` if the bus refuses it.
     func enterForeground(_ id: StreamID, inactive: Bool = false) async throws(ReveilleError) {
         guard let stream = streams[id] else { return }
         stream.isInactive = inactive
@@ -112,7 +103,6 @@ extension Engine {
         if stream.background?.number == background { stream.background = nil }
     }
 
-    /// Refuses a time that the interface does not allow.
     private static func check(_ wakeAfter: Duration?) throws(ReveilleError) {
         let range = BusInterface.wakeAfterRange
         guard let wakeAfter, !range.contains(wakeAfter) else { return }
@@ -150,14 +140,10 @@ extension Engine {
         _ = try await call(Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter)))
     }
 
-    /// Brings a stream to a state by this process's hold.
+    /// Brings a stream to a state by this process's hold, until a time in microseconds since boot.
     ///
-    /// - Parameters:
-    ///   - stream: The stream.
-    ///   - state: The state.
-    ///   - deadline: When the bus clears the hold, in microseconds since boot.
-    ///   - completion: Called with whether the bus knows the state now. A bus that is gone, or that no longer knows
-    ///     the stream, gets the state when the stream is opened again.
+    /// Calls back with whether the bus knows the state now. A bus that is gone, or that no longer knows the stream, gets the
+    /// state when the stream is opened again.
     func setState(
         of stream: EventStream, to state: RequestedState, until deadline: Int64?,
         completion: @escaping (Result<Bool, ReveilleError>) -> Void

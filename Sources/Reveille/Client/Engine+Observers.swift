@@ -4,9 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Engine {
-    /// Adds an observer of an aspect, behind the others.
-    ///
-    /// - Returns: The observer's number, for ``stopObserving(_:id:)``, once changes are seen.
+    /// Adds an observer of an aspect, behind the others, and returns its number once changes are seen.
     func observe(
         _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {
@@ -32,13 +30,11 @@ extension Engine {
 
     private func observation(of aspect: Aspect) throws(ReveilleError) -> SharedObservation {
         if let observation = observations[aspect], !observation.hasFinished { return observation }
-        do throws(SystemError) {
-            let observation = try SharedObservation(of: aspect, loop: thread.loop, logger: logger)
-            observations[aspect] = observation
-            return observation
-        } catch {
-            throw ReveilleError(.system, "\(error)")
+        let observation = try ReveilleError.requiring { () throws(SystemError) in
+            try SharedObservation(of: aspect, loop: thread.loop, logger: logger)
         }
+        observations[aspect] = observation
+        return observation
     }
 
     /// Removes an observer; with the last one the stream ends.

@@ -6,11 +6,9 @@ import ReveilleWire
 import Varlink
 
 extension Engine {
-    /// Begins a task of a stream, and waits for the answer of the bus.
+    /// Begins a task of a stream, waits for the answer of the bus, and returns the number for ``endTask(_:)``.
     ///
     /// If the bus is gone, the task begins when the stream is open again.
-    ///
-    /// - Returns: The number of the task, for ``endTask(_:)``.
     func beginTask(_ task: BackgroundTask, of id: StreamID) async -> Int {
         let number = nextNumber()
         guard let stream = streams[id] else {
@@ -30,7 +28,6 @@ extension Engine {
         return number
     }
 
-    /// Ends a task, unless it has ended already.
     func endTask(_ number: Int) {
         tasks.removeValue(forKey: number)?.end()
     }
@@ -51,11 +48,71 @@ extension Engine {
         for hold in tasks.values where hold.stream == id && hold.isLost { hold.begin(of: name) }
     }
 
-    /// Ends the tasks of a stream that ends.
     func endTasks(of id: StreamID) {
         for (number, hold) in tasks where hold.stream == id {
             tasks[number] = nil
             hold.end()
         }
+    }
+}
+
+/// A call of BeginTask, which lasts as long as its task.
+///
+/// Loop thread only.
+final class TaskHold {
+    let stream: StreamID
+    private let task: BackgroundTask
+    private let connector: Connector
+    private var connection: BusConnection?
+    private var onAnswer: (() -> Void)?
+
+    init(_ task: BackgroundTask, of stream: StreamID, connector: Connector) {
+        self.task = task
+        self.stream = stream
+        self.connector = connector
+    }
+
+    /// Whether the bus does not know of the task, because it has gone or was never reached.
+    var isLost: Bool { connection == nil && !task.hasEnded }
+
+    /// Begins the task of a subscription, and calls back once the bus has answered or cannot be reached.
+    func begin(of subscription: String, completion: @escaping () -> Void = {}) {
+        onAnswer = completion
+        let call = Call(.beginTask(subscription: subscription, name: task.name))
+        do throws(ReveilleError) {
+            let connection = try BusConnection(connector)
+            self.connection = connection
+            connection.call(call, expecting: TaskState.self) { [weak self] in self?.take($0) }
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func take(_ result: Result<TaskState, ReveilleError>) {
+        guard connection != nil else { return }
+        switch result {
+        case .success(let state):
+            task.update(state)
+            if state.hasEnded { end() } else { answered() }
+        case .failure(let error): lose(error)
+        }
+    }
+
+    private func lose(_ error: ReveilleError) {
+        task.fail(error)
+        end()
+    }
+
+    func end() {
+        // The call fails, which is not a loss.
+        let connection = connection
+        self.connection = nil
+        connection?.close()
+        answered()
+    }
+
+    private func answered() {
+        onAnswer?()
+        onAnswer = nil
     }
 }

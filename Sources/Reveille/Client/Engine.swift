@@ -12,7 +12,6 @@ import Varlink
 ///
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
 actor Engine {
-    /// How to reach the bus.
     enum Route: Sendable {
         /// Another process serves the bus.
         case socket(UnixAddress)
@@ -43,38 +42,29 @@ actor Engine {
     /// The states that are published for as long as this device is connected.
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
-    /// The tasks that have not ended.
     var tasks: [Int: TaskHold] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
         self.patience = patience
-        do throws(SystemError) {
-            thread = if let own { own } else { try LoopThread() }
-        } catch {
-            throw ReveilleError(.system, "\(error)")
-        }
+        thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
     }
 
-    /// Returns a number that nothing else of this engine has.
     func nextNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Connects to the bus for the first time.
     func start() async throws(ReveilleError) {
-        do throws(SystemError) {
+        try ReveilleError.requiring { () throws(SystemError) in
             retry = try thread.loop.timer { self.reconnect() }
             if case .local(let configuration, let files) = route {
                 bus = try WatchedBus(
                     loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
                     files: files, state: nil, version: "local", logger: logger)
             }
-        } catch {
-            throw ReveilleError(.system, "\(error)")
         }
-        try await fence()
+        _ = try await call(.fence)
     }
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
@@ -176,7 +166,6 @@ actor Engine {
 
     // MARK: - Streams
 
-    /// Subscribes, and passes the events on to a mailbox.
     func open(_ request: SubscriptionRequest, into mailbox: EventMailbox) async throws(ReveilleError) -> StreamID {
         let (id, result) = await withCheckedContinuation { continuation in
             open(request, into: mailbox) { continuation.resume(returning: ($0, $1)) }
@@ -198,20 +187,25 @@ actor Engine {
         var isFirst = true
         var request = request
         Engine.launch.withLock { $0.move(to: &request) }
-        let stream = EventStream(request, sink: sink, connector: connector) { result in
-            self.started(id, result)
-            if isFirst { completion(id, result) }
-            isFirst = false
+        do throws(ReveilleError) {
+            let stream = try ReveilleError.requiring { () throws(SystemError) in
+                try EventStream(request, sink: sink, connector: connector) { result in
+                    self.started(id, result)
+                    if isFirst { completion(id, result) }
+                    isFirst = false
+                }
+            }
+            if request.startsInBackground { stream.background = newBackground() }
+            streams[id] = stream
+            stream.open()
+        } catch {
+            completion(id, .failure(error))
         }
-        if request.startsInBackground { stream.background = newBackground() }
-        streams[id] = stream
-        stream.open()
         return id
     }
 
-    /// Creates a background without a deadline.
     func newBackground() -> EventStream.Background {
-        return EventStream.Background(number: nextNumber())
+        EventStream.Background(number: nextNumber())
     }
 
     private func started(_ id: StreamID, _ result: Result<Void, ReveilleError>) {
@@ -229,7 +223,6 @@ actor Engine {
         setState(of: stream, to: state, until: deadline) { _ in }
     }
 
-    /// Ends a stream, unless it has ended already.
     func close(_ id: StreamID) {
         endTasks(of: id)
         streams.removeValue(forKey: id)?.close()

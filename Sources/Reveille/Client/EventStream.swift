@@ -2,7 +2,7 @@
 
 import Logging
 package import ReveilleCore
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
 package import Varlink
 
@@ -12,13 +12,11 @@ package import Varlink
 ///
 /// Loop thread only.
 package final class EventStream {
-    /// A message to a consumer of replies.
     package enum Message {
         /// The reply of DescribeAspects; only if the subscription depends on it.
         case aspects(JSONObject)
         /// The first reply of a bus, and the names that were withdrawn while there was no subscription.
         case started(JSONObject, withdrawn: [Aspect])
-        /// A reply with events.
         case events(JSONObject)
         /// The bus is gone or refuses the subscription, for a reason; another attempt follows.
         case lost(ReveilleError)
@@ -41,7 +39,6 @@ package final class EventStream {
         didSet { handle(.background(isInBackground)) }
     }
 
-    /// Whether the owner wants the stream to be inactive while it is in the foreground.
     var isInactive = false
 
     private(set) var state: EventStreamState
@@ -55,41 +52,41 @@ package final class EventStream {
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onMessage: (Message) -> Void
 
-    /// Creates a stream of events that is not open.
+    /// Creates a stream of events that is not open; a request with positions continues from there.
     ///
-    /// - Parameters:
-    ///   - request: The subscription; with positions it continues from there.
-    ///   - sink: Takes the events.
-    ///   - connector: The way to the bus.
-    ///   - onStart: Called for each first reply of the bus, and if there will never be one.
-    init(
+    /// `onStart` is called for each first reply of the bus, and if there will never be one. Throws without a timer for the
+    /// pauses.
+    convenience init(
         _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void
-    ) {
-        state = EventStreamState(request, patience: connector.patience)
+    ) throws(SystemError) {
+        let state = EventStreamState(request, patience: connector.patience)
+        try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
+    }
+
+    /// Creates a stream of replies that is not open, and tries for ever; a request with positions continues from there.
+    ///
+    /// The plan completes the request for each attempt from the aspects of the bus; none of its policies drops changes.
+    /// Throws without a timer for the pauses.
+    package convenience init(
+        _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
+        onMessage: @escaping (Message) -> Void
+    ) throws(SystemError) {
+        let state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
+        try self.init(state, nil, connector, onStart: { _ in }, onMessage: onMessage)
+    }
+
+    private init(
+        _ state: EventStreamState, _ sink: (any EventSink)?, _ connector: Connector,
+        onStart: @escaping (Result<Void, ReveilleError>) -> Void, onMessage: @escaping (Message) -> Void
+    ) throws(SystemError) {
+        self.state = state
         self.sink = sink
         self.connector = connector
         self.onStart = onStart
-        onMessage = { _ in }
-    }
-
-    /// Creates a stream of replies that is not open, and tries for ever.
-    ///
-    /// - Parameters:
-    ///   - request: The subscription; with positions it continues from there.
-    ///   - plan: Completes the request for each attempt from the aspects of the bus; none of its policies drops
-    ///     changes.
-    ///   - connector: The way to the bus.
-    ///   - onMessage: Called with what happens.
-    package init(
-        _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
-        onMessage: @escaping (Message) -> Void
-    ) {
-        state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
-        sink = nil
-        self.connector = connector
-        onStart = { _ in }
         self.onMessage = onMessage
+        // Created before the first attempt: without a timer, a lost bus would never be tried again.
+        retry = try connector.loop.timer { [weak self] in self?.handle(.open) }
     }
 
     // MARK: - For its owner
@@ -100,7 +97,6 @@ package final class EventStream {
     /// Ends the subscription and begins another, which resumes from its position and has all states in its first reply.
     package func openAgain() { handle(.openAgain) }
 
-    /// Ends the subscription.
     package func close() {
         handle(.close)
         retry = nil
@@ -112,23 +108,17 @@ package final class EventStream {
         set { connection?.isPaused = newValue }
     }
 
-    /// The subscription's name on the bus; `nil` while there is none.
     package var name: String? { state.name }
 
-    /// Whether the bus was last asked for the stream in the background.
     package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
-
-    /// The positions of all replies so far; `nil` before the first.
     package var positions: Positions? { state.seen }
 
-    /// Takes everything that the bus has sent so far.
     func readAll() {
         connection?.readAll()
     }
 
     // MARK: - Inputs and actions
 
-    /// Takes an input, and does what follows from it.
     func handle(_ input: EventStreamState.Input) {
         let fraction = Double.random(in: 0...1)
         for action in state.handle(input, at: Clocks.boot(), fraction: fraction) { perform(action) }
@@ -146,7 +136,6 @@ package final class EventStream {
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))
         case .retry(let pause, let error):
-            if retry == nil { retry = try? connector.loop.timer { [weak self] in self?.handle(.open) } }
             retry?.fire(after: pause)
             onMessage(.lost(error))
         case .deliver(let output): sink?.receive(output)
@@ -205,5 +194,4 @@ package final class EventStream {
     }
 }
 
-/// The number of a stream of an engine.
 typealias StreamID = Int

@@ -4,19 +4,14 @@ import ReveilleCore
 import ReveilleWire
 
 extension EventStreamState {
-    /// An occurrence that the stream reacts to.
     enum Input {
         /// The owner wants the stream to be open, or a pause is over.
         case open
-        /// The owner wants the states of all aspects again.
         case openAgain
-        /// The bus has described its aspects.
         case described([AspectSource])
         /// The bus has sent the first reply to Subscribe, at a time.
         case reply(SubscribeReply, at: Timestamp)
-        /// The bus has sent events.
         case events([Event])
-        /// The bus has answered with an error.
         case refused(ReveilleError)
         /// There is no connection, or it is no longer usable.
         case lost(ReveilleError)
@@ -36,17 +31,14 @@ extension EventStreamState {
         var states: [Event] = []
         /// The ``EventStreamState/namePositions`` when the states were requested.
         var names: [Aspect: Int] = [:]
-        /// The time of the request.
         var time = Timestamp(microseconds: 0)
     }
 
-    /// A step that the stream performs.
     enum Action: Equatable {
         /// Connect to the bus and ask for its aspects.
         case describe
         /// Subscribe, on the connection if there is one, else on a new one.
         case subscribe(SubscriptionRequest)
-        /// End the connection.
         case disconnect
         /// Notify the owner that the bus has accepted the subscription, which can happen repeatedly.
         case started
@@ -54,7 +46,6 @@ extension EventStreamState {
         case failed(ReveilleError)
         /// Notify the owner of the loss of the bus, and open the stream after a pause.
         case retry(after: Duration, ReveilleError)
-        /// Pass something on to the sink.
         case deliver(StreamOutput)
     }
 }

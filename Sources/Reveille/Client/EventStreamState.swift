@@ -13,16 +13,12 @@ import ReveilleWire
 struct EventStreamState {
     private enum Phase: Equatable {
         case closed
-        /// The bus has not described its aspects yet.
         case describing
-        /// The bus has not answered the request yet.
         case asking
         case open(name: String, since: Int64, hasBroughtEvents: Bool)
-        /// It is not opened again.
         case ended
     }
 
-    /// Chooses aspects and policies from the aspects of the bus.
     typealias Plan = ([AspectSource]) -> SubscriptionRequest
 
     private var request: SubscriptionRequest
@@ -39,21 +35,15 @@ struct EventStreamState {
     private(set) var instance: String?
     private var positions: StreamPositions
     private let policies: PolicyTable
-    /// The aspects, names and patterns with the policy `drop`.
     let droppable: AspectSet
     /// The aspects whose changes are delivered in spite of the policy `drop`, because one was waiting when the background
     /// began; `nil` while nothing is dropped.
     private var waiting: AspectSet?
 
-    /// Creates the state of a stream that is not open.
+    /// Creates the state of a stream that is not open; a request with positions continues from there.
     ///
-    /// - Parameters:
-    ///   - request: The request; with positions it continues from there.
-    ///   - plan: Completes the request each time that it is sent, with policies that drop nothing; `nil` for a request that
-    ///     does not depend on the bus.
-    ///   - isPersistent: Whether the stream waits for a bus that was never there, and retries a bus that refuses the
-    ///     request or violates the protocol; otherwise it ends.
-    ///   - patience: The time after which a connection is good.
+    /// The plan completes the request each time that it is sent, with policies that drop nothing. A persistent stream waits
+    /// for a bus that was never there, and retries a bus that refuses the request or violates the protocol; others end.
     init(_ request: SubscriptionRequest, plan: Plan? = nil, isPersistent: Bool = false, patience: Patience) {
         self.request = request
         self.plan = plan
@@ -72,7 +62,6 @@ struct EventStreamState {
         if case .open(let name, _, _) = phase { name } else { nil }
     }
 
-    /// Whether the bus has not answered the request yet.
     var isAsking: Bool { phase == .asking }
 
     /// Whether the stream has been open and must be opened again.
@@ -92,13 +81,7 @@ struct EventStreamState {
         reply.resumed == true ? positions.missing(since: positions.matched, in: reply.events) : []
     }
 
-    /// Takes an input, and returns what to do, in order.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - now: The time in microseconds since boot.
-    ///   - fraction: A random number from 0 to 1.
-    /// - Returns: The actions.
+    /// Takes an input at a time in microseconds since boot, with a random fraction; returns what to do, in order.
     mutating func handle(_ input: Input, at now: Int64, fraction: Double) -> [Action] {
         switch input {
         case .open: return phase == .closed ? open() : []
@@ -149,11 +132,9 @@ struct EventStreamState {
     }
 
     private mutating func open() -> [Action] {
-        guard plan == nil else {
-            phase = .describing
-            return [.describe]
-        }
-        return ask()
+        guard plan != nil else { return ask() }
+        phase = .describing
+        return [.describe]
     }
 
     private mutating func ask() -> [Action] {

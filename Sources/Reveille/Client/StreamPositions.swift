@@ -24,18 +24,15 @@ struct StreamPositions {
     /// The positions for which the last call had no room.
     private var unsent: [Aspect: Int] = [:]
 
-    /// Creates the positions where a request continues.
     init(_ request: SubscriptionRequest) {
         aspects = request.aspects
         generations = (request.positions ?? [:]).filter { request.aspects.covers($0.key) }
     }
 
-    /// Returns whether the state of an event is newer than the last one.
     func isNewer(_ event: Event) -> Bool {
         event.generation > generations[event.aspect] ?? 0
     }
 
-    /// Notes events that have arrived.
     mutating func note(_ events: [Event]) {
         // The lifecycle of a subscription has no position in another one.
         for event in events where event.reading.lifecycle == nil {
@@ -49,7 +46,6 @@ struct StreamPositions {
         }
     }
 
-    /// The positions of names that only patterns match.
     var matched: [Aspect: Int] { generations.filter { !aspects.contains($0.key) } }
 
     /// Returns the positions that fit into a call; ``corrected(_:at:)`` compensates for the others.
@@ -68,12 +64,9 @@ struct StreamPositions {
 
     private static func size(of aspect: Aspect) -> Int { aspect.name.utf8.count + overhead }
 
-    /// Returns the events of a first reply, with corrections that the bus cannot make.
+    /// Returns the events of the first reply to a request with the positions, with corrections that the bus cannot make.
     ///
-    /// - Parameters:
-    ///   - reply: The reply to a request with the positions.
-    ///   - time: The time of the reply.
-    /// - Returns: The events, and a withdrawal of each name that is no longer published.
+    /// Each name that is no longer published gets a withdrawal at the time of the reply.
     func corrected(_ reply: SubscribeReply, at time: Timestamp) -> [Event] {
         let events = reply.resumed == true ? reply.events.map(corrected) : reply.events
         // The reply has the state of every name that is published.
@@ -92,12 +85,9 @@ struct StreamPositions {
         return event
     }
 
-    /// Returns the names that are missing from the states of all published names, and thus were withdrawn.
+    /// Returns the names, in order, that are missing from the states of all published names, and thus were withdrawn.
     ///
-    /// - Parameters:
-    ///   - positions: The positions of the names when the states were requested.
-    ///   - states: The states.
-    /// - Returns: The names without an event since, in order.
+    /// The positions are from the time when the states were requested: a name with an event since is not missing.
     func missing(since positions: [Aspect: Int], in states: [Event]) -> [Aspect] {
         guard !positions.isEmpty else { return [] }
         let present = Set(states.map(\.aspect))
@@ -105,13 +95,6 @@ struct StreamPositions {
     }
 
     /// Returns an event for the withdrawal of each missing name; see ``missing(since:in:)``.
-    ///
-    /// - Parameters:
-    ///   - positions: The positions of the names when the states were requested.
-    ///   - states: The states.
-    ///   - changes: The number of changes of each event.
-    ///   - time: The time of the withdrawals.
-    /// - Returns: The events, in the order of the names.
     func withdrawals(
         since positions: [Aspect: Int], in states: [Event], changes: Int, at time: Timestamp
     ) -> [Event] {

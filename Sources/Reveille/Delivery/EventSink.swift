@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleSystem
 
 /// A consumer of a stream of the bus; called on the loop's thread.
 protocol EventSink: AnyObject {
-    /// Takes what the stream passes on.
     func receive(_ output: StreamOutput)
 }
 
@@ -16,7 +16,6 @@ enum StreamOutput: Equatable {
     case restart([Event], instance: String)
     /// The first states, which the consumer has asked for: they are delivered in the background too.
     case answer([Event])
-    /// The events of one reply.
     case events([Event])
     /// States whose changes the policy `drop` has dropped: they count as seen.
     case skip([Event])
@@ -24,4 +23,26 @@ enum StreamOutput: Equatable {
     case background(Bool)
     /// The stream has ended; waiting events are still delivered.
     case end(ReveilleError)
+}
+
+extension Inbox: MailboxContents {
+    var isDue: Bool { failure != nil || hasNext }
+
+    mutating func takeNext() -> Result<Event?, ReveilleError>? {
+        // A failure comes after the events before it.
+        if let event = take() { return .success(event) }
+        return failure.map { .failure($0) }
+    }
+}
+
+/// The events that wait for one consumer.
+typealias EventMailbox = Mailbox<Inbox>
+
+extension Mailbox: EventSink where Contents == Inbox {
+    convenience init(_ request: SubscriptionRequest = SubscriptionRequest()) { self.init(Inbox(request)) }
+
+    func receive(_ output: StreamOutput) { change { $0.receive(output) } }
+
+    /// The positions of the events taken so far; `nil` before the bus has answered.
+    var positions: Positions? { withContents { $0.positions } }
 }

@@ -12,7 +12,6 @@ import ReveilleCore
 struct Inbox {
     private let aspects: AspectSet
     private let policies: PolicyTable
-    /// Whether a policy keeps changes apart.
     private let keepsChangesApart: Bool
     private var waiting = WaitingEvents()
     /// The last reading that the consumer saw, or could have asked for, by aspect.
@@ -25,12 +24,9 @@ struct Inbox {
     ///
     /// Positions on an earlier instance show another process which of its names are no longer published.
     var positions: Positions? { earlier ?? current }
-    /// Whether the consumer is in the background.
     private var isParked = false
-    /// The reason why the stream has ended.
     private(set) var failure: ReveilleError?
 
-    /// Creates the inbox of a subscription.
     init(_ request: SubscriptionRequest = SubscriptionRequest()) {
         aspects = request.aspects
         policies = PolicyTable(request.policies, of: request.aspects)
@@ -41,10 +37,8 @@ struct Inbox {
         }
     }
 
-    /// Whether an event is due.
     var hasNext: Bool { next(inBackground: isParked) != nil }
 
-    /// Takes what the stream passes on.
     mutating func receive(_ output: StreamOutput) {
         switch output {
         case .start(let states, let instance): start(from: states, of: instance)
@@ -111,10 +105,9 @@ struct Inbox {
         }
     }
 
-    /// Removes the event whose last change is the oldest; in the background only a state that was asked for, or an
-    /// event of the policy `immediate`.
+    /// Removes the event whose last change is the oldest; `nil` if none is due.
     ///
-    /// - Returns: The event; `nil` if none is due.
+    /// In the background only a state that was asked for, or an event of the policy `immediate`, is due.
     mutating func take() -> Event? {
         guard let next = next(inBackground: isParked), let event = waiting.remove(at: next)?.event else { return nil }
         see(event)

@@ -29,10 +29,8 @@ final class Observer: EventSink, Sendable {
         change { $0.inbox.receive(output) }
     }
 
-    /// The reason why the stream has ended.
     var failure: ReveilleError? { state.withLock { $0.inbox.failure } }
 
-    /// Prevents further calls of the closure.
     func cancel() {
         change { $0.isCancelled = true }
     }
@@ -45,7 +43,6 @@ final class Observer: EventSink, Sendable {
         if isDue { queue.enqueue(self) }
     }
 
-    /// Calls the closure with the next event, if one is still due.
     func call() {
         let event: Event? = state.withLock { state in
             guard state.isDue else { return nil }
@@ -59,7 +56,6 @@ final class Observer: EventSink, Sendable {
 
     // MARK: - Slow closures
 
-    /// Whether the closure is running, or is about to.
     var isBusy: Bool { state.withLock { $0.since != nil || $0.isDue } }
 
     /// Returns true, once, if the closure has been running for longer than a time.
@@ -68,6 +64,78 @@ final class Observer: EventSink, Sendable {
             guard let since = state.since, !state.isReported else { return false }
             state.isReported = Clocks.boot() - since > Int64(patience / .microseconds(1))
             return state.isReported
+        }
+    }
+}
+
+/// The observers of one actor that have an event due, in the order of their calls; safe on any thread.
+///
+/// For one change, they are called in the order of their addition. An observer whose event is merged with a later
+/// change is called in the order of the later change.
+///
+/// The actor is retained only while observers are called, so that an actor can own its observations.
+final class ObserverQueue: Sendable {
+    private struct State {
+        weak var actor: (any Actor)?
+        var due: [Observer] = []
+        var isRunning = false
+    }
+
+    private let state: Lock<State>
+    private let hasActor: Bool
+
+    /// Creates a queue that calls on an actor; without one, on any thread.
+    init(on actor: (any Actor)?) {
+        hasActor = actor != nil
+        state = Lock(State(actor: actor))
+    }
+
+    /// Returns whether this queue belongs to the actor, and not to an earlier actor at the same address in memory.
+    func belongs(to actor: any Actor) -> Bool {
+        state.withLock { $0.actor === actor }
+    }
+
+    /// Adds an observer behind all others.
+    func enqueue(_ observer: Observer) {
+        let (starts, actor) = state.withLock { state -> (Bool, (any Actor)?) in
+            state.due.removeAll { $0 === observer }
+            guard !hasActor || state.actor != nil else { return (false, nil) }
+            state.due.append(observer)
+            defer { state.isRunning = true }
+            return (!state.isRunning, state.actor)
+        }
+        if starts { Task { await run(isolation: actor) } }
+    }
+
+    private func run(isolation: isolated (any Actor)?) async {
+        while let next = next() { next.call() }
+    }
+
+    private func next() -> Observer? {
+        state.withLock { state in
+            state.isRunning = !state.due.isEmpty
+            return state.due.isEmpty ? nil : state.due.removeFirst()
+        }
+    }
+}
+
+/// The queues of a device, one for each actor with observers, which retain them; safe on any thread.
+final class ObserverQueues: Sendable {
+    private struct Entry {
+        weak var queue: ObserverQueue?
+    }
+
+    private let entries = Lock<[ObjectIdentifier: Entry]>([:])
+
+    /// Returns the queue of an actor; without an actor, a new queue.
+    func queue(on actor: (any Actor)?) -> ObserverQueue {
+        guard let actor else { return ObserverQueue(on: nil) }
+        return entries.withLock { entries in
+            if let queue = entries[ObjectIdentifier(actor)]?.queue, queue.belongs(to: actor) { return queue }
+            let queue = ObserverQueue(on: actor)
+            entries = entries.filter { $0.value.queue != nil }
+            entries[ObjectIdentifier(actor)] = Entry(queue: queue)
+            return queue
         }
     }
 }

@@ -22,18 +22,15 @@ final class SharedObservation: EventSink {
     private let aspect: Aspect
     private let patience: Duration
     private let logger: Logger
-    /// The shared stream, once it has been opened.
     var stream: StreamID?
     /// Whether the stream could be started; `nil` while the bus has not answered.
     private(set) var startResult: Result<Void, ReveilleError>?
-    /// The observers that wait for ``startResult``.
     var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
     private var watchdog: EventSource?
     private var isTiming = false
     private var members: [Member] = []
     /// The last state of the aspect, or of each published name that the pattern matches.
     private var states: [Aspect: Event] = [:]
-    /// The instance of the bus; `nil` before its first reply.
     private var instance: String?
     private var isParked = false
     /// Whether the stream has failed: new observers need another.
@@ -48,10 +45,8 @@ final class SharedObservation: EventSink {
         watchdog = try loop.timer { [unowned self] in lookAtRunning() }
     }
 
-    /// Whether nothing uses the stream.
     var hasNoObservers: Bool { members.isEmpty }
 
-    /// Resumes the observers that wait for the start of the stream.
     func hasStarted(_ result: Result<Void, ReveilleError>) {
         startResult = result
         for continuation in waiting { continuation.resume(returning: result) }
@@ -66,7 +61,6 @@ final class SharedObservation: EventSink {
         if isParked { sink.receive(.background(true)) }
     }
 
-    /// Removes an observer.
     func remove(_ id: Int) {
         members.removeAll { $0.id == id }
     }

@@ -7,7 +7,6 @@ import ReveilleCore
 /// Each aspect has at most one event that later events are merged into, and any number of events that are kept apart.
 /// Adding, finding and removing the first event take constant time, whatever the number of aspects.
 struct WaitingEvents {
-    /// An event that waits.
     struct Item {
         var event: Event
         /// Whether its reply had several events of the aspect, which are all delivered.
@@ -16,7 +15,6 @@ struct WaitingEvents {
         var isAnswer = false
     }
 
-    /// The indices of the events of one aspect.
     private struct Places {
         var merged: Int?
         var apart: [Int] = []
@@ -33,7 +31,6 @@ struct WaitingEvents {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Whether an event of an aspect waits.
     func contains(_ aspect: Aspect) -> Bool { places[aspect] != nil }
 
     /// Returns the index of the event of an aspect that later events are merged into, if there is one.
@@ -42,7 +39,6 @@ struct WaitingEvents {
     /// Returns the event at an index; `nil` if it was removed.
     func event(at index: Int) -> Event? { items[index]?.event }
 
-    /// Returns the index of the first event that meets a condition.
     func firstIndex(where condition: (Item) -> Bool) -> Int? {
         guard count > 0 else { return nil }
         return items.indices[head...].first { items[$0].map(condition) == true }
@@ -60,7 +56,6 @@ struct WaitingEvents {
         count += 1
     }
 
-    /// Removes the event at an index.
     mutating func remove(at index: Int) -> Item? {
         guard let item = items[index] else { return nil }
         items[index] = nil
@@ -80,7 +75,7 @@ struct WaitingEvents {
         return item
     }
 
-    /// Removes the event of an aspect that later events are merged into, if there is one.
+    /// Removes the event of an aspect that later events are merged into.
     mutating func removeMerged(_ aspect: Aspect) -> Item? {
         places[aspect]?.merged.flatMap { remove(at: $0) }
     }

@@ -108,7 +108,6 @@ extension Device {
         }
     }
 
-    /// The entries of this user, as the bus lists them.
     package var listings: [ScheduleListing] {
         get async throws(ReveilleError) { try await engine.call(Call(.listEntries), expecting: [ScheduleListing].self) }
     }

@@ -22,12 +22,10 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
         self = aspect
     }
 
-    /// Creates an aspect of the device.
     package init(_ aspect: BuiltInAspect) {
         kind = .builtIn(aspect)
     }
 
-    /// Creates the aspect or pattern with a name, without checking the name.
     private init(unchecked name: String) {
         // Comparing strings takes longer than finding the dot of a published name.
         let builtIn = name.utf8.contains(UInt8(ascii: ".")) ? nil : BuiltInAspect(rawValue: name)
@@ -122,8 +120,33 @@ extension Aspect: Codable {
     }
 }
 
-/// A type with a member for each aspect of the device: an aspect, or the set of it alone.
-public protocol NamedAspects {
-    /// Creates the value for one aspect.
-    init(only aspect: Aspect)
+package enum PublishedName {
+    /// The longest name in bytes, as for names on D-Bus.
+    package static let lengthLimit = 255
+
+    /// Whether a text is a published name or, with `isPrefix`, the start of a name up to and including a dot.
+    static func isValid(_ text: Span<UInt8>, isPrefix: Bool) -> Bool {
+        var dots = 0
+        var wordLength = 0
+        for index in text.indices {
+            if text[index] == UInt8(ascii: ".") {
+                guard wordLength > 0 else { return false }
+                dots += 1
+                wordLength = 0
+            } else {
+                guard isAllowed(text[index]) else { return false }
+                wordLength += 1
+            }
+        }
+        return dots > 0 && (wordLength == 0) == isPrefix
+    }
+
+    /// Whether a byte is a letter, a digit, `-` or `_`.
+    package static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
 }

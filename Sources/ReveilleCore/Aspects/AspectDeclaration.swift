@@ -10,7 +10,6 @@ public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
 ///
 /// ``Record/blank`` is the state that has not been read yet, or has no source.
 package protocol AspectDeclaration: AspectState, Record {
-    /// What the bus and its clients do with the aspect.
     static var traits: AspectTraits { get }
     /// The field whose value stands for the state; by default the first.
     static var mainField: String? { get }
@@ -18,9 +17,7 @@ package protocol AspectDeclaration: AspectState, Record {
     /// whose main field says enough.
     static var abbreviations: String? { get }
 
-    /// Replaces the fields that a word abbreviates.
-    ///
-    /// - Returns: Whether the word is an abbreviation.
+    /// Replaces the fields that a word abbreviates; returns whether the word is an abbreviation.
     mutating func abbreviate(_ word: String) -> Bool
 }
 
@@ -32,7 +29,6 @@ extension AspectDeclaration {
 
 /// What the bus and its clients do with an aspect.
 package struct AspectTraits: Sendable {
-    /// When the sources of an aspect are watched.
     package enum Sampling: Sendable {
         /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
         case always
@@ -48,39 +44,22 @@ package struct AspectTraits: Sendable {
         case state
         /// An occurrence: every reading counts, even an equal one.
         case tally
-        /// A sample: every reading is a change, even an equal one. Samples are neither saved nor resumed across a
-        /// restart.
+        /// A sample: every reading is a change, even an equal one; neither saved nor resumed across a restart.
         case stream
     }
 
-    let sampling: Sampling
-    let kind: Kind
-    let isDefault: Bool
-    let isReportedInParts: Bool
-    let isPostable: Bool
-    let place: Int
-
-    /// Creates the traits of an aspect.
-    ///
-    /// - Parameters:
-    ///   - sampling: When its sources are watched.
-    ///   - kind: What a reading is.
-    ///   - isDefault: Whether subscribers that name no aspects receive it. False for aspects of later versions: strict
-    ///     clients refuse fields that their interface description lacks.
-    ///   - isReportedInParts: Whether events list the parts that changed, since the whole state is too long to send.
-    ///   - isPostable: False for an aspect whose state is never made up: `Post` of the interface lacks its field.
-    ///   - place: Its place on a page, where the aspects that people look for come first.
-    init(
-        _ sampling: Sampling, kind: Kind = .state, isDefault: Bool = false, isReportedInParts: Bool = false,
-        isPostable: Bool = true, place: Int
-    ) {
-        self.sampling = sampling
-        self.kind = kind
-        self.isDefault = isDefault
-        self.isReportedInParts = isReportedInParts
-        self.isPostable = isPostable
-        self.place = place
-    }
+    /// When the sources of the aspect are watched.
+    var sampling: Sampling
+    var kind = Kind.state
+    /// Whether subscribers that name no aspects receive it: not for aspects of later versions, since strict clients
+    /// refuse fields that their interface description lacks.
+    var isDefault = false
+    /// Whether events list the parts that changed, since the whole state is too long to send.
+    var isReportedInParts = false
+    /// Whether a synthetic state can be posted; otherwise `Post` of the interface lacks its field.
+    var isPostable = true
+    /// Its place on a page, where the aspects that people look for come first.
+    var place: Int
 }
 
 /// Makes the state of any aspect.
@@ -116,30 +95,21 @@ extension BuiltInAspect {
     private static let allTraits = AspectTable { $0.declaration.traits }
     private var traits: AspectTraits { Self.allTraits[self] }
 
-    /// When the aspect's sources are watched.
     package var sampling: AspectTraits.Sampling { traits.sampling }
-    /// What a reading of the aspect is.
     package var kind: AspectTraits.Kind { traits.kind }
-    /// Whether the aspect is delivered to subscribers that name no aspects.
     package var isDefault: Bool { traits.isDefault }
-    /// Whether events list the parts that changed, since the whole state is too long to send.
     package var isReportedInParts: Bool { traits.isReportedInParts }
-    /// Whether a synthetic state of the aspect can be posted.
     package var isPostable: Bool { traits.isPostable }
-    /// Whether each subscription has its own state of the aspect: without a subscription, there is neither a state nor
-    /// a history.
+    /// Whether each subscription has its own state of the aspect, and nothing else has a state or a history.
     package var isOfSubscription: Bool { traits.sampling == .never }
 
-    /// The aspects of the device.
     package static let ofDevice = allCases.filter { !$0.isOfSubscription }
-    /// The aspects of the device in their order on a page.
     package static let onPage = ofDevice.sorted { $0.traits.place < $1.traits.place }
 
     private static let allFields = AspectTable { $0.declaration.describe() }
 
     /// The fields of its state, each followed by the fields of the records in it.
     package var fields: [FieldDescription] { Self.allFields[self] }
-    /// The name of the field whose value stands for the state.
     package var mainField: String { declaration.mainField ?? fields.first?.name ?? "" }
     /// The end of a message that asks for a JSON object.
     package var alternatives: String {
@@ -155,7 +125,6 @@ extension BuiltInAspect {
         fields.first { $0.name == field }?.values
     }
 
-    /// Returns the state that a word abbreviates; `nil` if it is not an abbreviation.
     package func abbreviated(_ word: String, after now: Reading) -> Reading? {
         var source = AbbreviatedStates(word: word, now: now)
         return try? Reading(of: self, from: &source)

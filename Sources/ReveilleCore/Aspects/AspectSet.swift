@@ -34,13 +34,11 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
     /// The aspects of the set, the device's own first.
     public var aspects: [Aspect] { builtIn.map { Aspect($0) } + published.sorted() }
 
-    /// The aspects of the device in the set.
     package var builtIn: [BuiltInAspect] { BuiltInAspect.allCases.filter { contains($0) } }
 
     /// The published names and patterns in the set.
     package var names: Set<Aspect> { published }
 
-    /// Returns whether an aspect of the device is in the set.
     package func contains(_ aspect: BuiltInAspect) -> Bool { bits & 1 << UInt32(aspect.index) != 0 }
 
     /// Returns whether an aspect, a name or a pattern is in the set; a pattern does not contain the names it matches.

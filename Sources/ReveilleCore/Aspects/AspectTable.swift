@@ -4,17 +4,14 @@
 package struct AspectTable<Value> {
     private var values: [Value]
 
-    /// Creates a table from the values that a closure returns.
     package init(_ value: (BuiltInAspect) -> Value) {
         values = BuiltInAspect.allCases.map(value)
     }
 
-    /// Creates a table with one value for all aspects.
     package init(repeating value: Value) {
         self.init { _ in value }
     }
 
-    /// The value of an aspect.
     package subscript(aspect: BuiltInAspect) -> Value {
         get { values[aspect.index] }
         _modify { yield &values[aspect.index] }

@@ -8,7 +8,6 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case locale, defaults, battery, proximity, orientation, light, display, network, folders, motion, shake, power
     case lifecycle
 
-    /// The declaration of the aspect.
     var declaration: any AspectDeclaration.Type { declared.type }
     /// The position among all cases, and so in an ``AspectTable`` and an ``AspectSet``.
     package var index: Int { declared.index }
@@ -33,7 +32,6 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
 }
 
 extension BuiltInAspect: CustomStringConvertible {
-    /// The aspect's name.
     @usableFromInline package var description: String { rawValue }
 }
 
@@ -90,7 +88,6 @@ public enum Reading: Sendable, Hashable {
         }
     }
 
-    /// Creates the reading of an aspect with the state that a source makes.
     @inlinable
     package init<Source: StateSource & ~Copyable>(
         of aspect: BuiltInAspect, from source: inout Source
@@ -112,8 +109,7 @@ public enum Reading: Sendable, Hashable {
         }
     }
 
-    /// Passes the state to a coder as the field of its aspect's name, unless it is the value of a published name; of the
-    /// settings, only the given keys.
+    /// Passes the state to a coder as the field of its aspect, except a published value; of settings, the given keys.
     @inlinable
     package func code<Coder: FieldCoder & ~Copyable & ~Escapable>(
         settings: [SettingsChange], with coder: inout Coder
@@ -154,7 +150,6 @@ extension Reading: CustomStringConvertible {
     /// The value in words.
     public var description: String { state.description }
 
-    /// The value, in the type of its aspect.
     package var state: any CustomStringConvertible & Sendable {
         switch self {
         case .locale(let locale): locale
@@ -181,10 +176,5 @@ extension Reading {
         guard let builtIn = aspect.builtIn else { return .published(PublishedValue(aspect, bytes: nil)) }
         var blank = BlankStates()
         return Reading(of: builtIn, from: &blank)
-    }
-
-    /// The value of a published name; `nil` for other aspects.
-    public var published: PublishedValue? {
-        if case .published(let value) = self { value } else { nil }
     }
 }

@@ -5,11 +5,9 @@
 package struct DashboardEntity: Sendable {
     /// The name of the entity, which is unique in the device.
     package let key: String
-    /// The title.
     package let title: String
     /// The quantity in the words of Home Assistant, which calls it the device class.
     package let quantity: String?
-    /// The unit of a number.
     package let unit: String?
     /// The number of decimal places to show.
     package let digits: Int
@@ -20,7 +18,6 @@ package struct DashboardEntity: Sendable {
     /// Whether the entity is for those who look for the cause of a problem.
     package let isDiagnostic: Bool
 
-    /// Creates an entity.
     @usableFromInline
     package init(
         _ key: String, _ title: String, quantity: String? = nil, unit: String? = nil, digits: Int = 0,

@@ -6,9 +6,7 @@ package protocol Record: Sendable {
     /// A value whose fields can be replaced.
     static var blank: Self { get }
 
-    /// Passes each field to a coder, in the order of the interface.
-    ///
-    /// It is inlinable, so that each coder has its own code without calls in between.
+    /// Passes each field to a coder, in the order of the interface; inlinable, for a coder without calls in between.
     mutating func code<Coder: FieldCoder & ~Copyable & ~Escapable>(with coder: inout Coder) throws(Coder.Fault)
 }
 
@@ -26,7 +24,6 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func strings(_ name: StaticString, _ values: inout [String]) throws(Fault)
     mutating func bool(_ name: StaticString, _ value: inout Bool) throws(Fault)
     mutating func bool(_ name: StaticString, _ value: inout Bool?) throws(Fault)
-    /// An integer that is at least a minimum.
     mutating func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
     mutating func integer(_ name: StaticString, _ value: inout Int?) throws(Fault)
@@ -48,7 +45,6 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func accepts(_ values: StaticString)
     /// The unit with which charts show the field, after the number.
     mutating func chart(in unit: StaticString)
-    /// How a dashboard shows the field.
     mutating func show(as entity: @autoclosure () -> DashboardEntity)
 }
 
@@ -57,17 +53,35 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
     @inlinable package mutating func chart(in _: StaticString) {}
     @inlinable package mutating func show(as _: @autoclosure () -> DashboardEntity) {}
 
-    /// Any number, or null.
     @inlinable
     @inline(__always)
     package mutating func number(_ name: StaticString, _ value: inout Double?) throws(Fault) {
         try number(name, &value, in: .any)
     }
 
-    /// A word of the set, or null.
     @inlinable
     @inline(__always)
     package mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {
         try word(name, &value) { _ in true }
+    }
+}
+
+@usableFromInline
+package enum NumberRange: Sendable {
+    case any
+    case notNegative
+    case positive
+    /// From 0 to 1.
+    case level
+
+    @inlinable
+    @inline(__always)
+    package func contains(_ number: Double) -> Bool {
+        switch self {
+        case .any: true
+        case .notNegative: number >= 0
+        case .positive: number > 0
+        case .level: 0...1 ~= number
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 /// A field of an aspect's state, as its declaration lists it.
 package struct FieldDescription: Sendable {
-    /// The values that a field accepts.
     package enum Values: Sendable, CustomStringConvertible {
         case words([String], orNull: Bool = false)
         /// A number from 0 to 1, or null.
@@ -18,12 +17,10 @@ package struct FieldDescription: Sendable {
         /// Any other value, with its description.
         case other(String)
 
-        /// The words that the field accepts.
         package var words: [String] {
             if case .words(let words, let orNull) = self { words + (orNull ? ["null"] : []) } else { [] }
         }
 
-        /// The values in words.
         package var description: String {
             switch self {
             case .words: Suggestion.list(words)
@@ -36,7 +33,6 @@ package struct FieldDescription: Sendable {
             }
         }
 
-        /// Whether the field is a number.
         package var isNumber: Bool {
             switch self {
             case .level, .number: true
@@ -47,7 +43,6 @@ package struct FieldDescription: Sendable {
 
     /// The names that lead to the field.
     package let path: [String]
-    /// The values that it accepts.
     package fileprivate(set) var values: Values
     /// The unit with which charts show it, after the number; `nil` for a field that charts do not show.
     package fileprivate(set) var chartUnit: String?
@@ -59,7 +54,6 @@ package struct FieldDescription: Sendable {
         self.values = values
     }
 
-    /// The last name of the path.
     package var ownName: String { path.last ?? "" }
     /// The path, with dots between the names: `packs.level`.
     package var name: String { path.joined(separator: ".") }
@@ -70,7 +64,6 @@ struct FieldDescriber: FieldCoder {
     private(set) var fields: [FieldDescription] = []
     private let path: [String]
 
-    /// Describes the fields of a record.
     init<Value: Record>(_: Value.Type, path: [String] = []) {
         self.path = path
         var blank = Value.blank

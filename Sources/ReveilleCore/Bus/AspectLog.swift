@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The publisher of a name.
 package struct Publisher: Sendable, Hashable {
-    /// The user who published the state.
     package var user: UInt32
     /// The connection whose end withdraws the state; `nil` for a state that stays.
     package var connection: UInt64?
 
-    /// Creates a publisher.
     package init(user: UInt32, connection: UInt64? = nil) {
         self.user = user
         self.connection = connection
@@ -20,12 +17,10 @@ struct AspectLog {
     struct Origin {
         /// The last reading of the aspect's own source.
         var own: Reading?
-        /// Whether the state was posted.
         var isPosted = false
         /// Whether a client has received the state.
         var wasReturned = false
-        /// The digest of the saved state, kept until the source is read: only then is it known whether the state is the
-        /// same.
+        /// The digest of the saved state until the source is read: only then is it known whether the state is the same.
         var digest: UInt64?
     }
 
@@ -36,7 +31,6 @@ struct AspectLog {
     var publisher: Publisher?
     /// The entries that the next change affects; all others of the aspect are behind already.
     var listeners: [Int32] = []
-    /// The number of entries of the aspect.
     var entryCount = 0
     /// The number of subscriptions that gave the aspect's own name.
     var literalCount = 0
@@ -60,7 +54,6 @@ struct AspectLog {
 
     private var isName: Bool { aspect.builtIn == nil }
 
-    /// Whether the aspect is a stream, whose samples are not saved.
     var isStream: Bool { aspect.builtIn?.kind == .stream }
 
     /// Whether the state of an aspect that the bus provides is saved.

@@ -11,7 +11,6 @@ public struct AspectSource: Sendable, Hashable {
     /// The device or file that is read, or the reason why there is none.
     public let text: String
 
-    /// Creates a description of a source from its parts.
     package init(aspect: Aspect, isAvailable: Bool, isMonitored: Bool, text: String) {
         self.aspect = aspect
         self.isAvailable = isAvailable

@@ -2,7 +2,6 @@
 
 /// The content of one reply to one subscription.
 package struct Delivery: Sendable, Hashable {
-    /// The subscription that receives it.
     package var subscription: SubscriptionID
     /// The events in ascending order of last change, after any lifecycle event; never empty.
     package var events: [Event]
@@ -10,9 +9,7 @@ package struct Delivery: Sendable, Hashable {
 
 /// A subscription that has been taken off the queue for its delivery.
 package struct ReadySubscription: Sendable {
-    /// The subscription's identifier.
     package let id: SubscriptionID
-    /// The slot of the subscription, as in ``SubscriptionStart``.
     package let slot: Int
     /// Whether its last reply counted as unread when it was taken off.
     package let isUnread: Bool
@@ -45,15 +42,10 @@ extension Bus {
         return nil
     }
 
-    /// Takes the only event that is due to a ready subscription.
+    /// Takes the only event that is due to a ready subscription, which has read its last reply.
     ///
-    /// Most deliveries consist of one event.
-    ///
-    /// The reply counts as unread, as after ``delivery(to:at:)``.
-    ///
-    /// - Parameter ready: The subscription; it has read its last reply.
-    /// - Returns: The event, or `nil` if the subscription is held, has policies, or has another number of events to
-    ///   take; use ``delivery(to:at:)`` then.
+    /// Most deliveries consist of one event. The reply counts as unread, as after ``delivery(to:at:)``. Use that if the
+    /// result is `nil`: the subscription is held, has policies, or has another number of events to take.
     package mutating func soleEvent(for ready: ReadySubscription) -> SoleEvent? {
         guard var state = slots[ready.slot], state.id.rawValue == ready.id.rawValue, state.firstBehind >= 0,
             state.holds.subtracting(ready.readReply).isEmpty
@@ -81,14 +73,11 @@ extension Bus {
         logs[event.log].changes.event(since: event.seen)
     }
 
-    /// Takes the next reply to a ready subscription.
+    /// Takes the next reply to a ready subscription, which has read its last reply.
     ///
     /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
-    /// that exceed ``replySize`` follow in the next reply.
+    /// that exceed ``replySize`` follow in the next reply. The time is in microseconds since boot.
     ///
-    /// - Parameters:
-    ///   - ready: The subscription; it has read its last reply.
-    ///   - now: The time of the delivery in microseconds since boot.
     /// - Returns: The reply; `nil` if the subscription is held now, or everything has to wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
@@ -126,7 +115,6 @@ extension Bus {
         return nil
     }
 
-    /// Takes the due events of an entry.
     private mutating func take(_ index: Int32, into events: inout [Event], at now: UInt64) {
         let entry = entries[Int(index)]
         guard var seen = entry.seen else { return }
@@ -157,8 +145,7 @@ extension Bus {
 
     // MARK: - Queue
 
-    /// Moves the listeners of a changed log to the "behind" lists, and queues the subscriptions that can take the
-    /// change.
+    /// Moves the listeners of a changed log to the "behind" lists, and queues subscriptions that can take the change.
     mutating func notifyListeners(of log: Int) {
         guard !logs[log].listeners.isEmpty else { return }
         var listeners: [Int32] = []
@@ -195,7 +182,6 @@ extension Bus {
         swap(&listeners, &logs[log].listeners)
     }
 
-    /// Queues a subscription for its delivery.
     mutating func enqueue(_ slot: Int) {
         guard slots[slot]?.isQueued == false else { return }
         slots[slot]?.isQueued = true

@@ -98,7 +98,6 @@ extension Bus {
         return !seen.isSameState(as: logs[log].changes.current)
     }
 
-    /// Returns the number of pending changes of an entry's aspect.
     func pending(_ entry: Entry) -> Int {
         if entry.policy >= 0, policies[Int(entry.policy)].isDropping, slots[Int(entry.slot)]?.isInBackground == true {
             return 0

@@ -5,11 +5,9 @@ package struct Firing: Sendable, Hashable {
     /// The most slots: one each second from 1970 to 9999, including the first.
     package static let most = Int(ScheduleEntry.lastTime / 1_000_000) + 1
 
-    /// The instance of the bus.
     package var instance: String
     /// The number of the firing on the bus, from 1.
     package var number: Int
-    /// The value that is published.
     package var value: PublishedValue
     /// The owner of the entry, who publishes it.
     package var user: UInt32
@@ -19,10 +17,8 @@ package struct Firing: Sendable, Hashable {
     package var before: Int
     /// The sequence of the last change.
     package var sequence: Int
-    /// The time of the firing.
     package var time: Timestamp
 
-    /// Creates a firing.
     package init(
         instance: String, number: Int, value: PublishedValue, user: UInt32, times: Int, before: Int, sequence: Int,
         time: Timestamp
@@ -39,15 +35,9 @@ package struct Firing: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Returns the firing that would follow others that are not on the bus yet.
+    /// Returns the firing of at least one slot that would follow others that are not on the bus yet.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - times: The number of slots, at least 1.
-    ///   - user: The owner of the entry.
-    ///   - time: The current time.
-    ///   - earlier: The firings since the last change of the bus.
-    /// - Returns: The firing, for ``fire(_:)``.
+    /// The earlier firings are those since the last change of the bus. The result is for ``fire(_:)``.
     package func firing(
         of value: PublishedValue, times: Int, by user: UInt32, at time: Timestamp, after earlier: [Firing]
     ) -> Firing {
@@ -62,7 +52,7 @@ extension Bus {
 
     /// Publishes the value of a firing, once for each of its slots; each is a change, even of an equal value.
     ///
-    /// - Parameter firing: The result of ``firing(of:times:by:at:after:)`` since the last other change of the bus.
+    /// The bus must not have changed otherwise since ``firing(of:times:by:at:after:)``.
     package mutating func fire(_ firing: Firing) {
         let name = firing.value.name
         let index = nameTable.logs[name] ?? addLog(of: name, at: firing.time)

@@ -34,7 +34,6 @@ extension Bus {
         nameTable.counts[user]?.nextLimit = 2 * rest
     }
 
-    /// Ends the intervals of a user's names that are withdrawn.
     private mutating func endWaits(ofNamesOf user: UInt32) {
         for index in entries.indices {
             let entry = entries[index]
@@ -46,7 +45,6 @@ extension Bus {
         }
     }
 
-    /// Removes entries from a subscription's "behind" list.
     private mutating func removeBehind(of slot: Int, where isRemoved: (Entry) -> Bool) {
         var index = slots[slot]?.firstBehind ?? -1
         slots[slot]?.firstBehind = -1

@@ -15,11 +15,8 @@ extension Bus {
 
     /// Removes a hold reason of the background; pending changes can be delivered once none is left.
     ///
-    /// - Parameters:
-    ///   - reason: The reason; removing an absent reason has no effect on deliveries.
-    ///   - id: The subscription.
-    ///   - phase: The phase of the lifecycle in the foreground; `nil` to leave it unchanged.
-    ///   - time: The current time.
+    /// Removing an absent reason has no effect on deliveries. In the foreground, the lifecycle enters the phase; `nil`
+    /// leaves it unchanged.
     package mutating func release(
         _ reason: HoldReasons, from id: SubscriptionID, into phase: LifecyclePhase? = nil, at time: Timestamp
     ) {
@@ -34,16 +31,12 @@ extension Bus {
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Notes that a subscriber has read its last reply.
     package mutating func noteRead(by id: SubscriptionID) {
         guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.holds.contains(.unread) == true else { return }
         slots[slot]?.holds.remove(.unread)
         if slots[slot].map({ $0.firstBehind >= 0 }) == true { enqueue(slot) }
     }
 
-    /// Sets the holds of a subscription.
-    ///
-    /// This may begin or end its background.
     private mutating func setHolds(_ holds: HoldReasons, _ slot: Int) {
         guard let before = slots[slot]?.holds else { return }
         guard
@@ -58,36 +51,28 @@ extension Bus {
         countForeground(slot, 1)
     }
 
-    /// Prepares the policies for a background.
-    ///
-    /// In the background, only aspects with the policy `immediate` wait for an interval.
+    /// Prepares the policies for a background, where only aspects with the policy `immediate` wait for an interval.
     private mutating func beginBackground(_ slot: Int) {
-        var index = slots[slot]?.firstEntry ?? -1
-        while index >= 0 {
-            let entry = entries[Int(index)]
-            if entry.policy >= 0 {
-                policies[Int(entry.policy)].hadPending = isDue(entry)
-                policies[Int(entry.policy)].backgroundStart = logs[Int(entry.log)].changes.current.generation
-                if entry.isBehind, !isImmediate(entry), paced.remove(index) { fallBehind(index) }
-            }
-            index = entry.next
+        forEachEntry(of: slot) { bus, index in
+            let entry = bus.entries[Int(index)]
+            guard entry.policy >= 0 else { return }
+            bus.policies[Int(entry.policy)].hadPending = bus.isDue(entry)
+            bus.policies[Int(entry.policy)].backgroundStart = bus.logs[Int(entry.log)].changes.current.generation
+            if entry.isBehind, !bus.isImmediate(entry), bus.paced.remove(index) { bus.fallBehind(index) }
         }
     }
 
     /// Lets no aspect of a subscription wait for a time, since its process is frozen.
     private mutating func endWaits(of slot: Int) {
-        var index = slots[slot]?.firstEntry ?? -1
-        while index >= 0 {
-            let entry = entries[Int(index)]
-            if entry.isBehind, paced.remove(index) { fallBehind(index) }
-            index = entry.next
+        forEachEntry(of: slot) { bus, index in
+            if bus.entries[Int(index)].isBehind, bus.paced.remove(index) { bus.fallBehind(index) }
         }
     }
 
-    /// Applies the policies of a background that ends.
     private mutating func endBackground(_ slot: Int) {
         var dropped: [Int] = []
-        forEachEntry(of: slot) { bus, entry in
+        forEachEntry(of: slot) { bus, index in
+            let entry = bus.entries[Int(index)]
             guard entry.policy >= 0, let seen = entry.seen else { return }
             let state = bus.policies[Int(entry.policy)]
             let log = bus.logs[Int(entry.log)].changes
@@ -99,7 +84,7 @@ extension Bus {
                 bus.policies[Int(entry.policy)].held = PolicyState.Held(
                     after: earlier?.after ?? state.backgroundStart, through: log.current)
             case .drop where !state.hadPending:
-                entry.seen = log.current
+                bus.entries[Int(index)].seen = log.current
                 dropped.append(Int(entry.log))
             case .coalesce, .hold, .immediate, .drop, .end: break
             }
@@ -111,7 +96,8 @@ extension Bus {
     mutating func countForeground(_ slot: Int, _ difference: Int) {
         guard let state = slots[slot] else { return }
         let isFrozen = state.holds.contains(.frozen)
-        forEachEntry(of: slot) { bus, entry in
+        forEachEntry(of: slot) { bus, index in
+            let entry = bus.entries[Int(index)]
             guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
             let isServed = !state.isInBackground || !isFrozen && bus.isImmediate(entry)
             if isServed { bus.count(entry, of: aspect, difference) }
@@ -126,13 +112,11 @@ extension Bus {
         foreground.sampleIntervals[aspect][interval] = count == 0 ? nil : count
     }
 
-    private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, inout Entry) -> Void) {
+    private mutating func forEachEntry(of slot: Int, _ body: (inout Bus, Int32) -> Void) {
         var index = slots[slot]?.firstEntry ?? -1
         while index >= 0 {
-            var entry = entries[Int(index)]
-            body(&self, &entry)
-            entries[Int(index)] = entry
-            index = entry.next
+            body(&self, index)
+            index = entries[Int(index)].next
         }
     }
 }

@@ -15,12 +15,10 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.lifecycle }
     }
 
-    /// Returns whether a caller has sent a subscription to the background.
     package func isSentToBackground(_ id: SubscriptionID) -> Bool {
         slotOf[id].flatMap { slots[Int($0)]?.isSentToBackground } ?? false
     }
 
-    /// Returns whether a subscription has declared that its program ends in the background.
     package func endsInBackground(_ id: SubscriptionID) -> Bool {
         slotOf[id].flatMap { slots[Int($0)]?.endsInBackground } ?? false
     }
@@ -43,15 +41,11 @@ extension Bus {
         return log
     }
 
-    /// Removes the log of a subscription that ends.
     mutating func removeLifecycle(of slot: Int) {
         if let log = lifecycles.removeValue(forKey: Int32(slot)) { removeLog(log) }
     }
 
-    /// Adds the lifecycle to its log if it has changed.
-    ///
-    /// This is not a change on the bus, since nobody else can see it. The lifecycle takes the sequence of the last
-    /// change.
+    /// Adds a changed lifecycle to its log; this is not a change on the bus, since nobody else can see it.
     mutating func noteLifecycle(of slot: Int, at time: Timestamp) {
         guard !lifecycles.isEmpty, let log = lifecycles[Int32(slot)], let state = slots[slot]?.lifecycle else { return }
         guard logs[log].append(.lifecycle(state), sequence: sequence, at: time, isPosted: false) else { return }

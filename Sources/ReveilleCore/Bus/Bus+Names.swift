@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of one user.
+struct NameTable: Sendable {
+    /// The log of each name that was published, or that a subscription gave.
+    var logs: [Aspect: Int] = [:]
+    /// The numbers of names that are not vacant, by user.
+    var counts: [UInt32: NameCount] = [:]
+    var slotsOfPattern: [Substring: [Int32]] = [:]
+    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    var hasForgottenNames = false
+}
+
 package struct NameCount: Sendable, Hashable {
     /// The names that are published now.
     package internal(set) var live = 0
@@ -11,17 +20,11 @@ package struct NameCount: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Sets or withdraws the state of a name.
+    /// Sets the state of a name, or withdraws it if there is no value; returns whether the state changed.
     ///
     /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
-    /// not published has no effect.
-    ///
-    /// - Parameters:
-    ///   - name: A valid name, not a pattern.
-    ///   - bytes: The value in its canonical form; `nil` to withdraw it.
-    ///   - publisher: The publisher, whom the caller has checked.
-    ///   - time: The current time.
-    /// - Returns: Whether the state changed.
+    /// not published has no effect. The caller has checked the publisher, and that the name is valid and not a pattern. The
+    /// value is in its canonical form.
     @discardableResult
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
@@ -61,7 +64,6 @@ extension Bus {
             || !nameTable.slotsOfPattern.isEmpty && name.prefixes.contains { nameTable.slotsOfPattern[$0] != nil }
     }
 
-    /// Returns the number of a user's names.
     package func names(of user: UInt32) -> NameCount {
         nameTable.counts[user] ?? NameCount()
     }
@@ -69,6 +71,11 @@ extension Bus {
     /// The names that are published now or that subscriptions gave, in order.
     package var names: [Aspect] {
         nameTable.logs.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
+    }
+
+    package var hasForgottenNames: Bool {
+        get { nameTable.hasForgottenNames }
+        set { nameTable.hasForgottenNames = newValue }
     }
 
     /// Returns aspects with each pattern replaced by the names that it matches and that are published now.
@@ -98,9 +105,7 @@ extension Bus {
         nameTable.counts[user] = count.kept == 0 ? nil : count
     }
 
-    /// Adds the log of a name.
-    ///
-    /// Its generations begin above every generation of the name that was ever delivered.
+    /// Adds the log of a name, whose generations begin above every one that was ever delivered.
     mutating func addLog(of name: Aspect, at time: Timestamp) -> Int {
         let index = add(
             AspectLog(
@@ -109,7 +114,6 @@ extension Bus {
         return index
     }
 
-    /// Adds a log in the first free place, and returns its index.
     mutating func add(_ log: AspectLog) -> Int {
         let index = freeLogs.popLast() ?? logs.count
         if index == logs.count { logs.append(log) } else { logs[index] = log }

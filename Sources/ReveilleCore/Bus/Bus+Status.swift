@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The subscriptions to each aspect that are in the foreground, or ignore the background.
+struct ForegroundTable: Sendable {
+    var counts = AspectTable<Int>(repeating: 0)
+    /// The number of subscriptions to a stream, by the desired interval between samples in microseconds.
+    var sampleIntervals = AspectTable<[UInt64: Int]>(repeating: [:])
+}
+
 extension Bus {
     /// Returns the hold reasons of a subscription; `nil` if it does not exist.
     package func holds(of id: SubscriptionID) -> HoldReasons? {
@@ -11,8 +18,7 @@ extension Bus {
         slotOf[id].flatMap { slots[Int($0)]?.firstBehind } ?? -1 >= 0
     }
 
-    /// Returns the generation of the last change of an aspect that a subscription has taken; `nil` if the subscription
-    /// does not include the aspect.
+    /// The generation of the last change of an aspect that a subscription has taken; `nil` without the aspect.
     package func position(of aspect: Aspect, in id: SubscriptionID) -> Int? {
         var index = slotOf[id].flatMap { slots[Int($0)]?.firstEntry } ?? -1
         while index >= 0 {
@@ -28,15 +34,21 @@ extension Bus {
         slotOf[id].map { Int($0) }
     }
 
-    /// The status of all subscriptions.
-    package var subscriptions: [SubscriptionStatus] {
-        slots.indices.compactMap { subscription(in: $0) }
-    }
+    package var subscriptions: [SubscriptionID] { slots.compactMap { $0?.id } }
 
-    /// Returns the status of the subscription in a slot; `nil` if there is none.
-    package func subscription(in slot: Int) -> SubscriptionStatus? {
+    /// The most aspects with pending changes in the descriptions of all subscriptions together, about 4 MB.
+    private static let pendingTotal = 16_384
+    /// The number of such aspects that each description can have regardless: more than people read.
+    private static let pendingMinimum = 32
+    /// The most such aspects: a reply is written subscription by subscription, and none may take a long turn.
+    private static let pendingMaximum = 256
+
+    /// Describes the subscription in a slot, with its process and tasks; of too many pending aspects, some are left out.
+    package func subscriber(
+        in slot: Int, processID: Int32, userID: UInt32, tasks: [Subscriber.Task] = []
+    ) -> Subscriber? {
         guard let subscription = slots[slot] else { return nil }
-        let limit = SubscriptionStatus.pendingLimit(subscriptions: slotOf.count)
+        let limit = min(Self.pendingMaximum, max(Self.pendingMinimum, Self.pendingTotal / max(1, slotOf.count)))
         var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
         var pending: [Aspect: Int] = [:]
         var index = subscription.firstEntry
@@ -48,11 +60,11 @@ extension Bus {
             let count = self.pending(entry)
             if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
         }
-        return SubscriptionStatus(
-            id: subscription.id, name: profiles[slot]?.name, aspects: aspects, holds: subscription.holds,
+        return Subscriber(
+            id: subscription.id.wireName, name: profiles[slot]?.name, processID: processID, userID: userID,
+            aspects: aspects, holds: subscription.holds,
             lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
-            events: subscription.events,
-            changes: subscription.changes)
+            events: subscription.events, changes: subscription.changes, tasks: tasks)
     }
 
     /// Returns whether a subscription's lifecycle was asked for, or does not follow from the holds.
@@ -67,8 +79,7 @@ extension Bus {
         foreground.counts[aspect] > 0
     }
 
-    /// Returns the shortest interval between samples that these subscriptions want from a stream; `nil` if there are
-    /// none, and for other aspects.
+    /// The shortest interval between samples that these subscriptions want from a stream; `nil` if there are none.
     package func sampleInterval(of aspect: BuiltInAspect) -> Duration? {
         foreground.sampleIntervals[aspect].keys.min().map { .microseconds($0) }
     }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Bus {
-    /// Adds a subscription, which receives every change from now on.
+    /// Adds a subscription with a unique identifier, which receives every change from now on.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - id: The identifier; it must be unique.
-    ///   - time: The current time, for names that the bus does not know yet.
-    /// - Returns: The first reply, which is sent in the background too. It counts as unread until
-    ///   ``noteRead(by:)``.
+    /// The first reply is sent in the background too, and counts as unread until ``noteRead(by:)``.
     package mutating func subscribe(
         _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
     ) -> SubscriptionStart {
@@ -54,9 +49,7 @@ extension Bus {
         }
     }
 
-    /// Returns the logs of aspects, and of all names that their patterns match.
-    ///
-    /// Adds missing logs of names, and the log of the subscription's own lifecycle.
+    /// Returns the logs of aspects and of all names that their patterns match, and adds missing logs.
     private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
         var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
         if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }
@@ -109,7 +102,6 @@ extension Bus {
         }
     }
 
-    /// Ends a subscription, and discards its pending changes.
     package mutating func cancel(_ id: SubscriptionID) {
         guard let slot = slotOf.removeValue(forKey: id).map({ Int($0) }) else { return }
         countForeground(slot, -1)

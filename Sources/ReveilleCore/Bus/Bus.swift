@@ -21,11 +21,9 @@ package struct Bus: ~Copyable {
     var nameTable = NameTable()
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
-    /// The profiles of the subscriptions, by slot.
     var profiles: [SubscriptionProfile?] = []
     var freeSlots: [Int] = []
     var slotOf: [SubscriptionID: Int32] = [:]
-    /// The positions of all subscriptions in the logs.
     var entries: [Entry] = []
     var freeEntries: [Int32] = []
     var policies: [PolicyState] = []
@@ -41,10 +39,7 @@ package struct Bus: ~Copyable {
 
     /// Creates a bus that continues from a saved state; differences from the saved readings are changes.
     ///
-    /// - Parameters:
-    ///   - state: The result of ``savedState``.
-    ///   - history: The number of changes that each log keeps, at least 1.
-    ///   - time: The time of the unknown states of aspects that were not saved.
+    /// The states of aspects that were not saved are unknown since the given time.
     package init(restoring state: SavedState, history: Int, at time: Timestamp) {
         precondition(history >= 1, "a log keeps at least its last change")
         instance = state.instance
@@ -87,8 +82,7 @@ package struct Bus: ~Copyable {
         return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), firings: firings)
     }
 
-    /// The number of sequences that a saved state reserves for samples, so that the state is not written for each
-    /// sample.
+    /// The number of sequences that a saved state reserves for samples, so that it is not written for each sample.
     ///
     /// At 100 samples a second, it is written once in almost three hours.
     package static let sampleReserve = 1 << 20
@@ -175,18 +169,14 @@ package struct Bus: ~Copyable {
         return logs[index].changes.state
     }
 
-    /// Returns the current states of aspects, and of the names that their patterns match.
     package mutating func states(of aspects: AspectSet, at time: Timestamp) -> [Event] {
         expand(aspects).map { state(of: $0, at: time) }
     }
 
-    /// Returns the latest changes of an aspect that its log keeps.
+    /// Returns the latest changes of an aspect that its log keeps, oldest first; not for patterns.
     ///
-    /// - Parameters:
-    ///   - aspect: The aspect; not a pattern.
-    ///   - limit: The largest number of events, at least 1; `nil` for all changes.
-    /// - Returns: An event for each change, oldest first. The last change before a restart is among them, but not the
-    ///   state of an aspect that has never changed.
+    /// The last change before a restart is among them, but not the state of an aspect that has never changed. The limit
+    /// is at least 1.
     package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
         log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
     }

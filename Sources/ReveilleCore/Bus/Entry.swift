@@ -16,7 +16,6 @@ struct Entry {
 
     /// The change that the subscriber last saw; `nil` only in an unused entry.
     var seen: Change?
-    /// The index of the log.
     let log: Int32
     /// The index of the subscription in `slots`.
     let slot: Int32
@@ -44,7 +43,6 @@ struct Entry {
     /// Whether the aspect is the subscription's own lifecycle, the first event of a reply.
     var isOwn: Bool { policyAndFlags & Self.ownFlag != 0 }
 
-    /// Whether the entry is behind.
     var isBehind: Bool { policyAndFlags & Self.behindFlag != 0 }
 
     /// Puts an unlisted entry at a place among the listeners of its log.

@@ -23,6 +23,8 @@ public struct HoldReasons: OptionSet, Sendable, Hashable {
     ///
     /// With ``unread`` alone every policy coalesces, so a slow reader never misses the last state.
     package static let background: HoldReasons = [.app, .operator, .frozen]
+    /// The reasons that callers of SetState set.
+    package static let requested: HoldReasons = [.app, .operator]
 
     private static let words: [(reason: HoldReasons, word: String)] = [
         (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"),

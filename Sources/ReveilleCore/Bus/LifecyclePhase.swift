@@ -12,16 +12,10 @@ package enum LifecyclePhase: UInt8, Sendable, Hashable {
     case terminating
 }
 
-extension HoldReasons {
-    /// The reasons that callers of SetState set.
-    package static let requested: HoldReasons = [.app, .operator]
-}
-
 extension SubscriptionState {
     /// Whether a caller has sent the program to the background.
     var isSentToBackground: Bool { !holds.isDisjoint(with: .requested) }
 
-    /// The state of the subscription itself.
     var lifecycle: Lifecycle {
         switch phase {
         case .terminating: .terminating

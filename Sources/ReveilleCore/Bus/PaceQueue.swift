@@ -38,7 +38,6 @@ struct PaceQueue {
         return true
     }
 
-    /// Removes the soonest entry if its time has come.
     mutating func popDue(at now: UInt64) -> Int32? {
         guard let first = items.first, first.due <= now else { return nil }
         remove(first.entry)

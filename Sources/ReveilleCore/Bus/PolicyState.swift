@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The policy of an entry, and its state.
 struct PolicyState {
     /// The changes that a `hold` policy kept in a background.
     struct Held {
         /// The generation before the first kept change.
         var after: Int
-        /// The last kept change.
         var through: Change
     }
 
@@ -24,7 +22,6 @@ struct PolicyState {
         self.policy = policy
     }
 
-    /// Whether changes in the background are discarded.
     var isDropping: Bool { policy.background == .drop && !hadPending }
 
     /// Returns the changes to deliver one by one; `nil` once the log has dropped them all, so they are merged.
@@ -36,8 +33,7 @@ struct PolicyState {
 }
 
 extension Policy {
-    /// Returns the effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the
-    /// background.
+    /// The effective policy of an aspect: a stream limits the interval, and the lifecycle ignores the background.
     func granted(to aspect: Aspect) -> Policy {
         var policy = self
         if aspect.builtIn?.isOfSubscription == true { policy.background = .immediate }
@@ -51,11 +47,20 @@ extension Policy {
         min(intervalMicroseconds ?? 0, UInt64(SampleInterval.longest / .microseconds(1)))
     }
 
-    /// Whether the policy is the default.
     var isDefault: Bool { self == Policy() }
 
     /// The shortest time between two events in microseconds, rounded up.
     var intervalMicroseconds: UInt64? {
         interval.map { UInt64(clamping: ($0.attoseconds + 999_999_999_999) / 1_000_000_000_000) }
     }
+}
+
+/// The intervals between the samples of a stream.
+package enum SampleInterval {
+    /// The shortest interval that is granted, as for UIAccelerometer; far shorter than a frame of a display.
+    package static let shortest: Duration = .milliseconds(10)
+    /// The interval of a subscriber that gives none: enough for a value that a person reads.
+    package static let usual: Duration = .milliseconds(100)
+    /// The interval for subscribers that want fewer samples; their events are then further apart.
+    package static let longest: Duration = .seconds(1)
 }

@@ -18,7 +18,6 @@ public struct Positions: Sendable, Hashable, Codable {
         case generations
     }
 
-    /// Creates positions on an instance of the bus.
     package init(instance: String, generations: [Aspect: Int]) {
         self.instance = instance
         self.generations = generations

@@ -4,15 +4,10 @@
 package struct SavedState: Sendable, Hashable {
     /// The last change of an aspect.
     package struct Entry: Sendable, Hashable {
-        /// The generation of the change.
         package var generation: Int
-        /// The sequence of the change.
         package var sequence: Int
-        /// The time of the change.
         package var changedAt: Timestamp
-        /// The state since the change.
         package var state: KeptReading
-        /// Whether the state was posted.
         package var isPosted: Bool
         /// The last reading of the aspect's own source, for a posted state; `nil` if it was never read or is too large.
         package var ownReading: Reading?
@@ -23,7 +18,6 @@ package struct SavedState: Sendable, Hashable {
         /// Earlier generations with the same state, as far as known, for subscribers who have seen them.
         package var equal: [Int]
 
-        /// Creates an entry.
         package init(
             generation: Int, sequence: Int, changedAt: Timestamp, state: KeptReading, isPosted: Bool = false,
             ownReading: Reading? = nil, publisher: Publisher? = nil, start: Int? = nil,
@@ -41,16 +35,12 @@ package struct SavedState: Sendable, Hashable {
         }
     }
 
-    /// The bus instance of the generations.
     package var instance: String
-    /// The number of changes on the bus.
     package var sequence: Int
     /// The aspects that were read or posted.
     package var entries: [Entry]
-    /// The number of the last firing that the state contains.
     package var firings: Int
 
-    /// Creates a state, by default for a new bus.
     package init(instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0) {
         self.instance = instance
         self.sequence = sequence
@@ -58,10 +48,9 @@ package struct SavedState: Sendable, Hashable {
         self.firings = firings
     }
 
-    /// Adds firings that followed the state, with no other change in between.
+    /// Adds firings that followed the state in their order, with no other change in between.
     ///
-    /// - Parameter firings: The firings in their order. Firings of other instances, and firings that the state already
-    ///   contains, have no effect.
+    /// Firings of other instances, and firings that the state already contains, have no effect.
     package mutating func replay(_ firings: [Firing]) {
         for firing in firings where firing.instance == instance && firing.number > self.firings {
             let known = entries.firstIndex { $0.state.aspect == firing.value.name }
@@ -72,6 +61,56 @@ package struct SavedState: Sendable, Hashable {
             if let known { entries[known] = entry } else { entries.append(entry) }
             sequence = max(sequence + firing.times, firing.sequence, entry.generation)
             self.firings = firing.number
+        }
+    }
+}
+
+/// A reading as it is saved: whole, or as a digest that recognizes an equal reading.
+package enum KeptReading: Sendable, Hashable {
+    case whole(Reading)
+    /// The digest of settings or folders that are too large to be written with each change.
+    case digest(UInt64, of: Aspect)
+
+    /// The largest ``Defaults/size`` and ``Folders/size`` of states that are saved whole.
+    ///
+    /// This allows about four thousand keys or two thousand files, more than most users have. Writing them takes a few
+    /// milliseconds.
+    package static let sizeLimit = 128 << 10
+
+    package init(_ reading: Reading) {
+        let size =
+            switch reading {
+            case .defaults(let settings): settings.size
+            case .folders(let folders): folders.size
+            default: 0
+            }
+        if size > Self.sizeLimit, let digest = reading.digest {
+            self = .digest(digest, of: reading.aspect)
+        } else {
+            self = .whole(reading)
+        }
+    }
+
+    package var aspect: Aspect {
+        switch self {
+        case .whole(let reading): reading.aspect
+        case .digest(_, let aspect): aspect
+        }
+    }
+
+    package var reading: Reading? {
+        if case .whole(let reading) = self { reading } else { nil }
+    }
+}
+
+extension Defaults {
+    /// The approximate size in a file, in bytes: all names, and a number for each key.
+    package var size: Int {
+        let number = 24
+        return domains.reduce(0) { size, domain in
+            domain.values.reduce(size + domain.path.utf8.count + domain.name.utf8.count) {
+                $0 + $1.key.utf8.count + number
+            }
         }
     }
 }

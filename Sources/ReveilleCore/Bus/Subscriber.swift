@@ -9,7 +9,6 @@ public struct Subscriber: Sendable, Hashable {
         /// The time that is left in the background; `nil` in the foreground.
         public let remaining: Duration?
 
-        /// Creates a description of a task from its parts.
         package init(name: String, remaining: Duration?) {
             self.name = name
             self.remaining = remaining
@@ -39,7 +38,6 @@ public struct Subscriber: Sendable, Hashable {
     /// The tasks that the program wants to finish before it is suspended, in the order in which they began.
     public let tasks: [Task]
 
-    /// Creates a description of a subscription from its parts.
     package init(
         id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
         lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []

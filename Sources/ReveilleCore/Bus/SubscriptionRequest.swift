@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to subscribe.
 package struct SubscriptionRequest: Sendable, Hashable {
-    /// The aspects.
     package var aspects: AspectSet
-    /// The display name.
     package var name: String?
     /// Whether to start in the background, held by the reason `app`.
     package var startsInBackground: Bool
@@ -17,7 +14,6 @@ package struct SubscriptionRequest: Sendable, Hashable {
     /// The policies that differ from the default.
     package var policies: [Aspect: Policy]
 
-    /// Creates a request, by default for changes of the default aspects from now on.
     package init(
         aspects: AspectSet = .default, name: String? = nil, startsInBackground: Bool = false,
         wantsInitial: Bool = false, instance: String? = nil, positions: [Aspect: Int]? = nil,
@@ -39,36 +35,4 @@ package struct SubscriptionStart: Sendable, Hashable {
     package var resumed: Bool?
     /// The initial events, in ascending order of last change.
     package var events: [Event]
-}
-
-/// The status of a subscription.
-package struct SubscriptionStatus: Sendable, Hashable {
-    /// The most aspects in ``pending`` of all subscriptions together, about 4 MB.
-    private static let pendingTotal = 16_384
-    /// The number of aspects that each subscription can have in ``pending`` regardless: more than people read.
-    private static let pendingMinimum = 32
-    /// The most aspects in ``pending``: a reply is written subscription by subscription, and none may take a long turn.
-    private static let pendingMaximum = 256
-
-    /// Returns the most aspects in ``pending`` among a number of subscriptions.
-    static func pendingLimit(subscriptions count: Int) -> Int {
-        min(pendingMaximum, max(pendingMinimum, pendingTotal / max(1, count)))
-    }
-
-    /// The identifier.
-    package var id: SubscriptionID
-    /// The display name.
-    package var name: String?
-    /// The aspects.
-    package var aspects: AspectSet
-    /// The reasons why nothing is delivered now.
-    package var holds: HoldReasons
-    /// The state of the subscription itself.
-    package var lifecycle: Lifecycle?
-    /// The number of pending changes, for each aspect that has any; of some aspects if there are too many.
-    package var pending: [Aspect: Int]
-    /// The number of events delivered.
-    package var events: Int
-    /// The number of changes in these events.
-    package var changes: Int
 }

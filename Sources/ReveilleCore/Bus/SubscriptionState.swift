@@ -2,12 +2,24 @@
 
 /// The identifier of a subscription; a random number, which reveals nothing about other subscriptions.
 package struct SubscriptionID: Sendable, Hashable {
-    /// The number.
     package let rawValue: UInt64
 
-    /// Creates an identifier.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
+    }
+
+    /// The name on the wire: 16 hexadecimal digits.
+    package var wireName: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Creates the identifier with a name on the wire; `nil` for any other text.
+    package init?(wireName: String) {
+        guard let number = UInt64(wireName, radix: 16) else { return nil }
+        self.init(rawValue: number)
+        // Digits have one notation only.
+        guard self.wireName == wireName else { return nil }
     }
 }
 
@@ -24,7 +36,6 @@ struct SubscriptionState {
     var firstBehind: Int32 = -1
     var holds: HoldReasons
     var phase = LifecyclePhase.usual
-    /// Whether the subscription is in the bus's `ready` queue.
     var isQueued = false
     /// Whether an entry may have a policy.
     var hasPolicies = false

@@ -8,10 +8,8 @@ package struct WaitingEvent {
     fileprivate var event: Event
     fileprivate let hasValue: Bool
 
-    /// The aspect of the event.
     package var aspect: Aspect { event.aspect }
 
-    /// Creates an event without its value.
     package init(_ event: Event) {
         self.event = event
         hasValue = event.reading.published?.bytes != nil
@@ -29,5 +27,24 @@ extension Bus {
             event.reading = change.reading
             return event
         }
+    }
+}
+
+/// All changes of an aspect since the state that a subscriber has seen; an event only when they are written.
+package struct SoleEvent {
+    /// Identifies an event among all events of one bus.
+    package struct Identity: Sendable, Hashable {
+        let log: Int
+        let seenGeneration: Int
+        let generation: Int
+    }
+
+    let log: Int
+    let seen: Change
+    let generation: Int
+
+    /// The event's identity, the same for all its recipients.
+    package var identity: Identity {
+        Identity(log: log, seenGeneration: seen.generation, generation: generation)
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The slots of a rule: moments in a time zone.
 extension CalendarRule {
     /// Returns the first slot after a moment; `nil` if there is none up to the year 9999.
     package func next(after moment: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
@@ -9,9 +8,7 @@ extension CalendarRule {
         return slot.map { Timestamp(microseconds: Int64($0) * 1_000_000) }
     }
 
-    /// Returns the number of slots after a moment, up to another moment.
-    ///
-    /// The duration of the call grows with the number of years in between, not with the number of slots.
+    /// Returns the number of slots after a moment, up to another, in a time that grows with the years, not the slots.
     package func count(after start: Timestamp, through end: Timestamp, in zone: TimeZoneRules) -> Int {
         let (start, end) = (Self.seconds(start), Self.seconds(end))
         guard start < end else { return 0 }

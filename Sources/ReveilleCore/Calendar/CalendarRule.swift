@@ -51,13 +51,11 @@ public struct CalendarRule: Sendable, Hashable {
         return value
     }
 
-    /// The days that match.
     var days: DayPattern {
         let isMonthAlone = weekday == nil && hour == nil && minute == nil && second == nil
         return DayPattern(month: month, day: day ?? (isMonthAlone ? 1 : nil), weekday: weekday)
     }
 
-    /// The times of day that match.
     var times: TimePattern {
         TimePattern(
             hour: hour ?? (hasRealHours ? nil : 0), minute: minute ?? (second == nil ? 0 : nil), second: second ?? 0)

@@ -42,7 +42,6 @@ struct CivilDate: Sendable, Hashable {
         return cycle * Self.cycle + yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear - Self.epoch
     }
 
-    /// Returns the number of days in a month.
     static func monthLength(_ year: Int, _ month: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -51,7 +50,6 @@ struct CivilDate: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a year has a 29th of February.
     static func isLeap(_ year: Int) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }

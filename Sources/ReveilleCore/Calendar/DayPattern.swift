@@ -12,7 +12,6 @@ struct DayPattern: Sendable, Hashable {
     /// The weekday; `nil` for any.
     var weekday: Int?
 
-    /// Returns whether a day matches.
     func contains(_ dayNumber: Int) -> Bool {
         next(from: dayNumber, before: dayNumber + 1) != nil
     }
@@ -25,13 +24,11 @@ struct DayPattern: Sendable, Hashable {
 
     private func next(from start: Int, before end: Int) -> Int? {
         for span in months(from: start, before: end) {
-            guard let first = first(in: span.days, of: span.month) else { continue }
-            return first
+            if let first = first(in: span.days, of: span.month) { return first }
         }
         return nil
     }
 
-    /// Returns the number of days that match.
     func count(in days: Range<Int>) -> Int {
         guard month != nil || day != nil else {
             // This does not visit each month.

@@ -6,15 +6,12 @@ struct TimePattern: Sendable, Hashable {
     var hour: Int?
     /// The minute; `nil` for any.
     var minute: Int?
-    /// The second.
     var second: Int
 
-    /// The number of times in a day.
     var count: Int { (hour == nil ? 24 : 1) * hourCount }
 
     private var hourCount: Int { minute == nil ? 60 : 1 }
 
-    /// The first time of a day.
     var first: Int { (hour ?? 0) * 3_600 + firstInHour }
 
     private var firstInHour: Int { (minute ?? 0) * 60 + second }
@@ -35,7 +32,6 @@ struct TimePattern: Sendable, Hashable {
         return next >= rest && next < 3_600 ? next : nil
     }
 
-    /// Returns the number of times up to a time.
     func count(through time: Int) -> Int {
         let (current, rest) = time.quotientAndRemainder(dividingBy: 3_600)
         guard hour == nil || hour == current else { return current > hour ?? 0 ? hourCount : 0 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TimeZoneFooter {
-    /// Parses a footer, without the line ends around it.
-    ///
-    /// - Throws: `FormatError` for text that is not a `TZ` string with complete rules.
+    /// Parses a footer, without the line ends around it; throws for anything but a `TZ` string with complete rules.
     init(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
         var scanner = Scanner(rest: bytes)
         try scanner.skipName()

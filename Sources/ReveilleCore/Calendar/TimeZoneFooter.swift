@@ -3,7 +3,6 @@
 /// The rule for the times after the last transition of a TZif file: a `TZ` string of POSIX, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`, with the extensions of RFC 8536.
 struct TimeZoneFooter: Sendable, Hashable {
-    /// A day of the year.
     enum Day: Sendable, Hashable {
         /// `Jn`: from 1 to 365; the 29th of February is not counted.
         case withoutLeapDay(Int)
@@ -13,27 +12,21 @@ struct TimeZoneFooter: Sendable, Hashable {
         case ofMonth(Int, week: Int, weekday: Int)
     }
 
-    /// A change of the clocks.
     struct Change: Sendable, Hashable {
-        /// The day.
         var day: Day
         /// The wall time before the change, in seconds since the start of the day; up to a week before or after it.
         var time = 7_200
     }
 
-    /// Daylight saving time.
     struct Daylight: Sendable, Hashable {
         /// The offset in seconds.
         var offset: Int
-        /// The change to daylight saving time.
         var start: Change
-        /// The change to standard time.
         var end: Change
     }
 
     /// The offset of standard time in seconds.
     var standard: Int
-    /// Daylight saving time, if the zone has it.
     var daylight: Daylight?
 
     /// The number of successive years in which both changes can coincide, and so have no effect.
@@ -41,7 +34,6 @@ struct TimeZoneFooter: Sendable, Hashable {
     /// Sometimes they differ only in leap years, which are at most eight years apart.
     private static let longestPause = 9
 
-    /// Returns the offset at a time.
     func offset(at time: Int) -> Int {
         guard let daylight else { return standard }
         let time = Self.clamped(time)

@@ -23,9 +23,7 @@ extension TimeZoneRules {
         self = rules
     }
 
-    /// Reads a table.
-    ///
-    /// - Returns: The rules, and the last time in the table, even if the offset does not change at that time.
+    /// Reads a table, and its last time, even if the offset does not change then.
     private static func table(
         _ bytes: [UInt8], _ header: TZifHeader
     ) throws(FormatError) -> (
@@ -86,9 +84,7 @@ private struct TZifHeader {
     let times: Int
     /// Where the index of the type of each time begins.
     var typeIndices: Int { times + timeCount * timeSize }
-    /// Where the types begin.
     var types: Int { typeIndices + timeCount }
-    /// The end of the table.
     let end: Int
 
     init(_ bytes: [UInt8], at start: Int, timeSize: Int) throws(FormatError) {

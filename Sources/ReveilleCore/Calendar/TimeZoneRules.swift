@@ -12,7 +12,6 @@ package struct TimeZoneRules: Sendable, Hashable {
     /// The number of seconds before and after 1970 during which offsets change: 34,000 years.
     static let horizon = 1 << 40
 
-    /// Coordinated Universal Time.
     package static let utc = TimeZoneRules(initialOffset: 0)
 
     /// The times when the offset changes, in ascending order.
@@ -24,7 +23,6 @@ package struct TimeZoneRules: Sendable, Hashable {
     /// The time from which the footer counts.
     private var footerStart = Int.min
 
-    /// Creates a zone with one offset for all times.
     init(initialOffset: Int) {
         offsets = [Int32(initialOffset)]
     }
@@ -36,11 +34,7 @@ package struct TimeZoneRules: Sendable, Hashable {
         offsets.append(Int32(offset))
     }
 
-    /// Continues with a footer, which also replaces the offset from the last time of the table on.
-    ///
-    /// - Parameters:
-    ///   - footer: The rule.
-    ///   - time: The last time in the table; `nil` if the table is empty.
+    /// Continues with a footer, which replaces the offset from the last time of the table on; `nil` for an empty table.
     mutating func `continue`(with footer: TimeZoneFooter, from time: Int?) {
         if let time {
             if transitions.last == time {
@@ -76,7 +70,6 @@ package struct TimeZoneRules: Sendable, Hashable {
 }
 
 extension TimeZoneRules {
-    /// Returns the wall time at a time.
     func wallTime(at time: Int) -> Int {
         time + offset(at: time)
     }
@@ -94,8 +87,7 @@ extension TimeZoneRules {
 
     /// Returns the first time when clocks show a wall time or a later wall time.
     ///
-    /// This is the first occurrence of the wall time. If a gap skips the wall time, this is the first moment after the
-    /// gap.
+    /// This is the first occurrence of the wall time or, if a gap skips it, the first moment after the gap.
     func firstTime(atWallTime wallTime: Int) -> Int {
         var start = wallTime - Self.offsets.upperBound
         while true {

@@ -2,22 +2,16 @@
 
 /// The name of a time zone: the device's own zone, or a name of the tz database.
 package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
-    /// The zone of the device, whatever it is.
     case local
     /// A name of the tz database, such as `Europe/Berlin`, checked by ``init(_:)``.
     case named(String)
 
-    /// The length limit of a name in bytes, as for file names.
-    private static let longest = 255
-
-    /// Creates a name; `nil` for text that cannot be one.
+    /// Creates a name from `local`, a name of the tz database, or `nil`, which means `local`; `nil` for other text.
     ///
     /// A name consists of letters, digits, `_`, `+`, `-` and `.` between slashes. It does not lead out of the directory
     /// of the database, because none of its parts begins with a `.`.
-    ///
-    /// - Parameter text: `local`, or a name of the tz database; `nil` means `local`.
     package init?(_ text: String?) {
-        guard let text, text != "local" else {
+        guard let text, text != ScheduleEntry.localZone else {
             self = .local
             return
         }
@@ -26,17 +20,16 @@ package enum ZoneName: Sendable, Hashable, CustomStringConvertible {
             part.first.map { $0 != UInt8(ascii: ".") } ?? false
                 && part.allSatisfy { $0.isLetter || $0.isDigit || "_+-.".utf8.contains($0) }
         }
-        guard isName, text.utf8.count <= Self.longest else { return nil }
+        guard isName, text.utf8.count <= ScheduleEntry.zoneLimit else { return nil }
         self = .named(text)
     }
 
     /// Whether it is `UTC`, whose rules need no file.
     package var isConstant: Bool { self == .named("UTC") }
 
-    /// The name as in an entry.
     package var description: String {
         switch self {
-        case .local: "local"
+        case .local: ScheduleEntry.localZone
         case .named(let name): name
         }
     }

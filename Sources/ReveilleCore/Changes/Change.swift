@@ -15,7 +15,6 @@ final class Change {
     let generation: Int
     /// The number of changes on the bus up to this one.
     let sequence: Int
-    /// The time of the change.
     let time: Timestamp
     /// The state since the change; unknown for superseded settings, folders and old values, which are no longer needed.
     private(set) var reading: Reading
@@ -30,9 +29,7 @@ final class Change {
 
     /// Whether the change is still known; otherwise, only its generation is known.
     let isKnown: Bool
-    /// The generation of the last firing up to this change, or 0.
-    ///
-    /// A firing is a change even if the state stays the same.
+    /// The generation of the last firing up to this change, or 0; a firing is a change even of an equal state.
     let lastFiring: Int
 
     init(

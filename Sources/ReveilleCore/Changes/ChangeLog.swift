@@ -23,14 +23,10 @@ struct ChangeLog {
     private var ring: ChangeRing
     private var parts: PartHistory
 
-    /// Creates a log.
+    /// Creates a log that begins with a saved state, or with a placeholder.
     ///
-    /// - Parameters:
-    ///   - start: The first change: a saved state, or a placeholder.
-    ///   - isEstablished: Whether it is a saved state, and of a name also whether it was published.
-    ///   - beginning: The first generation in the log of a name before a restart, if known.
-    ///   - equal: The generations before a restart with the state of `start`.
-    ///   - capacity: The number of changes to keep.
+    /// A saved state is established; the state of a name only if the name was published. From before a restart,
+    /// `beginning` is the first generation of a name, and the `equal` generations had the state of `start`.
     init(start: Change, isEstablished: Bool, after beginning: Int? = nil, equal: [Int] = [], capacity: Int) {
         current = start
         self.isEstablished = isEstablished
@@ -46,11 +42,7 @@ struct ChangeLog {
 
     /// Creates the log of a name that is not published, or of a stream that has not been sampled.
     ///
-    /// - Parameters:
-    ///   - name: The name, or the aspect.
-    ///   - sequence: The sequence of the bus. No generation in an earlier log of the aspect exceeds it.
-    ///   - capacity: The number of changes to keep.
-    ///   - time: The current time.
+    /// No generation in an earlier log of the aspect exceeds the sequence of the bus.
     init(absent name: Aspect, sequence: Int, capacity: Int, at time: Timestamp) {
         current = Change(generation: sequence, sequence: sequence, time: time, reading: .unknown(name))
         isEstablished = false
@@ -69,7 +61,6 @@ struct ChangeLog {
         parts = PartHistory(restoring: reading, at: current.generation)
     }
 
-    /// Appends a change.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) {
         let generation = current.generation + 1
         let touched = parts.record(
@@ -80,15 +71,9 @@ struct ChangeLog {
         advance(to: change)
     }
 
-    /// Appends a change for each of several firings of a published name at once.
+    /// Appends a change for each of several firings of a published name at once; the sequence is the last one's.
     ///
     /// The log keeps only the latest changes, so a billion firings take no longer than the changes that it keeps.
-    ///
-    /// - Parameters:
-    ///   - value: The state, which may equal the previous state.
-    ///   - times: The number of firings, at least 1.
-    ///   - sequence: The sequence of the last firing.
-    ///   - time: The time of all firings.
     mutating func fire(_ value: PublishedValue, times: Int, sequence: Int, at time: Timestamp) {
         let last = current.generation + times
         for age in (0..<min(times, ring.capacity)).reversed() {
@@ -106,7 +91,6 @@ struct ChangeLog {
         ring.append(change)
     }
 
-    /// Returns the change of a generation that a subscriber has seen.
     func change(at generation: Int) -> Change {
         let known = max(generation, floor)
         return retained(known) ?? former[known]
@@ -123,7 +107,6 @@ struct ChangeLog {
         }
     }
 
-    /// The position of the current state.
     var position: (generation: Int, sequence: Int) { (current.generation, current.sequence) }
 
     /// Returns the approximate size of the events of the latest changes.
@@ -140,7 +123,6 @@ struct ChangeLog {
         return event
     }
 
-    /// Returns one event for all changes since a subscriber's last seen change.
     @inline(__always)  // Otherwise, each call copies the log.
     func event(since seen: Change) -> Event {
         var event = Event(
@@ -153,15 +135,10 @@ struct ChangeLog {
         return event
     }
 
-    /// Returns an event for each of the latest held changes.
+    /// Returns an event for each of the latest held changes, from the one after `start`.
     ///
-    /// - Parameters:
-    ///   - seen: The change that the subscriber has seen; changes between it and the held changes are merged into the
-    ///     first event.
-    ///   - start: The generation before the first held change.
-    ///   - last: The generation of the last held change.
-    ///   - limit: The largest number of events; the first event counts further changes in `dropped`.
-    /// - Returns: The events; superseded settings have an unknown reading.
+    /// Changes between the last seen change and the held changes are merged into the first event. It also counts the
+    /// held changes beyond the limit, in `dropped`. Superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
         let kept = fitting(changes(through: last, limit: min(limit, last - start)))
         var previous = seen
@@ -180,11 +157,10 @@ struct ChangeLog {
         }
     }
 
-    /// Returns an event for each of the latest changes, oldest first.
+    /// Returns an event for each of the latest changes, oldest first; without a limit, for all that the log keeps.
     ///
-    /// - Parameter limit: The largest number of events; `nil` for all changes that the log keeps.
-    /// - Returns: The events; superseded settings have an unknown reading. The first state is among them if it is a saved
-    ///   change. Older events are left out if the names of all exceed ``namesLimit``.
+    /// Superseded settings have an unknown reading. The first state is among the events if it is a saved change. Older
+    /// events are left out if the names of all exceed ``namesLimit``.
     func events(limit: Int?) -> [Event] {
         var events: [Event] = []
         var size = 0
@@ -215,7 +191,6 @@ struct ChangeLog {
         return excess.map { Array(changes.suffix(max(1, changes.count - 1 - $0))) } ?? changes
     }
 
-    /// Returns the event of a single change.
     private func event(of change: Change) -> Event {
         var event = Event(
             reading: change.reading, generation: change.generation, sequence: change.sequence, changes: 1,

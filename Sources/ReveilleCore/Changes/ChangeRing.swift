@@ -6,23 +6,19 @@ struct ChangeRing {
     static let sizeLimit = 64 << 10
 
     private var changes: [Change?]
-    /// The place of the newest change.
     private var newest = 0
     /// The number of changes in the ring, at least 1.
     private(set) var count = 1
-    /// The largest number of changes.
     let capacity: Int
     /// The total size of the published values in bytes.
     private(set) var size: Int
 
-    /// Creates a ring with one change.
     init(_ first: Change, capacity: Int) {
         changes = [first]
         self.capacity = capacity
         size = first.size
     }
 
-    /// The oldest change.
     var oldest: Change? { self[count - 1] }
 
     /// The change that is older than the newest by a number of changes; `nil` if the ring has dropped it.

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Event {
-    /// Returns one event for this undelivered event and a later one of the same aspect.
+    /// Returns one event with the changes of this undelivered event and a later one of the same aspect.
     ///
-    /// - Parameters:
-    ///   - later: The later event.
-    ///   - lastSeen: The reading that the subscriber received before both, if known. It is ignored for settings: events
-    ///     do not contain their values, so keys that changed back still count as changed.
-    /// - Returns: An event with the later state and the changes of both.
+    /// The reading that the subscriber received before both, if known, is ignored for settings: events do not contain
+    /// their values, so keys that changed back still count as changed.
     package func merged(with later: Event, lastSeen: Reading?) -> Event {
         var event = later
         event.changes = changes.addingUpToMaximum(later.changes)
@@ -31,7 +28,6 @@ extension Event {
 }
 
 extension Int {
-    /// Adds a count; the sum is limited to the largest integer.
     package mutating func addUpToMaximum(_ other: Int) {
         self = addingUpToMaximum(other)
     }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of all folders.
-///
-/// From them, events list the differences from a subscriber's last seen state.
+/// The changes of all folders, from which events list the differences from a subscriber's last seen state.
 struct FolderHistory {
     /// The size limit in bytes of the names in one event, as for a reply.
     ///
-    /// The lists of small folders are kept whole. A folder whose lists do not fit is to be scanned again by its
-    /// subscribers.
+    /// The lists of small folders are kept whole. Subscribers have to scan a folder again if its lists do not fit.
     static let sizeLimit = Bus.replySize
 
     private var logs: [FolderListing.Place: FolderLog] = [:]
@@ -17,12 +14,7 @@ struct FolderHistory {
         for listing in folders.listings { logs[listing.place] = FolderLog(listing, at: generation) }
     }
 
-    /// Records a change.
-    ///
-    /// - Parameters:
-    ///   - new: The state after the change.
-    ///   - generation: The generation of the change.
-    /// - Returns: The differences from the previous state.
+    /// Records a new state, and returns the differences from the previous state.
     mutating func record(_ new: Folders, generation: Int) -> [Folders.Folder] {
         for listing in new.listings where logs[listing.place]?.listing != listing {
             // A folder that was not known before could have had any names.
@@ -41,7 +33,6 @@ struct FolderHistory {
     /// All names of all folders.
     var state: [Folders.Folder] { fitting(sorted.map(\.state)) }
 
-    /// Returns the differences from the state that a subscriber saw at a generation.
     func differences(since generation: Int) -> [Folders.Folder] {
         fitting(sorted.filter { $0.changed > generation }.map { $0.difference(since: generation) })
             .filter { !$0.isEmpty }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of the names in one folder.
-///
-/// From them, each subscriber gets the difference from its last seen state.
+/// The changes of the names in one folder, from which each subscriber gets the difference from its last seen state.
 ///
 /// A name has lives, each from its birth to its death. A subscriber saw the life that its generation is in, so the log
 /// keeps no listing for any subscriber. Names that never changed are not recorded.
@@ -12,9 +10,7 @@ struct FolderLog {
     /// A name that comes and goes more often while a program sleeps is rare: saving a file under the same name is one
     /// life. A subscriber that is older than a dropped life gets all names.
     static let livesLimit = 4
-    /// The number of removed names that are kept: more than a person removes at once.
-    ///
-    /// A subscriber that is older than a dropped name gets all names.
+    /// The number of removed names that are kept, more than a person removes at once; older subscribers get all names.
     static let removedLimit = 1_000
 
     /// A period during which a name was in the folder.
@@ -61,7 +57,6 @@ struct FolderLog {
         self = FolderLog(listing, at: generation)
     }
 
-    /// Records the differences between the last listing and a new one.
     mutating func record(_ new: FolderListing, at generation: Int) {
         guard !listing.isCut, !new.isCut else { return restart(from: new, at: generation) }
         let old = listing.entries
@@ -137,7 +132,6 @@ struct FolderLog {
         return folder
     }
 
-    /// Returns the difference from the state that a subscriber saw at a generation.
     func difference(since generation: Int) -> Folders.Folder {
         guard generation >= forgottenThrough, !listing.isCut else { return rescan }
         var added: [FolderEntry] = []

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Folders {
-    /// Returns the combined differences of two successive events.
     func merged(with later: Folders) -> Folders {
         var merged = Dictionary(folders.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
         for folder in later.folders { merged[folder.place] = merged[folder.place]?.merged(with: folder) ?? folder }
@@ -54,7 +53,6 @@ extension Folders.Folder {
         return Folders.Folder(self, origins: origins, known: known)
     }
 
-    /// The origins of all names that the event mentions and that the folder has after it.
     private var origins: [EntryName: Origin] {
         var origins: [EntryName: Origin] = [:]
         for name in added { origins[EntryName(escaped: name)] = .new }
@@ -75,7 +73,6 @@ extension Folders.Folder {
         Set((removed + renamed.map(\.from)).map(EntryName.init(escaped:)))
     }
 
-    /// Creates the difference from a subscriber's names.
     private init(_ folder: Folders.Folder, origins: [EntryName: Origin], known: Set<EntryName>) {
         self.init(name: folder.name, path: folder.path)
         isRescan = folder.isRescan

@@ -2,9 +2,7 @@
 
 /// The parts of a state that a change affected, for aspects whose whole state is too long to send.
 enum ChangedParts {
-    /// The settings that changed.
     case settings([SettingsChange])
-    /// The folders with their differences.
     case folders([Folders.Folder])
 
     /// The approximate size of all names in bytes.
@@ -49,9 +47,6 @@ enum PartHistory {
         }
     }
 
-    /// Records a change; see ``SettingsHistory/record(from:to:generation:listingAll:)``.
-    ///
-    /// - Returns: The parts that it affected.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> ChangedParts? {
         switch self {
         case .none: return nil
@@ -67,7 +62,6 @@ enum PartHistory {
         }
     }
 
-    /// All parts of the current state.
     func state(in reading: Reading) -> ChangedParts? {
         switch self {
         case .none: nil
@@ -81,7 +75,6 @@ enum PartHistory {
         if case .settings(let history) = self { history.isComplete(since: generation) } else { false }
     }
 
-    /// Returns the parts that changed since a generation.
     func changes(since generation: Int, in reading: Reading) -> ChangedParts? {
         switch self {
         case .none: nil

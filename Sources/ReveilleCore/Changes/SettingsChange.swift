@@ -19,12 +19,22 @@ public struct SettingsChange: Sendable, Hashable {
     }
 }
 
+extension SettingsChange: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case domain, path, keys
+        case isOpaque = "opaque"
+    }
+
+    /// Lists all keys of a domain.
+    init(_ domain: Defaults.Domain) {
+        self.init(domain: domain.name, path: domain.path, keys: domain.keys, isOpaque: domain.isOpaque)
+    }
+}
+
 extension Reading {
     /// All keys of all domains, as in the event of a current state; empty for other aspects.
     @usableFromInline package var settings: [SettingsChange] {
-        (defaults?.domains ?? []).map {
-            SettingsChange(domain: $0.name, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
-        }
+        (defaults?.domains ?? []).map(SettingsChange.init)
     }
 
     /// The digest of settings or folders; `nil` for other aspects.
@@ -36,8 +46,7 @@ extension Reading {
         }
     }
 
-    /// Returns the reading of a merged event: the later reading, with the keys of both for settings, and with the
-    /// differences of both for folders.
+    /// The reading of a merged event: the later reading, with the keys or the differences of both.
     func merged(with later: Reading) -> Reading {
         switch (self, later) {
         case (.defaults(let earlier), .defaults(let now)): .defaults(earlier.merged(with: now))
@@ -69,8 +78,7 @@ extension Defaults {
         Dictionary(domains.map { (Array($0.path.utf8), $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the domains and keys of both readings; the later reading determines the state of common domains and
-    /// keys.
+    /// The domains and keys of both readings; the later reading determines the state of common ones.
     fileprivate func merged(with later: Defaults) -> Defaults {
         var byPath = domainsByPath
         for var domain in later.domains {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last change of each settings key.
-///
-/// From these changes, events list the keys that changed since a subscriber last looked.
+/// The last change of each settings key, from which events list the keys that changed since a subscriber last looked.
 struct SettingsHistory {
     /// The largest number of removed keys and domains to keep: more than a program removes at once.
     ///
@@ -41,14 +39,7 @@ struct SettingsHistory {
         }
     }
 
-    /// Records the differences between two readings.
-    ///
-    /// - Parameters:
-    ///   - old: The reading before the change.
-    ///   - new: The reading after the change.
-    ///   - generation: The generation of the change.
-    ///   - listingAll: Whether every key of the new reading counts as changed, as in a posted state.
-    /// - Returns: The settings affected by this change; empty for other readings.
+    /// Records a change, and returns the settings that it affects: every key, if it lists all, as for a posted state.
     mutating func record(from old: Reading, to new: Reading, generation: Int, listingAll: Bool) -> [SettingsChange] {
         guard let old = old.defaults, let new = new.defaults else { return [] }
         let (before, after) = (old.domainsByPath, new.domainsByPath)
@@ -75,7 +66,6 @@ struct SettingsHistory {
         return touched
     }
 
-    /// Returns whether all changes since a generation are known.
     func isComplete(since generation: Int) -> Bool { generation >= lastForgotten }
 
     /// Returns the changes since a generation; empty for a reading that is not settings.

@@ -11,10 +11,7 @@ package final class ConfigurationSection {
     private let path: String?
     private var known: Set<String> = []
 
-    /// Reads the sections of a whole file.
-    ///
-    /// - Parameter bytes: An object in JSON5.
-    /// - Throws: `ConfigurationError` with the line that is not JSON5.
+    /// Reads the sections of a whole file; throws the line that is not JSON5.
     package convenience init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let value: SettingsValue
         do {
@@ -43,7 +40,6 @@ package final class ConfigurationSection {
         try section.rejectUnknownKeys()
     }
 
-    /// Reads a duration in seconds.
     package func seconds(_ name: String, in range: ClosedRange<Double>) throws(ConfigurationError) -> Duration? {
         try number(name, "a number of seconds", in: range).map { .seconds($0) }
     }
@@ -53,7 +49,7 @@ package final class ConfigurationSection {
     ) throws(ConfigurationError) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = Self.number(value), range.contains(number) else {
-            throw wrong(name, "\(expected) from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+            throw wrong(name, "\(expected) from \(range.lowerBound.text) to \(range.upperBound.text)")
         }
         return number
     }
@@ -85,8 +81,7 @@ package final class ConfigurationSection {
         return isOn ? usual : nil
     }
 
-    /// Reads a list of files and directories, each absolute or below the home directory, since a service has no useful
-    /// working directory.
+    /// Reads a list of paths, absolute or below the home directory, since a service has no useful working directory.
     package func paths(_ name: String) throws(ConfigurationError) -> [String]? {
         try list(name, "a list of paths") { value throws(ConfigurationError) in
             guard let path = Self.text(value) else { throw wrong(name, "a list of paths") }
@@ -94,7 +89,6 @@ package final class ConfigurationSection {
         }
     }
 
-    /// Reads the path of a directory.
     package func path(_ name: String) throws(ConfigurationError) -> String? {
         guard let path = try text(name, "a path", read: { $0 }) else { return nil }
         return try absolute(path, name)
@@ -121,9 +115,7 @@ package final class ConfigurationSection {
         }
     }
 
-    /// Reads a list of distinct texts of an expected kind, up to a number of them.
-    ///
-    /// An error about a text ends in a hint.
+    /// Reads a list of distinct texts of an expected kind, up to a number of them; an error about one ends in a hint.
     package func texts<Value: Hashable>(
         _ name: String, each expected: String, atMost limit: Int, hint: (String) -> String = { _ in "" },
         read: (String) -> Value?
@@ -189,10 +181,6 @@ package final class ConfigurationSection {
 
     /// The number of characters of a wrong value that an error shows: enough to find it.
     private static let shownLength = 60
-
-    private static func text(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
-    }
 
     private static func number(_ value: SettingsValue) -> Double? {
         switch value {

@@ -16,7 +16,6 @@ package struct DeviceFacts: Sendable {
     /// The largest size of the processor list in bytes, as for any file of sysfs.
     private static let processorListLimit = 4_096
 
-    /// Creates facts.
     package init(host: String, kernel: String, files: [DeviceFile: [UInt8]], frequency: Int? = nil) {
         self.host = host
         self.kernel = kernel

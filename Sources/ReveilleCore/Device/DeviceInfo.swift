@@ -30,7 +30,6 @@ public struct DeviceInfo: Sendable, Hashable {
     /// The usable memory in bytes; 0 if it is unknown.
     public var memory: Int
 
-    /// Creates a description from its parts.
     package init(
         name: String, model: String?, vendor: String?, chassis: Chassis?, system: String, systemVersion: String,
         kernel: String, identifier: String?, processors: Int, frequency: Int?, memory: Int

@@ -5,10 +5,9 @@ enum LabelText {
     /// The maximum length in bytes; firmware has at most 64, and nobody reads longer names.
     static let limit = 256
 
-    /// Returns a text without the white space around it.
+    /// Returns a text, up to a NUL as in a device tree, without the white space around it.
     ///
-    /// - Parameter bytes: The text; a NUL ends it, as in a device tree.
-    /// - Returns: The text; `nil` if it is invisible, longer than ``limit``, not UTF-8, or contains control characters.
+    /// It is `nil` if it is invisible, longer than ``limit``, not UTF-8, or contains control characters.
     static func text(_ bytes: some Sequence<UInt8>) -> String? {
         let label = Array(bytes.prefix { $0 != 0 }.prefix(4 * limit)).trimmed(\.isSpace)
         guard !label.isEmpty, label.count <= limit, let text = String(validating: label, as: UTF8.self) else {

@@ -4,9 +4,7 @@
 struct MachineID {
     private let bytes: [UInt8]
 
-    /// Reads the file `machine-id`.
-    ///
-    /// - Returns: `nil` if the file has no ID, as before the first boot and in some containers.
+    /// Reads the file `machine-id`; `nil` if it has no ID, as before the first boot and in some containers.
     init?(_ file: [UInt8]) {
         let digits = file.trimmed(\.isSpace).compactMap(\.hexadecimalValue)
         guard file.trimmed(\.isSpace).count == 32, digits.count == 32, digits.contains(where: { $0 != 0 }) else {

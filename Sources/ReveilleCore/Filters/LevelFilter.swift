@@ -5,14 +5,11 @@
 /// A changed level waits until the interval since the last report ends, unless it is urgent: a jump, or a level that
 /// makes users and programs act. The last value is never lost.
 package struct LevelFilter: Sendable {
-    /// The change from one reading to the next that is reported at once: discharging is slower, so the pack or its gauge
-    /// has changed.
+    /// The change between readings that is reported at once: faster than discharging, so the pack or gauge is another.
     private static let jump = 0.05
     /// The levels at which programs warn, save and shut down (UPower: low 20%, critical 5%; phones: 20% and 10%).
     private static let thresholds = [0.20, 0.10, 0.05]
-    /// The largest number of urgent reports in a row.
-    ///
-    /// After them, a gauge that flaps waits for the interval.
+    /// The largest number of urgent reports in a row, after which a gauge that flaps waits for the interval.
     ///
     /// From full to empty there are 20 jumps and 3 thresholds.
     private static let urgentLimit = 23
@@ -28,11 +25,9 @@ package struct LevelFilter: Sendable {
     /// The number of urgent reports since the last regular report.
     private var urgentReports = 0
 
-    /// Creates a filter.
+    /// Creates a filter with the smallest change of the level that is reported, 0 to 1.
     ///
-    /// - Parameters:
-    ///   - step: The smallest change of the level that is reported, 0 to 1.
-    ///   - interval: The shortest time between two readings that differ only in level; 0 for no limit.
+    /// The interval is the shortest time between two readings that differ only in level; 0 for no limit.
     package init(step: Double, interval: Duration) {
         self.step = step
         self.interval = interval
@@ -96,7 +91,6 @@ package struct LevelFilter: Sendable {
 }
 
 extension Battery {
-    /// The reading without levels.
     fileprivate var exceptLevels: Battery {
         var reading = self
         reading.level = nil

@@ -4,23 +4,15 @@
 package struct MeanPower: Sendable {
     /// The period of the mean: long enough to ignore short loads, and short enough to follow a change of use.
     private static let memory: Duration = .seconds(180)
-    /// The time between the samples of the mean.
-    ///
-    /// Equal spacing gives each sample the same weight, however often the power is read.
+    /// The time between the samples: equal spacing gives each the same weight, however often the power is read.
     private static let spacing: Duration = .seconds(5)
 
     private var powers = RecentSamples(spacing: spacing, memory: memory)
     private var isCharging = false
 
-    /// Creates a mean without samples.
     package init() {}
 
-    /// Takes a sample.
-    ///
-    /// - Parameters:
-    ///   - power: The power in watts; `nil` if it is unknown. An unknown power, or the other direction, ends the mean.
-    ///   - now: The time of the sample.
-    /// - Returns: The mean.
+    /// Takes a power in watts, and returns the mean; an unknown power, or the other direction, ends the mean.
     package mutating func take(_ power: Double?, at now: Instant) -> Double? {
         guard let power, power != 0 else {
             powers.removeAll()

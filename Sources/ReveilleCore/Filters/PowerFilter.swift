@@ -19,7 +19,6 @@ package struct PowerFilter: Sendable {
 
     private var reported: Power?
 
-    /// Creates a filter.
     package init() {}
 
     /// Filters a reading; returns it if it is reported, and `nil` if too little has changed since the last report.

@@ -6,11 +6,7 @@ package struct RecentSamples: Sendable {
     private let memory: Duration
     private var samples: [(value: Double, time: Instant)] = []
 
-    /// Creates an empty list.
-    ///
-    /// - Parameters:
-    ///   - spacing: The shortest time between two samples, which limits their number; samples in between are not kept.
-    ///   - memory: How long a sample is kept.
+    /// Creates an empty list; samples within the spacing after another are not kept, which limits their number.
     package init(spacing: Duration, memory: Duration) {
         self.spacing = spacing
         self.memory = memory
@@ -19,7 +15,6 @@ package struct RecentSamples: Sendable {
     /// The values, oldest first.
     package var values: [Double] { samples.map(\.value) }
 
-    /// Forgets the samples that are too old.
     package mutating func expire(at now: Instant) {
         samples.removeAll { now - $0.time > memory }
     }
@@ -31,12 +26,10 @@ package struct RecentSamples: Sendable {
         samples.append((value, now))
     }
 
-    /// Returns the newest sample of at least an age.
     package func newest(olderThan age: Duration, at now: Instant) -> (value: Double, time: Instant)? {
         samples.last { now >= $0.time + age }
     }
 
-    /// Forgets all samples.
     package mutating func removeAll() {
         samples = []
     }

@@ -16,13 +16,9 @@ package struct SettleFilter<Value: Equatable & Sendable>: Sendable {
         candidate.map { $0.since + $0.settle }
     }
 
-    /// Filters a value.
+    /// Filters a value; returns the value if it is reported now, and `nil` if it is held back or not new.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - now: The time.
-    ///   - limit: The longest time that this value must last, if shorter than the filter's own time.
-    /// - Returns: The value if it is reported now; `nil` if it is held back or not new.
+    /// The limit is the longest time that this value must last, if shorter than the filter's own time.
     package mutating func offer(_ value: Value, at now: Instant, within limit: Duration? = nil) -> Value? {
         guard let reported else { return pass(value) }
         guard value != reported else {

@@ -23,9 +23,7 @@ package struct BinaryPropertyList {
         bytes.count >= headerLength + trailerLength && bytes.starts(with: "bplist".utf8)
     }
 
-    /// Parses a file.
-    ///
-    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    /// Parses a file; throws if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
         guard opens(bytes) else { throw invalid("missing header or trailer") }
         var (list, top) = try trailer(of: bytes)
@@ -58,9 +56,7 @@ package struct BinaryPropertyList {
         return try read(object, depth: depth)
     }
 
-    /// Reads an object: a value, or a key.
-    ///
-    /// A key counts together with its value.
+    /// Reads an object: a value, or a key, which counts together with its value.
     private mutating func read(_ object: Int, depth: Int) throws(FormatError) -> SettingsValue {
         try SettingsBudget.check(depth: depth)
         guard object < objectCount else { throw Self.invalid("reference to object \(object) of \(objectCount)") }

@@ -10,7 +10,7 @@ extension UInt8 {
     /// Whether the byte is ASCII white space: a space, or any byte from tab to carriage return.
     package var isSpace: Bool { self == UInt8(ascii: " ") || (0x09...0x0D).contains(self) }
 
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
@@ -37,11 +37,40 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// Whether the bytes are valid UTF-8.
     package var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
 
     /// The number of the line that a position is on, counted from 1.
     func line(at position: Int) -> Int {
         1 + self[..<position].count { $0 == UInt8(ascii: "\n") }
+    }
+}
+
+/// The lines of a file, without their endings: LF, CR LF or CR.
+///
+/// Formats are read by bytes, not by characters: a combining mark joins the delimiter before it into one character,
+/// and finding the boundaries of characters takes quadratic time for some texts.
+struct TextLines: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    /// Where the next line begins; `nil` after the last one.
+    private var start: Int?
+
+    /// Splits a file, skipping a byte order mark at its start.
+    init(of bytes: [UInt8]) {
+        self.bytes = bytes
+        start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    }
+
+    /// Returns the next line, which may be empty; a line ending at the end of the file is followed by an empty line.
+    mutating func next() -> ArraySlice<UInt8>? {
+        guard let first = start else { return nil }
+        var end = first
+        while end < bytes.count, !bytes[end].isNewline { end += 1 }
+        guard end < bytes.count else {
+            start = nil
+            return bytes[first...]
+        }
+        let isPair = bytes[end] == UInt8(ascii: "\r") && end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\n")
+        start = end + (isPair ? 2 : 1)
+        return bytes[first..<end]
     }
 }

@@ -18,15 +18,12 @@ package struct Digest: Sendable, Hashable {
         return word ^ (word >> 31)
     }
 
-    /// Creates the digest of no bytes.
     package init() {}
 
-    /// Creates the digest of some bytes.
     package init(of bytes: [UInt8]) {
         combine(bytes: bytes)
     }
 
-    /// Adds bytes.
     package mutating func combine(bytes: some Sequence<UInt8>) {
         for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }

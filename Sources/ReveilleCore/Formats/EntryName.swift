@@ -6,10 +6,8 @@
 /// The same applies to combining marks beyond ``CombiningMarks/limit``, which parsers of messages refuse.
 /// Names are compared by bytes: for the kernel, two spellings of one letter are two names.
 package struct EntryName: Sendable {
-    /// The text.
     package let text: String
 
-    /// Creates a name from text that is escaped already.
     package init(escaped text: String) {
         self.text = text
     }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the contents of a file.
 package struct FormatError: Error, Hashable, CustomStringConvertible {
     /// The reason: `unexpected end`.
     package let reason: String
     /// The number of the line, counted from 1; `nil` for an error in the file as a whole.
     package let line: Int?
 
-    /// Creates an error.
     package init(_ reason: String, line: Int? = nil) {
         self.reason = reason
         self.line = line

@@ -16,9 +16,7 @@ package struct Keyfile: Sendable, Hashable {
     /// Values by `group/key`; keys before the first group have no prefix.
     package var entries: [String: String] = [:]
 
-    /// Parses a file.
-    ///
-    /// - Throws: `FormatError` with the first line that is not valid, or that exceeds a limit of `SettingsValue`.
+    /// Parses a file; throws the first line that is not valid, or that exceeds a limit of `SettingsValue`.
     package init(_ bytes: [UInt8]) throws(FormatError) {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var reader = Reader()

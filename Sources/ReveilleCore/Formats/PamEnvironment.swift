@@ -11,9 +11,7 @@ package enum PamEnvironment {
     /// A line can refer twice to the variable it sets, so a file of 1 KB could otherwise use all memory.
     package static let valueLimit = 8_192
 
-    /// The largest total length of all values, in bytes; any further value is empty.
-    ///
-    /// Each of thousands of short lines can expand to the longest value.
+    /// The largest total length of all values in bytes: thousands of short lines can expand; further values are empty.
     static let totalLimit = 1 << 20
 
     /// Returns the variables of a file; lines of neither form are ignored.

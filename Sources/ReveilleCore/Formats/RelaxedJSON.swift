@@ -10,12 +10,10 @@ package struct RelaxedJSON {
     var position = 0
     private var budget = SettingsBudget()
 
-    /// Parses a file.
+    /// Parses a file in UTF-8.
     ///
-    /// - Parameters:
-    ///   - bytes: The contents, in UTF-8.
-    ///   - allowsInfinity: Whether to accept NaN, infinity, and numbers beyond the range of `Double` as infinity.
-    /// - Returns: The value.
+    /// Where infinity is allowed, so are NaN and numbers beyond the range of `Double`, as infinity.
+    ///
     /// - Throws: `FormatError` with the line of the first error, or if the file exceeds the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8], allowsInfinity: Bool = false) throws(FormatError) -> SettingsValue {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }

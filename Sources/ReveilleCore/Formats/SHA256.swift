@@ -17,12 +17,7 @@ enum SHA256 {
         return state.flatMap { bytes(of: $0) }
     }
 
-    /// Returns the authentication code of a message: 32 bytes.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - key: A key of at most 64 bytes.
-    /// - Returns: The code.
+    /// Returns the authentication code of a message, 32 bytes, with a key of at most 64 bytes.
     static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
         let key = key + [UInt8](repeating: 0, count: blockSize - key.count)
         return hash(key.map { $0 ^ 0x5C } + hash(key.map { $0 ^ 0x36 } + message))

@@ -4,28 +4,22 @@
 ///
 /// Different notations of a value are the same value: `1`, `1.0` and `1e0` are one number.
 package indirect enum SettingsValue: Sendable, Hashable {
-    /// JSON's null.
     case null
     /// True or false; not a number.
     case bool(Bool)
-    /// An integer.
     case integer(Int128)
     /// A number with a fraction, or outside the range of a format's integers.
     case real(Double)
-    /// Text.
     case string(String)
     /// A property list's date, in seconds since 2001-01-01 00:00:00 UTC.
     case date(Double)
     /// A property list's bytes.
     case data([UInt8])
-    /// A list.
     case array([SettingsValue])
     /// A table; the order of its keys does not matter.
     case dictionary([String: SettingsValue])
 
-    /// The largest number of nested containers.
-    ///
-    /// Settings have a dozen levels at most, and a reader uses a few stack frames for each level.
+    /// The largest number of nested containers: settings have a dozen, and a reader uses stack frames for each.
     package static let depthLimit = 128
 
     /// The largest number of values in one file.
@@ -99,6 +93,34 @@ extension SettingsValue {
                 digest.combine(text: key)
                 value.combine(into: &digest)
             }
+        }
+    }
+}
+
+/// What remains of the limits on one settings file, which keep a small file from demanding much time or memory.
+struct SettingsBudget {
+    private var valuesLeft = SettingsValue.countLimit
+
+    /// Counts values, and throws if the file has more than the limit.
+    mutating func pay(_ values: Int = 1) throws(FormatError) {
+        guard valuesLeft >= values else { throw FormatError("more than \(SettingsValue.countLimit) values") }
+        valuesLeft -= values
+    }
+
+    /// The number of bytes of a key beyond ASCII that count as one value, since comparing them takes longer.
+    private static let bytesPerValue = 10
+
+    /// Checks a key before it is compared with others, and counts it.
+    mutating func pay(forKey key: String) throws(FormatError) {
+        if !key.utf8.allSatisfy({ $0 < 0x80 }) { try pay(key.utf8.count / Self.bytesPerValue) }
+        guard !CombiningMarks.areTooMany(in: key) else {
+            throw FormatError("a key with more than \(CombiningMarks.limit) combining marks in a row")
+        }
+    }
+
+    static func check(depth: Int) throws(FormatError) {
+        guard depth <= SettingsValue.depthLimit else {
+            throw FormatError("more than \(SettingsValue.depthLimit) levels")
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Suggestions for misspelled words.
 package enum Suggestion {
     /// Returns a phrase such as `; did you mean get?`, or an empty string if no word is similar.
     package static func phrase(for text: String, among words: [String]) -> String {
@@ -9,10 +8,8 @@ package enum Suggestion {
         let limit = max(1, text.count / 3)
         let close = words.filter { word in
             let word = word.lowercased()
-            guard word.hasPrefix(text), text.count > 1 else {
-                return abs(word.count - text.count) <= limit && distance(Array(text), Array(word)) <= limit
-            }
-            return true
+            return text.count > 1 && word.hasPrefix(text)
+                || abs(word.count - text.count) <= limit && distance(Array(text), Array(word)) <= limit
         }
         return close.isEmpty ? "" : "; did you mean \(list(close))?"
     }

@@ -2,7 +2,6 @@
 
 /// Text as the kernel's drivers write it to sysfs.
 package enum SysfsText {
-    /// Returns the text without the white space around it.
     package static func trimmed(_ text: String) -> String {
         String(Substring(text.utf8.trimmed(\.isSpace)))
     }
@@ -27,7 +26,6 @@ package enum SysfsText {
         return start..<end
     }
 
-    /// Returns the words that white space separates.
     package static func words(_ text: String) -> [String] {
         text.utf8.split(whereSeparator: \.isSpace).map { String(Substring($0)) }
     }

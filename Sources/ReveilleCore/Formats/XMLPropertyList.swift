@@ -8,7 +8,6 @@ package struct XMLPropertyList {
     private var scanner: XMLScanner
     private var budget = SettingsBudget()
 
-    /// Returns whether a file begins as an XML property list.
     package static func opens(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(512).drop(while: \.isSpace)
         guard start.starts(with: "<?xml".utf8) else { return start.starts(with: "<plist".utf8) }
@@ -17,9 +16,7 @@ package struct XMLPropertyList {
         }
     }
 
-    /// Parses a file.
-    ///
-    /// - Throws: `FormatError` if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
+    /// Parses a file; throws if the bytes are not a valid list, or exceed the limits of `SettingsValue`.
     package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
         // In another encoding, bytes that look like a tag may not be one.
         guard opens(bytes), !bytes.contains(0), bytes.isUTF8 else {
@@ -96,5 +93,30 @@ package struct XMLPropertyList {
         guard digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) else { return Int128(text) }
         guard let magnitude = UInt64(Substring(digits.dropFirst(2)), radix: 16) else { return nil }
         return isNegative ? -Int128(magnitude) : Int128(magnitude)
+    }
+}
+
+/// Dates as XML property lists write them: `2001-01-01T00:00:01Z`.
+enum XMLDate {
+    /// Returns the seconds since 2001-01-01 00:00:00 UTC; `nil` for text that is not a Gregorian date.
+    static func seconds(_ text: String) -> Double? {
+        let pattern = "0000-00-00T00:00:00Z"
+        guard text.utf8.count == pattern.utf8.count else { return nil }
+        var numbers = [0]
+        for (byte, expected) in zip(text.utf8, pattern.utf8) {
+            if expected == UInt8(ascii: "0") {
+                guard byte.isDigit else { return nil }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            } else {
+                guard byte == expected else { return nil }
+                numbers.append(0)
+            }
+        }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        guard (1...12).contains(month), (1...31).contains(day), numbers[3] < 24, numbers[4] < 60, numbers[5] < 61 else {
+            return nil
+        }
+        let days = CivilDate(year, month, day).dayNumber - CivilDate(2001, 1, 1).dayNumber
+        return Double(days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
     }
 }

@@ -15,7 +15,6 @@ struct XMLScanner {
         self.bytes = bytes
     }
 
-    /// The error at the position of the scanner.
     var invalid: FormatError {
         FormatError("not a valid property list", line: bytes.line(at: position))
     }

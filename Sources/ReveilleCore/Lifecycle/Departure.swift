@@ -5,7 +5,6 @@
 /// First, its tasks end, and the program reads that it is in the background. Then its lifecycle announces what comes
 /// next. A program that does not read, or does not end its tasks, only delays this.
 package struct Departure: Sendable, Hashable {
-    /// What to do now.
     package enum Step: Sendable, Hashable {
         /// The lifecycle says what comes next.
         case announce
@@ -13,27 +12,21 @@ package struct Departure: Sendable, Hashable {
         case carryOut
     }
 
-    /// The longest time in microseconds that a program without tasks gets to read both events.
-    ///
-    /// Apps on iOS have about as much to save their state.
+    /// The longest time in microseconds for reading both events, without tasks: iOS gives about as much to save state.
     package static let readingTime: UInt64 = 5_000_000
 
     /// The deadline for reading, in microseconds since boot; `nil` while the program has tasks.
     package private(set) var deadline: UInt64?
     private var isAnnounced = false
 
-    /// Begins the departure of a program that has gone to the background.
     package init(at now: UInt64) {
         deadline = now + Self.readingTime
     }
 
-    /// Decides what to do now.
+    /// Decides what to do now, after which this has to be called again; `nil` if the program still has time.
     ///
-    /// - Parameters:
-    ///   - now: The time in microseconds since boot.
-    ///   - hasTasks: Whether the program has tasks whose time is not over.
-    ///   - isRead: Whether the program has read the last state of its lifecycle.
-    /// - Returns: The step, after which this has to be called again; `nil` if the program still has time.
+    /// The time is in microseconds since boot. Only tasks whose time is not over count, and only reading the last state
+    /// of the lifecycle.
     package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {
         guard !hasTasks else {
             deadline = nil

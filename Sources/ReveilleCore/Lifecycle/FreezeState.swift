@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a cgroup is frozen.
-///
-/// A change takes time and may fail, and the decision may change meanwhile.
+/// Whether a cgroup is frozen; a change takes time and may fail, and the decision may change meanwhile.
 ///
 /// One request is under way at a time. A freeze that failed or was not answered is followed by a thaw, since it may
 /// still succeed.
@@ -37,10 +35,8 @@ package struct FreezeState: Sendable, Hashable {
 
     /// Whether the cgroup is frozen, as far as is known.
     package private(set) var isFrozen = false
-    /// The time when the request under way counts as failed, or a failed thaw is tried again; `nil` if there is
-    /// neither.
+    /// When the request under way counts as failed, or a failed thaw is tried again; `nil` if there is neither.
     package private(set) var deadline: UInt64?
-    /// Whether the cgroup is to be frozen.
     package private(set) var wantsFrozen = false
     private var request: Request?
     /// The last requests whose time was over.
@@ -49,28 +45,23 @@ package struct FreezeState: Sendable, Hashable {
     private var isDoubtful = false
     private var lastNumber = 0
 
-    /// Creates the state of a cgroup that is not frozen.
     package init() {}
 
     /// Whether nothing is under way, and the cgroup is as it should be.
     package var isSettled: Bool { request == nil && isFrozen == wantsFrozen }
 
-    /// Decides whether the cgroup is to be frozen.
+    /// Decides whether the cgroup is to be frozen, and returns the request to make now, if any.
     ///
-    /// - Returns: The request to make now, if any; while a request is under way, the next request follows its answer.
+    /// While a request is under way, the next request follows its answer.
     package mutating func want(frozen: Bool, at now: UInt64) -> Request? {
         wantsFrozen = frozen
         if request == nil { deadline = nil }
         return request == nil && isFrozen != frozen ? begin(freezes: frozen, at: now) : nil
     }
 
-    /// Takes an answer of the system.
+    /// Takes an answer of the system to a request: why it failed, or `nil` for a success.
     ///
-    /// - Parameters:
-    ///   - number: The number of the request.
-    ///   - failure: Why it failed; `nil` for a success.
-    ///   - now: The time in microseconds since boot.
-    /// - Returns: What is known now, if it is the answer to the request under way, and the request to make next.
+    /// The outcome is what is known now, if it is the answer to the request under way.
     package mutating func answered(
         _ number: Int, failure: String?, at now: UInt64
     ) -> (outcome: Outcome?, next: Request?) {

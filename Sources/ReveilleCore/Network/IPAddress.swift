@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An address of the Internet Protocol.
 package struct IPAddress: Sendable, Hashable {
     /// The families of socket.h.
     package enum Family {

@@ -2,22 +2,13 @@
 
 /// A message of netlink(7).
 package struct NetlinkMessage: Sendable, Hashable {
-    /// The size of the header in bytes.
     private static let headerSize = 16
 
     /// The type, such as RTM_NEWROUTE.
     package var type: UInt16
-    /// The flags.
-    package var flags: UInt16
+    package var flags: UInt16 = 0
     /// The bytes after the header.
     package var payload: ArraySlice<UInt8>
-
-    /// Creates a message.
-    package init(type: UInt16, flags: UInt16 = 0, payload: ArraySlice<UInt8>) {
-        self.type = type
-        self.flags = flags
-        self.payload = payload
-    }
 
     /// Whether the message ends the answer to a request.
     package var isEnd: Bool { type == 3 }
@@ -31,10 +22,7 @@ package struct NetlinkMessage: Sendable, Hashable {
             : nil
     }
 
-    /// Parses the messages of a datagram.
-    ///
-    /// - Parameter datagram: The bytes. The first message whose length is wrong, and everything after it, is omitted.
-    /// - Returns: The messages in their order.
+    /// Parses the messages of a datagram, up to the first message whose length is wrong.
     package static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = datagram[...]
@@ -84,4 +72,43 @@ extension [UInt8] {
     mutating func append(native value: some FixedWidthInteger & UnsignedInteger) {
         self += value.nativeBytes
     }
+}
+
+/// An attribute in the payload of a ``NetlinkMessage``.
+struct NetlinkAttribute {
+    private static let headerSize = 4
+    /// The bits of the type; the others are flags.
+    private static let typeMask: UInt16 = 0x3FFF
+
+    let type: UInt16
+    let value: ArraySlice<UInt8>
+
+    /// Returns a length with the padding that follows it.
+    static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
+
+    /// Parses attributes; the first attribute with a wrong length, and everything after it, is omitted.
+    static func attributes(in bytes: ArraySlice<UInt8>) -> [NetlinkAttribute] {
+        var attributes: [NetlinkAttribute] = []
+        var rest = bytes
+        while let length: UInt16 = rest.integer(at: 0), headerSize <= length, length <= rest.count,
+            let type: UInt16 = rest.integer(at: 2)
+        {
+            let end = rest.startIndex + Int(length)
+            attributes.append(
+                NetlinkAttribute(type: type & typeMask, value: rest[rest.startIndex + headerSize..<end]))
+            rest = rest.dropFirst(aligned(Int(length)))
+        }
+        return attributes
+    }
+
+    static func bytes(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(native: UInt16(headerSize + value.count))
+        bytes.append(native: type)
+        bytes += value
+        return bytes + Array(repeating: 0, count: aligned(bytes.count) - bytes.count)
+    }
+
+    /// The text of a string, which may end in a NUL byte.
+    var text: String { value.prefix { $0 != 0 }.text }
 }

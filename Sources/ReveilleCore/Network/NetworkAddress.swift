@@ -18,9 +18,7 @@ package struct NetworkAddress: Sendable, Hashable {
 
     private static let headerSize = 8
 
-    /// The number of the link.
     package var link: UInt32
-    /// The address.
     package var address: IPAddress
     /// Where the address is valid (RT_SCOPE_*); 0 for everywhere.
     package var scope: UInt8
@@ -67,7 +65,6 @@ package struct NetworkAddress: Sendable, Hashable {
         return scope == 0 && !address.isLinkLocal && flags & passing == 0 && !isTemporary
     }
 
-    /// The payload of a message.
     var bytes: [UInt8] {
         let length = UInt8(address.bytes.count * 8)
         return [address.family, length, UInt8(truncatingIfNeeded: flags), scope] + link.nativeBytes

@@ -2,16 +2,15 @@
 
 /// A network interface, as rtnetlink(7) describes it.
 package struct NetworkLink: Sendable, Hashable {
-    /// The operational states of RFC 2863 that the rule distinguishes.
-    package enum State: Sendable, Hashable {
+    /// The operational states of RFC 2863 that the rule distinguishes, by their numbers (IF_OPER_*).
+    package enum State: UInt8, Sendable {
         /// The driver does not report a state.
-        case unknown
-        /// The link waits for an external event, such as the login of 802.1X.
-        case dormant
-        /// Packets can be passed.
-        case up
+        case unknown = 0
         /// Every other state.
-        case down
+        case down = 2
+        /// The link waits for an external event, such as the login of 802.1X.
+        case dormant = 5
+        case up = 6
     }
 
     /// The hardware types of if_arp.h that the rule distinguishes.
@@ -39,9 +38,7 @@ package struct NetworkLink: Sendable, Hashable {
     /// The longest name in bytes (IFNAMSIZ, without the NUL byte).
     private static let nameLimit = 15
 
-    /// The number of the link.
     package var index: UInt32
-    /// The name of the interface.
     package var name: String
     /// The hardware type (ARPHRD_*).
     package var hardware: UInt16
@@ -51,7 +48,6 @@ package struct NetworkLink: Sendable, Hashable {
     package var isLoopback: Bool
     /// Whether the driver reports a carrier.
     package var hasCarrier: Bool
-    /// The operational state.
     package var state: State
     /// The name of a virtual interface's driver, such as `bridge`.
     package var driver: String?
@@ -87,7 +83,7 @@ package struct NetworkLink: Sendable, Hashable {
     private mutating func take(_ attribute: NetlinkAttribute) {
         switch attribute.type {
         case Attribute.name: name = attribute.text
-        case Attribute.state: state = State(attribute.value.first ?? 0)
+        case Attribute.state: state = State(rawValue: attribute.value.first ?? 0) ?? .down
         case Attribute.carrier: hasCarrier = attribute.value.first.map { $0 != 0 } ?? hasCarrier
         case Attribute.information:
             driver = NetlinkAttribute.attributes(in: attribute.value).first { $0.type == Attribute.driver }?.text
@@ -95,39 +91,16 @@ package struct NetworkLink: Sendable, Hashable {
         }
     }
 
-    /// The payload of a message.
     var bytes: [UInt8] {
         let flags = (isEnabled ? Flag.up : 0) | (isLoopback ? Flag.loopback : 0) | (hasCarrier ? Flag.carrier : 0)
         var bytes: [UInt8] = [0, 0]
         bytes.append(native: hardware)
         for number in [index, flags, 0] { bytes.append(native: number) }
         bytes += NetlinkAttribute.bytes(Attribute.name, Array(name.utf8) + [0])
-        bytes += NetlinkAttribute.bytes(Attribute.state, [state.number])
+        bytes += NetlinkAttribute.bytes(Attribute.state, [state.rawValue])
         bytes += NetlinkAttribute.bytes(Attribute.carrier, [hasCarrier ? 1 : 0])
         guard let driver else { return bytes }
         let kind = NetlinkAttribute.bytes(Attribute.driver, Array(driver.utf8) + [0])
         return bytes + NetlinkAttribute.bytes(Attribute.information, kind)
-    }
-}
-
-extension NetworkLink.State {
-    /// Creates the state of a number (IF_OPER_*).
-    fileprivate init(_ number: UInt8) {
-        self =
-            switch number {
-            case 0: .unknown
-            case 5: .dormant
-            case 6: .up
-            default: .down
-            }
-    }
-
-    fileprivate var number: UInt8 {
-        switch self {
-        case .unknown: 0
-        case .down: 2
-        case .dormant: 5
-        case .up: 6
-        }
     }
 }

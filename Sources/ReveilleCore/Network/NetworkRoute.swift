@@ -18,7 +18,6 @@ package struct NetworkRoute: Sendable, Hashable {
     private static let headerSize = 12
     private static let hopHeaderSize = 8
 
-    /// The family of the addresses.
     package var family: UInt8
     /// The priority; the route with the lowest is used.
     package var metric: UInt32
@@ -67,7 +66,6 @@ package struct NetworkRoute: Sendable, Hashable {
         return links
     }
 
-    /// The payload of a message.
     var bytes: [UInt8] {
         let head: [UInt8] = [family, 0, 0, 0, UInt8(Self.mainTable), 0, 0, Self.unicast, 0, 0, 0, 0]
         let hops = links.flatMap { link -> [UInt8] in

@@ -36,7 +36,6 @@ package enum NetworkEntry: Sendable, Hashable {
     }
 }
 
-/// The kernel's tables of links, addresses and default routes.
 package struct NetworkTables: Sendable, Hashable {
     /// The links, in the kernel's order.
     package private(set) var links: [NetworkLink] = []
@@ -46,7 +45,6 @@ package struct NetworkTables: Sendable, Hashable {
     package private(set) var routes: [NetworkRoute] = []
     private var entries: Set<NetworkEntry> = []
 
-    /// Creates empty tables.
     package init() {}
 
     /// Adds the entry of a message, unless it has no effect on the reading.

@@ -96,17 +96,14 @@ extension Battery: CustomStringConvertible {
         return parts.joined(separator: ", ")
     }
 
-    private static func percent(_ level: Double) -> String {
-        // A level out of range is shown unchanged, since it may not fit an integer.
-        0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "level \(level)"
-    }
+    private static func percent(_ level: Double) -> String { level.percent ?? "level \(level)" }
 }
 
 extension Battery: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .battery }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 0) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 0) }
     @usableFromInline package static var blank: Battery { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -126,16 +123,6 @@ extension Battery: AspectDeclaration {
         self.state = state
         return true
     }
-}
-
-extension NamedAspects {
-    /// The battery packs of the system, and whether it is plugged in.
-    public static var battery: Self { Self(only: Aspect(.battery)) }
-}
-
-extension Reading {
-    /// The battery packs; `nil` for other aspects.
-    public var battery: Battery? { if case .battery(let battery) = self { battery } else { nil } }
 }
 
 extension Battery.Pack: Record {

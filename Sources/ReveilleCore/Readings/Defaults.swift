@@ -44,29 +44,22 @@ public struct Defaults: Sendable, Hashable, Codable {
 }
 
 extension Defaults.Domain: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case domain, path, keys, opaque
-    }
-
     /// Decodes a domain; the fingerprints of its values are not encoded, and become 0.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let isOpaque = try container.decode(Bool.self, forKey: .opaque)
-        let keys = isOpaque ? [""] : try container.decode([String].self, forKey: .keys)
-        self.init(
-            name: try container.decode(String.self, forKey: .domain),
-            path: try container.decode(String.self, forKey: .path),
-            values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { $1 }),
-            isOpaque: isOpaque)
+        self.init(try SettingsChange(from: decoder))
     }
 
     /// Encodes the domain with its keys, without the fingerprints of their values.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .domain)
-        try container.encode(path, forKey: .path)
-        try container.encode(keys, forKey: .keys)
-        try container.encode(isOpaque, forKey: .opaque)
+        try SettingsChange(self).encode(to: encoder)
+    }
+
+    /// Creates a domain whose values all have the same fingerprint.
+    fileprivate init(_ listed: SettingsChange) {
+        let keys = listed.isOpaque ? [""] : listed.keys
+        self.init(
+            name: listed.domain, path: listed.path, values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { $1 }),
+            isOpaque: listed.isOpaque)
     }
 }
 
@@ -91,7 +84,7 @@ extension Defaults: AspectDeclaration {
     public static var aspect: Aspect { .defaults }
 
     package static var traits: AspectTraits {
-        AspectTraits(.always, isDefault: true, isReportedInParts: true, place: 11)
+        AspectTraits(sampling: .always, isDefault: true, isReportedInParts: true, place: 11)
     }
     @usableFromInline package static var blank: Defaults { Defaults(domains: []) }
 
@@ -102,23 +95,11 @@ extension Defaults: AspectDeclaration {
     }
 }
 
-extension NamedAspects {
-    /// The user's settings files.
-    public static var defaults: Self { Self(only: Aspect(.defaults)) }
-}
-
-extension Reading {
-    /// The settings; `nil` for other aspects.
-    public var defaults: Defaults? { if case .defaults(let defaults) = self { defaults } else { nil } }
-}
-
 /// The interface's structure `Defaults`, which lists keys; the values of settings are not on the wire.
 @usableFromInline
 package struct ListedSettings: Sendable {
-    /// The domains with the keys to list.
     @usableFromInline package var domains: [SettingsChange]
 
-    /// Lists keys.
     @inlinable
     package init(domains: [SettingsChange]) {
         self.domains = domains
@@ -151,14 +132,7 @@ extension SettingsChange: Record {
 extension Defaults {
     /// Creates settings whose values all have the same fingerprint.
     @usableFromInline package init(_ listed: ListedSettings) {
-        self.init(
-            domains: listed.domains.map { domain in
-                let keys = domain.isOpaque ? [""] : domain.keys
-                return Domain(
-                    name: domain.domain, path: domain.path,
-                    values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }),
-                    isOpaque: domain.isOpaque)
-            })
+        self.init(domains: listed.domains.map(Domain.init))
     }
 
     /// Whether two domains have the same path.

@@ -55,13 +55,8 @@ extension Display: CustomStringConvertible {
     public var description: String {
         var parts = screens.map { "\($0.name) \($0.width)x\($0.height)" }
         if parts.isEmpty { parts = ["no screen"] }
-        if let brightness { parts.append("brightness " + Self.percent(brightness)) }
+        if let brightness { parts.append("brightness " + (brightness.percent ?? "\(brightness)")) }
         return parts.joined(separator: ", ")
-    }
-
-    private static func percent(_ level: Double) -> String {
-        // A level out of range is shown unchanged, since it may not fit an integer.
-        0...1 ~= level ? "\(Int((level * 100).rounded()))%" : "\(level)"
     }
 }
 
@@ -69,7 +64,7 @@ extension Display: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .display }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 3) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 3) }
     @usableFromInline package static var blank: Display { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -87,16 +82,6 @@ extension Display: AspectDeclaration {
         self.brightness = brightness
         return true
     }
-}
-
-extension NamedAspects {
-    /// The screens, and the brightness of the backlight.
-    public static var display: Self { Self(only: Aspect(.display)) }
-}
-
-extension Reading {
-    /// The screens and the brightness; `nil` for other aspects.
-    public var display: Display? { if case .display(let display) = self { display } else { nil } }
 }
 
 extension Display.Screen: Record {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entry of a folder.
 package struct FolderEntry: Sendable, Hashable {
-    /// The name.
     package var name: EntryName
     /// A digest that stays the same when the file is renamed, and that no other file has.
     package var identity: UInt64
     /// A digest of the file's type, size and time of modification.
     package var stamp: UInt64
 
-    /// Creates an entry.
     package init(name: EntryName, identity: UInt64, stamp: UInt64) {
         self.name = name
         self.identity = identity
@@ -35,7 +32,6 @@ package struct FolderListing: Sendable, Hashable {
         }
     }
 
-    /// The folder's name in the configuration.
     package let name: String
     /// The path of the folder, without following links.
     package let path: String
@@ -46,13 +42,6 @@ package struct FolderListing: Sendable, Hashable {
     /// A digest that is the same for equal listings and stays the same across restarts.
     package let digest: UInt64
 
-    /// Creates a listing.
-    ///
-    /// - Parameters:
-    ///   - name: The folder's name in the configuration.
-    ///   - path: The path of the folder, without following links.
-    ///   - sorted: The entries.
-    ///   - version: For a folder with more entries, a number that differs after each change.
     package init(name: String, path: String, sorted: SortedEntries, version: UInt64? = nil) {
         self.name = name
         self.path = path

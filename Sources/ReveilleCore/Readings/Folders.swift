@@ -55,7 +55,6 @@ public struct Folders: Sendable, Hashable {
         self.folders = folders
     }
 
-    /// Creates the state of all folders.
     package init(listings: [FolderListing]) {
         folders = []
         self.listings = listings.sorted { $0.place < $1.place }
@@ -122,23 +121,13 @@ extension Folders: AspectDeclaration {
     public static var aspect: Aspect { .folders }
 
     package static var traits: AspectTraits {
-        AspectTraits(.always, isReportedInParts: true, isPostable: false, place: 12)
+        AspectTraits(sampling: .always, isReportedInParts: true, isPostable: false, place: 12)
     }
     @usableFromInline package static var blank: Folders { Folders(folders: []) }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         try coder.records("folders", &folders)
     }
-}
-
-extension NamedAspects {
-    /// The names in the folders that the configuration lists.
-    public static var folders: Self { Self(only: Aspect(.folders)) }
-}
-
-extension Reading {
-    /// The changes in the configured folders; `nil` for other aspects.
-    public var folders: Folders? { if case .folders(let folders) = self { folders } else { nil } }
 }
 
 extension Folders.Folder: Record {

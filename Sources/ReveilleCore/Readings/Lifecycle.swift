@@ -21,23 +21,13 @@ extension Lifecycle: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .lifecycle }
 
-    package static var traits: AspectTraits { AspectTraits(.never, isPostable: false, place: 13) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .never, isPostable: false, place: 13) }
     @usableFromInline package static var blank: Lifecycle { .active }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
         // A state that a later version adds lies between the known states.
         try coder.word("state", &self, else: .inactive)
     }
-}
-
-extension NamedAspects {
-    /// The state of the subscription itself.
-    public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
-}
-
-extension Reading {
-    /// The state of the subscription itself; `nil` for other aspects.
-    public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
 }
 
 extension Lifecycle: WordSet {}

@@ -27,7 +27,7 @@ extension Light: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .light }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 6) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 6) }
     @usableFromInline package static var blank: Light { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -43,14 +43,4 @@ extension Light: AspectDeclaration {
         self.lux = lux
         return true
     }
-}
-
-extension NamedAspects {
-    /// The illuminance around the device.
-    public static var light: Self { Self(only: Aspect(.light)) }
-}
-
-extension Reading {
-    /// The illuminance; `nil` for other aspects.
-    public var light: Light? { if case .light(let light) = self { light } else { nil } }
 }

@@ -48,7 +48,7 @@ extension LocaleSettings: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .locale }
 
-    package static var traits: AspectTraits { AspectTraits(.always, isDefault: true, place: 10) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .always, isDefault: true, place: 10) }
     @usableFromInline package static var blank: LocaleSettings { .posix }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -93,14 +93,4 @@ extension LocaleSettings {
         return 2...3 ~= tags[0].count && tags[0].allSatisfy(letters)
             && tags.dropFirst().allSatisfy { 2...8 ~= $0.count && $0.allSatisfy(signs) }
     }
-}
-
-extension NamedAspects {
-    /// The language and formats in effect.
-    public static var locale: Self { Self(only: Aspect(.locale)) }
-}
-
-extension Reading {
-    /// The language and formats; `nil` for other aspects.
-    public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
 }

@@ -62,22 +62,14 @@ extension Motion: CustomStringConvertible {
 
 extension Motion.Vector: CustomStringConvertible {
     /// The numbers, rounded to hundredths.
-    public var description: String { [x, y, z].map(Self.rounded).joined(separator: ", ") }
-
-    /// Returns a number with two decimals.
-    static func rounded(_ number: Double) -> String {
-        guard let hundredths = Int(exactly: (abs(number) * 100).rounded()) else { return "\(number)" }
-        let fraction = hundredths % 100
-        let sign = number < 0 && hundredths > 0 ? "-" : ""
-        return "\(sign)\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
-    }
+    public var description: String { [x, y, z].map(\.hundredths).joined(separator: ", ") }
 }
 
 extension Motion: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .motion }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .stream, place: 7) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, kind: .stream, place: 7) }
     @usableFromInline package static var blank: Motion { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -88,16 +80,6 @@ extension Motion: AspectDeclaration {
         coder.accepts("a number of microseconds since 1970")
         takenAt = Timestamp(microseconds: Int64(microseconds))
     }
-}
-
-extension NamedAspects {
-    /// The acceleration and rotation of the device, sample by sample.
-    public static var motion: Self { Self(only: Aspect(.motion)) }
-}
-
-extension Reading {
-    /// A sample of acceleration and rotation; `nil` for other aspects.
-    public var motion: Motion? { if case .motion(let motion) = self { motion } else { nil } }
 }
 
 extension Motion.Vector: Record {

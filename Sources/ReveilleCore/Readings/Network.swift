@@ -55,7 +55,7 @@ extension Network: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .network }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 2) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 2) }
     @usableFromInline package static var blank: Network { .unreachable }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -81,18 +81,7 @@ extension Network: AspectDeclaration {
     }
 }
 
-extension NamedAspects {
-    /// The default route to the network.
-    public static var network: Self { Self(only: Aspect(.network)) }
-}
-
-extension Reading {
-    /// The default route to the network; `nil` for other aspects.
-    public var network: Network? { if case .network(let network) = self { network } else { nil } }
-}
-
 extension Network.Kind: WordSet {
-    /// The usual name of the first interface of this kind.
     fileprivate var usualName: String {
         switch self {
         case .ethernet: "eth0"

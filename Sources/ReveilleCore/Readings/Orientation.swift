@@ -55,7 +55,7 @@ extension Orientation: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .orientation }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 4) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 4) }
     @usableFromInline package static var blank: Orientation { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -70,16 +70,6 @@ extension Orientation: AspectDeclaration {
         if pose.isPlanar { planar = pose }
         return true
     }
-}
-
-extension NamedAspects {
-    /// The pose of the device.
-    public static var orientation: Self { Self(only: Aspect(.orientation)) }
-}
-
-extension Reading {
-    /// The pose of the device; `nil` for other aspects.
-    public var orientation: Orientation? { if case .orientation(let orientation) = self { orientation } else { nil } }
 }
 
 extension Orientation.Pose: WordSet {}

@@ -79,7 +79,6 @@ extension Power: CustomStringConvertible {
         abs(number) < 1e12 ? "\((number * 10).rounded() / 10)" : "\(number)"
     }
 
-    /// Returns a time as hours and minutes.
     private static func time(_ seconds: Int) -> String {
         let minutes = seconds / 60 % 60
         return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
@@ -90,7 +89,7 @@ extension Power: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .power }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, place: 1) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 1) }
     @usableFromInline package static var blank: Power { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -111,16 +110,6 @@ extension Power: AspectDeclaration {
     }
 
     package static var abbreviations: String? { #", such as {"power": -5.2, "timeToEmpty": 14400}"# }
-}
-
-extension NamedAspects {
-    /// The energy and the power of the battery packs.
-    public static var power: Self { Self(only: Aspect(.power)) }
-}
-
-extension Reading {
-    /// The energy and the power of the battery packs; `nil` for other aspects.
-    public var power: Power? { if case .power(let power) = self { power } else { nil } }
 }
 
 extension Power.Pack: Record {

@@ -17,7 +17,7 @@ extension Proximity: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .proximity }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, isDefault: true, place: 5) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 5) }
     @usableFromInline package static var blank: Proximity { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -31,16 +31,6 @@ extension Proximity: AspectDeclaration {
         self = state
         return true
     }
-}
-
-extension NamedAspects {
-    /// Whether something is close to the front of the device.
-    public static var proximity: Self { Self(only: Aspect(.proximity)) }
-}
-
-extension Reading {
-    /// Whether something is close to the device; `nil` for other aspects.
-    public var proximity: Proximity? { if case .proximity(let proximity) = self { proximity } else { nil } }
 }
 
 extension Proximity: WordSet {}

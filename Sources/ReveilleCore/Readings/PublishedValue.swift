@@ -4,8 +4,7 @@
 public struct PublishedValue: Sendable, Hashable {
     /// The name.
     public let name: Aspect
-    /// The value as JSON text in canonical form, so that equal values have equal bytes; `nil` if the value was
-    /// withdrawn.
+    /// The value as canonical JSON text, so that equal values have equal bytes; `nil` if the value was withdrawn.
     package let bytes: [UInt8]?
 
     /// Creates a state from a value in its canonical form.

@@ -19,7 +19,7 @@ public struct Shake: Sendable, Hashable, Codable {
 extension Shake: CustomStringConvertible {
     /// The peak: `2.41 g`.
     public var description: String {
-        peak > 0 ? Motion.Vector.rounded(peak) + " g" : "none"
+        peak > 0 ? peak.hundredths + " g" : "none"
     }
 }
 
@@ -27,7 +27,7 @@ extension Shake: AspectDeclaration {
     /// The aspect.
     public static var aspect: Aspect { .shake }
 
-    package static var traits: AspectTraits { AspectTraits(.onDemand, kind: .tally, place: 8) }
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, kind: .tally, place: 8) }
     @usableFromInline package static var blank: Shake { .unknown }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
@@ -44,14 +44,4 @@ extension Shake: AspectDeclaration {
         self.peak = peak
         return true
     }
-}
-
-extension NamedAspects {
-    /// The shakes of the device, each of which counts.
-    public static var shake: Self { Self(only: Aspect(.shake)) }
-}
-
-extension Reading {
-    /// The last shake; `nil` for other aspects.
-    public var shake: Shake? { if case .shake(let shake) = self { shake } else { nil } }
 }

@@ -7,9 +7,7 @@ package struct SortedEntries: Sendable {
     /// The sum of the digests of all entries, which does not depend on their order.
     let digest: UInt64
 
-    /// Sorts entries.
-    ///
-    /// A changing folder may list a name several times; one entry counts.
+    /// Sorts entries; a changing folder may list a name several times, and one entry counts.
     package init(_ entries: [FolderEntry]) {
         var sorting = EntrySorting()
         for entry in entries { sorting.append(entry) }
@@ -23,7 +21,6 @@ package struct SortedEntries: Sendable {
         self.digest = digest
     }
 
-    /// Returns the entry with a name.
     package func entry(named name: EntryName) -> FolderEntry? {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -45,7 +42,6 @@ package struct EntrySorting {
     private struct Key {
         /// The eight bytes of the name after ``EntrySorting/commonLength``.
         let word: UInt64
-        /// The index of the entry.
         let index: Int
     }
 
@@ -61,7 +57,6 @@ package struct EntrySorting {
     private var position = 0
     private var digest: UInt64 = 0
 
-    /// Creates a sorting without entries.
     package init() {}
 
     /// Adds an entry, before the first step.
@@ -76,9 +71,7 @@ package struct EntrySorting {
         digest == other.digest && entries.count == other.entries.count
     }
 
-    /// Takes a step.
-    ///
-    /// - Returns: Whether there may be more steps.
+    /// Takes a step, and returns whether there may be more.
     package mutating func advance() -> Bool {
         guard sorted < entries.count else { return false }
         sorted == 0 ? sortRun() : mergeRuns()

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives one reading from all power supplies.
-///
-/// The states are UIDevice's: they depend on being plugged in. The flow of current is ``Battery/chargeStatus``.
+/// Derives one reading from all power supplies; as in UIDevice, the state depends on being plugged in.
 package enum BatteryRule {
     /// The level at which a plugged battery counts as full: a display rounds 99.5% to 100%.
     private static let fullLevel = 0.995
 
-    /// Returns the reading for all power supplies.
+    /// Returns the reading for all entries of the class, peripherals included; ``Battery/unknown`` without a pack.
     ///
-    /// - Parameters:
-    ///   - supplies: All entries of the class, peripherals included.
-    ///   - isMacBook: Whether the machine is a MacBook, whose firmware reports a wrong `capacity`.
-    ///   - trend: The direction of ``energy(of:)`` lately, if it is known. It only matters if nothing else shows whether
-    ///     the machine is plugged in.
-    /// - Returns: The reading; ``Battery/unknown`` without a pack, plugged in or not.
+    /// The firmware of a MacBook reports a wrong `capacity`. The trend of ``energy(of:)`` only matters if nothing else
+    /// shows whether the machine is plugged in.
     package static func reading(
         of supplies: [PowerSupply], isMacBook: Bool, trend: EnergyTrend.Direction? = nil
     ) -> Battery {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DeviceInfo {
-    /// Creates the description of a device from the raw facts.
-    ///
-    /// - Parameters:
-    ///   - facts: The facts.
-    ///   - user: The user that asks; the identifier depends on the user.
+    /// Creates the description of a device from the raw facts; the identifier depends on the user that asks.
     package init(_ facts: DeviceFacts, forUser user: UInt32) {
         func firmware(_ file: DeviceFile) -> String? { facts.files[file].flatMap(LabelText.firmware) }
         let release = facts.release

@@ -4,14 +4,12 @@
 package struct DisplayConnector: Sendable, Hashable {
     /// The name without the card: `HDMI-A-1`.
     package var name: String
-    /// Whether a display is connected.
     package var isConnected: Bool
     /// The preferred mode in the list of the driver; `nil` while the list is empty.
     package var mode: DisplayMode?
     /// The description of the display; `nil` without a valid one.
     package var description: EDID?
 
-    /// Creates a connector.
     package init(name: String, isConnected: Bool, mode: DisplayMode?, description: EDID?) {
         self.name = name
         self.isConnected = isConnected
@@ -34,8 +32,7 @@ package struct DisplayConnector: Sendable, Hashable {
 package enum DisplayRule {
     /// Returns the brightness from 0 to 1; `nil` if the driver has no value.
     ///
-    /// Some drivers measure the actual brightness on another scale. An actual brightness above the maximum is a sign of
-    /// this.
+    /// Some drivers measure the actual brightness on another scale: then it can be above the maximum.
     package static func brightness(actual: String?, requested: String?, maximum: String?) -> Double? {
         guard let maximum = SysfsText.number(maximum), maximum > 0 else { return nil }
         for text in [actual, requested] {

@@ -2,7 +2,6 @@
 
 /// The direction in which the energy of all packs changes, for drivers that report no status.
 package struct EnergyTrend: Sendable {
-    /// The direction of the energy.
     package enum Direction: Sendable {
         case rising, falling
     }
@@ -11,8 +10,7 @@ package struct EnergyTrend: Sendable {
     private static let shortestTime: Duration = .seconds(15)
     /// The least power in watts that counts; less may be the gauge's noise (the same limit as in UPower).
     private static let leastPower = 0.5
-    /// The greatest power in watts that counts: no charger delivers more, so a greater power means a new pack or a
-    /// recalibrated gauge.
+    /// The greatest power in watts that counts: no charger delivers more, so the pack is new, or the gauge recalibrated.
     private static let greatestPower = 500.0
     /// How long a reading is compared, and how long an unconfirmed direction lasts: several polls at the default
     /// interval, since coarse gauges pause between their steps.
@@ -23,16 +21,9 @@ package struct EnergyTrend: Sendable {
     private var energies = RecentSamples(spacing: spacing, memory: memory)
     private var last: (direction: Direction, time: Instant)?
 
-    /// Creates a trend without readings.
     package init() {}
 
-    /// Takes a reading.
-    ///
-    /// - Parameters:
-    ///   - energy: The energy of all packs in microwatt-hours; `nil` if it is unknown. An unknown energy ends the
-    ///     trend.
-    ///   - now: The time of the reading.
-    /// - Returns: The direction; `nil` while it is unknown.
+    /// Takes the energy in microwatt-hours; returns the direction, `nil` while unknown, as after an unknown energy.
     package mutating func take(_ energy: Double?, at now: Instant) -> Direction? {
         guard let energy, energy.isFinite else {
             self = EnergyTrend()

@@ -16,7 +16,6 @@ package struct LocaleName: Sendable, Hashable {
         String(identifier.map { $0 == "_" ? "-" : $0 })
     }
 
-    /// Reads a POSIX name.
     package init(posix name: String) {
         let halves = name.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
         let modifier = halves.count == 2 ? Substring(halves[1]).lowercased() : ""

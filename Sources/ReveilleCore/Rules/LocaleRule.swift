@@ -13,9 +13,7 @@ package enum LocaleRule {
     /// The longest valid value in bytes, as in systemd's locale_is_valid.
     private static let valueLimit = 127
 
-    /// Returns the reading for a set of variables.
-    ///
-    /// LANGUAGE is a list for messages only, and is ignored in the C locale, as in gettext.
+    /// Returns the reading; LANGUAGE is for messages only, and is ignored in the C locale, as in gettext.
     package static func reading(of environment: [String: String]) -> LocaleSettings {
         let messages = name(of: "LC_MESSAGES", in: environment)
         let languages = messages == .posix ? [] : preferred(environment["LANGUAGE"] ?? "")
@@ -51,5 +49,20 @@ package enum LocaleRule {
             if !tags.contains(name.tag) { tags.append(name.tag) }
         }
         return tags
+    }
+}
+
+/// The variables that the keys of Plasma's `plasma-localerc` set at login.
+package enum PlasmaLocale {
+    private static let formats = [
+        "LANG", "LC_NUMERIC", "LC_TIME", "LC_MONETARY", "LC_MEASUREMENT", "LC_COLLATE", "LC_CTYPE",
+    ]
+
+    /// Returns the variables that a file sets; empty values are ignored.
+    package static func variables(in file: Keyfile) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in formats { variables[name] = file.entries["Formats/" + name] }
+        variables["LANGUAGE"] = file.entries["Translations/LANGUAGE"]
+        return variables.filter { !$0.value.isEmpty }
     }
 }

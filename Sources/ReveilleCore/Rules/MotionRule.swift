@@ -17,12 +17,6 @@ package struct MotionRule: Sendable, Hashable {
     /// -1 if the map mirrors, otherwise 1.
     private let handedness: Double
 
-    /// Creates the rule of a sensor.
-    ///
-    /// - Parameters:
-    ///   - frame: The direction of the sensor's axes.
-    ///   - matrix: The mounting of the sensor.
-    ///   - isHID: Whether it is behind a HID sensor hub.
     package init(_ frame: OrientationFrame, matrix: MountMatrix, isHID: Bool) {
         func image(_ x: Double, _ y: Double, _ z: Double) -> Vector {
             OrientationFrame.standardGravity
@@ -36,20 +30,12 @@ package struct MotionRule: Sendable, Hashable {
         handedness = (normal * z).sum() < 0 ? -1 : 1
     }
 
-    /// Returns an acceleration.
-    ///
-    /// - Parameter sample: The sensor's values in meters per second squared.
-    /// - Returns: The acceleration in g; `nil` if it is not plausible.
+    /// Converts an acceleration in meters per second squared to g; `nil` if it is not plausible.
     package func acceleration(_ sample: Vector) -> Motion.Vector? {
         Self.plausible((1 / OrientationFrame.standardGravity) * image(of: sample), upTo: Self.accelerationLimit)
     }
 
-    /// Returns a rotation.
-    ///
-    /// An axis of rotation does not change its sign in a mirror as a direction does.
-    ///
-    /// - Parameter sample: The sensor's values in radians per second.
-    /// - Returns: The rotation in radians per second; `nil` if it is not plausible.
+    /// Converts a rotation in radians per second, whose axis a mirror does not turn; `nil` if it is not plausible.
     package func rotation(_ sample: Vector) -> Motion.Vector? {
         Self.plausible(handedness * image(of: sample), upTo: Self.rotationLimit)
     }

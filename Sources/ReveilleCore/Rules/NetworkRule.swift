@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives the reading from the kernel's network tables.
 package enum NetworkRule {
     /// The largest number of addresses in a reading, so that a host with thousands does not fill the log.
     package static let addressLimit = 32
@@ -27,13 +26,7 @@ package enum NetworkRule {
         return link.state == .up || link.state == .unknown && link.hasCarrier
     }
 
-    /// Returns the kind of a link.
-    ///
-    /// - Parameters:
-    ///   - link: The link.
-    ///   - deviceType: The type that its driver gives in sysfs (DEVTYPE), if any.
-    ///   - isWireless: Whether sysfs has attributes of a wireless interface.
-    /// - Returns: The kind.
+    /// Returns the kind of a link; its driver gives the type in sysfs (DEVTYPE), if any.
     package static func kind(of link: NetworkLink, deviceType: String?, isWireless: Bool) -> Network.Kind {
         if deviceType == "wwan" || link.driver == "wwan" || link.hardware == NetworkLink.Hardware.rawIP {
             return .cellular

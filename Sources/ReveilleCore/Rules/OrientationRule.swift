@@ -12,13 +12,9 @@ package enum OrientationRule {
         static let leaning = 0.713_293_1
     }
 
-    /// Returns the reading for a sample.
+    /// Returns the reading for the direction of gravity, of any length, after the last reading.
     ///
-    /// - Parameters:
-    ///   - gravity: The direction of gravity, in the axes of ``OrientationFrame/gravity(_:matrix:isHID:)``. Its length
-    ///     does not matter.
-    ///   - last: The previous reading.
-    /// - Returns: The reading.
+    /// Its axes are those of ``OrientationFrame/gravity(_:matrix:isHID:)``.
     package static func reading(at gravity: Vector, last: Orientation) -> Orientation {
         if let flat = flat(gravity, last.pose) { return Orientation(pose: flat, planar: last.planar) }
         let planar = planar(gravity, last.planar)

@@ -2,9 +2,7 @@
 
 /// The energies of a pack in watt-hours, from either its energies or its charges, which are never mixed.
 struct PackEnergy {
-    /// The energy now.
     private(set) var now: Double?
-    /// The energy of the full pack.
     private(set) var full: Double?
     /// The energy of the full pack when it was new.
     private(set) var design: Double?

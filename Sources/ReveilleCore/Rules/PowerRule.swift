@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Derives the energy and the power of all packs from the power supplies.
 package enum PowerRule {
     /// The greatest power of a pack in watts; a greater value is in another unit.
     private static let greatestPower = 500.0
@@ -11,10 +10,9 @@ package enum PowerRule {
     /// The decimal places of values: less than a milliwatt is noise.
     private static let precision = 1_000.0
 
-    /// Returns the reading without the times, which depend on earlier readings.
+    /// Returns the reading without the times, which depend on earlier readings; ``Power/unknown`` without a pack.
     ///
-    /// - Parameter supplies: All entries of the class, peripherals included, with all attributes.
-    /// - Returns: The reading; ``Power/unknown`` without a pack.
+    /// The supplies are all entries of the class, peripherals included, with all attributes.
     package static func reading(of supplies: [PowerSupply]) -> Power {
         let packs = supplies.filter(\.isPack).sorted { $0.name < $1.name }
         let isPlugged = BatteryRule.reading(of: supplies, isMacBook: false).isPlugged
@@ -71,7 +69,6 @@ package enum PowerRule {
         return pack
     }
 
-    /// Returns a text that says something.
     private static func text(_ attribute: String, of supply: PowerSupply) -> String? {
         guard let text = supply[attribute].map(SysfsText.trimmed), !text.isEmpty,
             !SysfsText.isWord(text, "unknown")

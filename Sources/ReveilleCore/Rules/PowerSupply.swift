@@ -10,10 +10,8 @@ package struct PowerSupply: Sendable, Hashable {
     package private(set) var attributes: [String: String]
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
-    /// The meaning of all attributes.
     package private(set) var facts: SupplyFacts
 
-    /// Creates a supply.
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name
         self.attributes = attributes
@@ -36,7 +34,6 @@ package struct PowerSupply: Sendable, Hashable {
         facts.take(text, of: attribute)
     }
 
-    /// The attributes that the rules use.
     package static let attributeNames: [String] =
         [
             "type", "scope", "present", "status", "online", "capacity", "capacity_level", "current_now",
@@ -74,17 +71,59 @@ package struct PowerSupply: Sendable, Hashable {
         facts.online.map { $0 >= 1 } ?? false
     }
 
-    /// The charge status that a pack reports.
     package var chargeStatus: Battery.ChargeStatus { facts.chargeStatus }
 
-    /// Whether the pack reports that current flows out.
-    ///
-    /// A positive value has no meaning, since ACPI reports no sign.
+    /// Whether the pack reports that current flows out; a positive value means nothing, since ACPI reports no sign.
     var isDraining: Bool {
         number("current_now").map { $0 < 0 } ?? false
     }
 
     func number(_ attribute: String) -> Double? {
         SysfsText.number(attributes[attribute])
+    }
+}
+
+/// The meaning of the power supply attributes that decide most readings.
+package struct SupplyFacts: Sendable, Hashable {
+    package enum Kind: Sendable {
+        case battery, ups
+        /// A supply that can power the system, such as `Mains` or `USB`.
+        case other
+    }
+
+    package private(set) var kind = Kind.other
+    /// Whether it belongs to the machine and not to a peripheral.
+    package private(set) var isSystem = true
+    /// Whether the slot of a battery contains one.
+    package private(set) var isPresent = true
+    package private(set) var chargeStatus = Battery.ChargeStatus.unknown
+    /// The number that shows whether a supply provides power.
+    package private(set) var online: Double?
+    /// The level of a battery in percent, as its driver reports it.
+    package private(set) var capacity: Double?
+
+    /// Takes the text of an attribute, or its absence; most attributes change nothing.
+    mutating func take(_ text: String?, of attribute: String) {
+        switch attribute {
+        case "type": kind = text.map(Self.kind) ?? .other
+        case "scope": isSystem = !(text.map { SysfsText.isWord($0, "device") } ?? false)
+        case "present": isPresent = SysfsText.number(text) != 0
+        case "status": chargeStatus = text.map(Self.chargeStatus) ?? .unknown
+        case "online": online = SysfsText.number(text)
+        case "capacity": capacity = SysfsText.number(text)
+        default: break
+        }
+    }
+
+    private static func kind(_ text: String) -> Kind {
+        if SysfsText.isWord(text, "battery") { return .battery }
+        return SysfsText.isWord(text, "ups") ? .ups : .other
+    }
+
+    private static func chargeStatus(_ text: String) -> Battery.ChargeStatus {
+        if SysfsText.isWord(text, "charging") { return .charging }
+        if SysfsText.isWord(text, "discharging") { return .discharging }
+        if SysfsText.isWord(text, "not charging") { return .notCharging }
+        return SysfsText.isWord(text, "full") ? .full : .unknown
     }
 }

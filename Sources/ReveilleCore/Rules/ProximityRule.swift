@@ -17,7 +17,6 @@ package struct ProximityRule: Sendable, Hashable {
         self.nearLevel = nearLevel
     }
 
-    /// Returns the state for a value.
     package func state(at value: Double, last: Proximity) -> Proximity {
         let threshold = last == .near ? nearLevel * Self.release : nearLevel
         return value >= threshold ? .near : .far

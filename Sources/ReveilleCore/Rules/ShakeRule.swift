@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Recognizes a shake: strong acceleration during most of half a second.
-///
-/// The thresholds come from Square's Seismic, proven on many phones.
+/// Recognizes a shake, by the thresholds of Square's Seismic: strong acceleration during most of half a second.
 package struct ShakeRule: Sendable {
     /// The acceleration in g above which a sample is strong: 13 m/s².
     private static let strong = 1.33
     /// The share of strong samples that is a shake.
     private static let share = 0.75
-    /// The length of the evaluated window.
     private static let window: Duration = .milliseconds(500)
     /// The shortest shake; a tap is shorter.
     private static let shortest: Duration = .milliseconds(250)
-    /// The fewest samples of a shake.
     private static let fewest = 4
     /// The time after a shake during which no other shake begins.
     private static let lockout: Duration = .seconds(1)
@@ -35,15 +31,9 @@ package struct ShakeRule: Sendable {
     /// The number of samples in the last whole second; `nil` before.
     package private(set) var rate: Double?
 
-    /// Creates a rule without samples.
     package init() {}
 
-    /// Takes a sample.
-    ///
-    /// - Parameters:
-    ///   - length: The length of the acceleration in g.
-    ///   - now: The time, which does not decrease.
-    /// - Returns: The shake that the sample completes, if there is one.
+    /// Takes the length of an acceleration in g, at a time that does not decrease; returns the shake that it completes.
     package mutating func take(_ length: Double, at now: Instant) -> Shake? {
         measure(at: now)
         if abs(length - 1) > Self.movement { lastMovement = now }

@@ -6,7 +6,6 @@
 /// wide enough for every pack from an earphone's to an electric bicycle's, and narrow enough to notice a factor of 1,000
 /// in most.
 package struct SupplyQuantity: Sendable {
-    /// The name of the attribute.
     package let attribute: String
     /// The unit of the value and of the range.
     package let unit: String
@@ -22,7 +21,6 @@ package struct SupplyQuantity: Sendable {
         self.divisor = divisor
     }
 
-    /// All quantities by the names of their attributes.
     private static let all: [String: SupplyQuantity] = {
         var all: [SupplyQuantity] = []
         for end in ["now", "avg"] {
@@ -47,7 +45,6 @@ package struct SupplyQuantity: Sendable {
         return Dictionary(uniqueKeysWithValues: all.map { ($0.attribute, $0) })
     }()
 
-    /// The attributes of all quantities, sorted.
     package static let attributes = all.keys.sorted()
 
     /// Returns the value of an attribute of a supply; `nil` if it is missing or cannot be right.

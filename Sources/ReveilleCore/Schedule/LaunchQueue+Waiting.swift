@@ -7,14 +7,12 @@ extension LaunchQueue {
         package var value: PublishedValue
         /// The owner of the entry.
         package var user: UInt32
-        /// The number of changes.
         package var times: Int
         /// The generation of the name before the first firing.
         package var before: Int
         /// The generation of the name after the last firing.
         package var through: Int
 
-        /// Creates the state of a name.
         package init(value: PublishedValue, user: UInt32, times: Int, before: Int, through: Int) {
             self.value = value
             self.user = user
@@ -23,14 +21,12 @@ extension LaunchQueue {
             self.through = through
         }
 
-        /// Creates the state of a name after one firing.
         package init(_ firing: Firing) {
             self.init(
                 value: firing.value, user: firing.user, times: firing.times, before: firing.before,
                 through: firing.before + firing.times)
         }
 
-        /// Adds a later firing.
         package mutating func add(_ later: Waiting) {
             value = later.value
             user = later.user

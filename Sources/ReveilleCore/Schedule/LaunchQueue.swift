@@ -18,9 +18,7 @@ package struct LaunchQueue: Sendable {
 
     /// A program whose firings have not been received.
     package struct Program: Sendable, Hashable {
-        /// The program and its arguments.
         package let command: [String]
-        /// The firings, by name.
         package fileprivate(set) var waiting: [Aspect: Waiting] = [:]
         /// The names that have a subscriber.
         package fileprivate(set) var attended: Set<Aspect> = []
@@ -37,11 +35,9 @@ package struct LaunchQueue: Sendable {
         /// Whether it was still running when it was to be started.
         fileprivate var isPostponed = false
 
-        /// The firings without a subscriber.
         fileprivate var unattended: [Aspect: Waiting] { waiting.filter { !attended.contains($0.key) } }
     }
 
-    /// A change of the state of a program.
     package enum Step: Sendable, Hashable {
         /// The program is to be started, with the positions before its firings.
         case start([String], positions: [Aspect: Int])
@@ -51,9 +47,7 @@ package struct LaunchQueue: Sendable {
 
     /// What a subscriber has received of the firings for which a program would be started.
     package struct Receipt: Sendable, Hashable {
-        /// The program and its arguments.
         package var command: [String]
-        /// The name.
         package var name: Aspect
         /// The firings that are left; `nil` if all have been received.
         package var rest: Waiting?
@@ -70,7 +64,6 @@ package struct LaunchQueue: Sendable {
         earliest = now + Self.returnTime
     }
 
-    /// The programs, in the order of their commands.
     package var programs: [Program] {
         table.sorted { $0.key.lexicographicallyPrecedes($1.key) { $0.lexicographicallyPrecedes($1) } }.map(\.value)
     }
@@ -91,13 +84,7 @@ package struct LaunchQueue: Sendable {
 
     // MARK: - Firings
 
-    /// Adds a firing of an entry with a command.
-    ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - firing: The firing.
-    ///   - isAttended: Whether the name has a subscriber.
-    ///   - now: The time.
+    /// Adds a firing of an entry with a command; it is attended if its name has a subscriber.
     package mutating func add(_ command: [String], for firing: Waiting, isAttended: Bool, at now: UInt64) {
         let (key, name) = (Self.key(command), firing.value.name)
         var program = table[key] ?? Program(command: command, due: max(now, earliest))
@@ -128,8 +115,7 @@ package struct LaunchQueue: Sendable {
     ///
     /// The program for its firings is started: at once, if the program has received other firings since its last start.
     ///
-    /// - Returns: The commands whose firings have to be saved again, because firings that were sent are no longer in
-    ///   the file.
+    /// - Returns: The commands whose firings must be saved again: firings that were sent are no longer in the file.
     package mutating func desert(_ name: Aspect, at now: UInt64) -> [[String]] {
         var unread: [[String]] = []
         for (key, program) in table where program.attended.contains(name) {
@@ -178,12 +164,9 @@ package struct LaunchQueue: Sendable {
 
     // MARK: - Starts
 
-    /// Returns the pause before a program is started again.
     private static func pause(after starts: Int) -> UInt64 { pauses[min(max(0, starts - 1), pauses.count - 1)] }
 
-    /// Notes that a program could not be started.
-    ///
-    /// - Returns: The pause until the next attempt, in microseconds.
+    /// Notes that a program could not be started; returns the pause until the next attempt, in microseconds.
     package mutating func startFailed(_ command: [String], at now: UInt64) -> UInt64 {
         let key = Self.key(command)
         guard let program = table[key] else { return 0 }
@@ -193,9 +176,7 @@ package struct LaunchQueue: Sendable {
         return pause
     }
 
-    /// Notes that a program was not started because it is still running.
-    ///
-    /// This does not count as an attempt.
+    /// Notes that a program was not started because it is still running, which does not count as an attempt.
     package mutating func postpone(_ command: [String], at now: UInt64) {
         let key = Self.key(command)
         guard let program = table[key], program.isAwaited else { return }
@@ -214,9 +195,6 @@ package struct LaunchQueue: Sendable {
         table[key]?.due = max(now, earliest)
     }
 
-    /// Takes the next step that is due.
-    ///
-    /// - Returns: The step; `nil` if nothing is due.
     package mutating func step(at now: UInt64) -> Step? {
         let due = table.filter { $0.value.due <= now && $0.value.waiting.count > $0.value.attended.count }
         guard let (key, program) = due.min(by: { $0.value.due < $1.value.due }) else { return nil }

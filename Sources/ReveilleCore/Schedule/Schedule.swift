@@ -5,22 +5,15 @@ package struct Schedule: ~Copyable {
     /// How late a slot may fire, in microseconds, without being missed, if the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
 
-    /// The longest time in microseconds by which a clock is usually set back.
-    ///
-    /// An entry does not repeat slots within this time.
+    /// The longest time in microseconds by which a clock is usually set back: within it, no entry repeats slots.
     package static let longestSetBack: Int64 = 86_400_000_000
 
-    /// An entry on the schedule.
     package struct Item: Sendable, Hashable {
-        /// The user who added the entry.
         package var user: UInt32
-        /// The entry.
         package var entry: ScheduleEntry
-        /// The time when the entry was added.
         package var added: Int64
         /// The time of the last slot that is over: earlier slots never fire, even if the clock is set back.
         package var after: Int64
-        /// The number of the entry's firings.
         package var fired: Int
         /// The state before ``returnToPresent(at:)``; `nil` if the clock has come back to it since.
         package var former: Former?
@@ -72,16 +65,13 @@ package struct Schedule: ~Copyable {
     private var queue = PaceQueue()
     private var zones: [String: TimeZoneRules] = [:]
 
-    /// Creates a schedule without entries.
     package init() {}
 
-    /// Whether there is no entry.
     package var isEmpty: Bool { slots.isEmpty }
 
     /// The time of the next slot of any entry; `nil` if none is due.
     package var next: Int64? { queue.next.map { Int64($0) } }
 
-    /// All items, by user and identifier.
     package var all: [Item] { slots.keys.sorted().flatMap { items(of: $0) } }
 
     /// Returns the items of a user, by identifier.
@@ -89,7 +79,6 @@ package struct Schedule: ~Copyable {
         (slots[user] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { items[Int($0.value)] }
     }
 
-    /// Returns the number of a user's entries.
     package func count(of user: UInt32) -> Int { slots[user]?.count ?? 0 }
 
     /// Returns a user's item; `nil` if there is none with the identifier.
@@ -99,11 +88,7 @@ package struct Schedule: ~Copyable {
 
     // MARK: - Changes
 
-    /// Adds an item.
-    ///
-    /// It replaces an item of the same user with the same identifier.
-    ///
-    /// - Returns: The item with its next slot.
+    /// Adds an item in place of one of the same user with the same identifier, and returns it with its next slot.
     @discardableResult
     package mutating func add(_ item: Item) -> Item {
         var item = item
@@ -123,9 +108,6 @@ package struct Schedule: ~Copyable {
         return item
     }
 
-    /// Removes an item.
-    ///
-    /// - Returns: The item; `nil` if there was none.
     @discardableResult
     package mutating func remove(_ id: String, of user: UInt32) -> Item? {
         guard let slot = slots[user]?.removeValue(forKey: Array(id.utf8)) else { return nil }
@@ -136,10 +118,8 @@ package struct Schedule: ~Copyable {
         return items[Int(slot)]
     }
 
-    /// Returns whether the rules of a zone are known.
     package func knows(zone: String) -> Bool { zones[zone] != nil }
 
-    /// Forgets the rules of all zones.
     package mutating func forgetZones() { zones = [:] }
 
     /// Sets the rules of a zone, or forgets them.
@@ -193,13 +173,10 @@ package struct Schedule: ~Copyable {
 
     // MARK: - Firings
 
-    /// Takes an entry whose time has come off the queue, and puts it back with its next slot.
+    /// Takes an entry whose time has come off the queue, and puts it back with its next slot; `nil` if nothing is due.
     ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - start: The time when the bus was started, the machine resumed or its clock was set. Slots earlier than this
-    ///     by more than ``tolerance`` were missed.
-    /// - Returns: The entry with the number of its slots that fire; `nil` if nothing is due.
+    /// Slots were missed if they are earlier by more than ``tolerance`` than `start`, when the bus was started, the
+    /// machine resumed or its clock was set.
     package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
         let now = Self.bounded(now)
         guard let slot = queue.popDue(at: UInt64(now)), let item = items[Int(slot)] else { return nil }

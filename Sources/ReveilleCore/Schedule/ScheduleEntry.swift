@@ -12,39 +12,31 @@ package struct ScheduleEntry: Sendable, Hashable {
     package static let longestInterval: Int64 = 3_155_760_000_000
     /// The last time in microseconds: the end of the year 9999.
     package static let lastTime: Int64 = 253_402_300_799_999_999
-    /// The most arguments of a command.
     package static let argumentLimit = 64
     /// The total length in bytes of a command's arguments, so that a journal of thousands of entries stays readable.
     package static let commandLimit = 4_096
 
-    /// The name that the owner gave the entry.
     package let id: String
-    /// The name under which the value is published.
     package let aspect: Aspect
     /// The value in its canonical form; `nil` for an object without members.
     package let value: [UInt8]?
-    /// The time before which nothing is due, in microseconds since 1970; without an interval or a calendar, the only
-    /// slot.
+    /// The time before which nothing is due, in microseconds since 1970; alone, the only slot.
     package let at: Int64?
     /// The time from one slot to the next, in milliseconds.
     package let every: Int64?
-    /// The parts of the calendar that must match.
     package let calendar: CalendarRule?
     /// The zone of the calendar; `nil` or `local` for the device's.
     package let zone: String?
     /// The time after which nothing is due.
     package let until: Int64?
-    /// Whether to leave out slots that passed while the machine was off or asleep; `nil` if the owner did not specify
-    /// it.
+    /// Whether to leave out slots that passed while the machine was off or asleep; `nil` if the owner left it open.
     package let skipsMissed: Bool?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
     /// The command to start if there is no subscriber.
     package let launch: [String]?
 
-    /// Creates an entry.
-    ///
-    /// - Throws: `ScheduleEntryError` with the first field whose value is not allowed.
+    /// Creates an entry; throws the first field whose value is not allowed.
     package init(
         id: String, aspect: Aspect, value: [UInt8]? = nil, at: Int64? = nil, every: Int64? = nil,
         calendar: CalendarRule? = nil, zone: String? = nil, until: Int64? = nil, skipsMissed: Bool? = nil,
@@ -78,13 +70,11 @@ package struct ScheduleEntry: Sendable, Hashable {
     /// What a firing publishes: a name without a value would be withdrawn, so the default is an object without members.
     package var published: PublishedValue { PublishedValue(aspect, bytes: value ?? Array("{}".utf8)) }
 
-    /// Whether the entry has one slot.
     var isSingle: Bool { every == nil && calendar == nil }
 
     /// The name of the zone on which the slots depend, ``localZone`` for the device's; `nil` without a calendar.
     package var slotZone: String? { calendar == nil ? nil : zone ?? Self.localZone }
 
-    /// The name of the device's zone.
     package static let localZone = "local"
 
     private static func isCommand(_ arguments: [String]) -> Bool {
@@ -101,7 +91,6 @@ package struct ScheduleEntryError: Error, Hashable {
         case id, aspect, at, every, calendar, zone, until, grace, launch
     }
 
-    /// The field.
     package let field: Field
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The times when an entry is due, in microseconds since 1970.
-///
-/// The slots do not depend on when they are computed: a late firing moves none.
+/// The times when an entry is due, in microseconds since 1970, whenever they are computed: a late firing moves none.
 struct ScheduleSlots {
     let entry: ScheduleEntry
     /// The time when the entry was added; an interval without a start counts from here.
@@ -25,9 +23,7 @@ struct ScheduleSlots {
         return slot.flatMap { $0 <= last ? $0 : nil }
     }
 
-    /// Returns the number of slots after a time, up to and including another time.
-    ///
-    /// The duration does not depend on the number of slots: a clock can be set forward by a century.
+    /// Returns the number of slots after a time, through another, however many: a clock can jump by a century.
     func count(after start: Int64, through end: Int64) -> Int {
         let end = min(end, last)
         guard start < end else { return 0 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The length of gravity in the samples of one accelerometer.
-///
-/// It reveals knocks, falls and garbage.
+/// The length of gravity in the samples of one accelerometer, which reveals knocks, falls and garbage.
 ///
 /// A pose needs only the direction of gravity, so an accelerometer with a wrong scale, or without one, is useful. A
 /// constant length is gravity's, while a device that is knocked or falls measures a different length each time.
@@ -18,12 +16,9 @@ package struct GravityUnit: Sendable {
     package private(set) var length: Double?
     /// The length of the latest implausible samples, and their number.
     private var other: (length: Double, count: Int)?
-    /// Whether a sample was plausible.
     private var isConfirmed = false
 
-    /// Creates the unit of an accelerometer before its first sample.
-    ///
-    /// - Parameter isStated: Whether the samples are in g, according to the accelerometer's driver.
+    /// Creates the unit before the first sample; the driver may state that samples are in g.
     package init(isStated: Bool) {
         length = isStated ? 1 : nil
     }

@@ -48,7 +48,6 @@ package struct MountMatrix: Sendable, Hashable, CustomStringConvertible {
 
     /// The matrix in the notation that ``init(_:)`` parses.
     package var description: String {
-        rows.map { $0.map { Int(exactly: $0).map(String.init) ?? "\($0)" }.joined(separator: ", ") }
-            .joined(separator: "; ")
+        rows.map { $0.map(\.text).joined(separator: ", ") }.joined(separator: "; ")
     }
 }

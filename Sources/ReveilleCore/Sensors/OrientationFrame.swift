@@ -19,13 +19,9 @@ package enum OrientationFrame: String, Sendable, CaseIterable {
     /// The names that the kernel gives sensors behind a HID sensor hub.
     package static let hidNames: Set<String> = ["accel_3d", "gravity"]
 
-    /// Returns gravity in g.
+    /// Converts a sample in meters per second squared to gravity in g, in the axes of the display.
     ///
-    /// - Parameters:
-    ///   - sample: The sensor's values in its own axes, in meters per second squared.
-    ///   - matrix: The mounting of the sensor.
-    ///   - isHID: Whether the sensor's name is in ``hidNames``.
-    /// - Returns: Gravity in the axes of the display.
+    /// A sensor is behind a HID sensor hub if its name is in ``hidNames``.
     package func gravity(_ sample: Vector, matrix: MountMatrix, isHID: Bool) -> Vector {
         var gravity = (1 / Self.standardGravity) * matrix.applied(to: sample)
         switch self {

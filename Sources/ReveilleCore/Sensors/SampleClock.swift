@@ -11,17 +11,12 @@ package struct SampleClock: Sendable {
     /// The time of the last sample, and the time since boot when it was requested; `nil` before the first.
     private var last: (time: Timestamp, at: Instant)?
 
-    /// Creates a clock before the first sample.
     package init() {}
 
-    /// Returns the time of the next sample.
+    /// Returns the time of the next sample: the driver's if it is close to the present, otherwise the present.
     ///
-    /// - Parameters:
-    ///   - driver: The driver's time in nanoseconds since 1970, if it gave one.
-    ///   - now: The present.
-    ///   - boot: The time since boot, which never decreases.
-    /// - Returns: The driver's time if it is close to the present, otherwise the present. It is not before the last
-    ///   sample: after the wall clock was set back, it advances with the time since boot.
+    /// A driver's time is in nanoseconds since 1970. The result is not before the last sample: after the wall clock was
+    /// set back, it advances with the time since boot, which never decreases.
     package mutating func time(_ driver: Double?, now: Timestamp, boot: Instant) -> Timestamp {
         let time = later(Self.time(driver, now: now), boot)
         last = (time, boot)

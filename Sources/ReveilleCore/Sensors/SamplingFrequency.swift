@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sampling frequency of a sensor.
-///
-/// Reading a value from a sensor at 1 Hz blocks for a second.
+/// The sampling frequency of a sensor: reading a value at 1 Hz blocks for a second.
 package enum SamplingFrequency {
     /// The lowest sufficient frequency, in Hz.
     package static let enough = 10.0
 
-    /// Returns a higher frequency for a slow sensor.
+    /// Returns a higher frequency for a slow sensor; `nil` if it is fast enough or has no higher frequency.
     ///
-    /// - Parameters:
-    ///   - current: The contents of `sampling_frequency`, in Hz.
-    ///   - available: The contents of `sampling_frequency_available`, in any order.
-    /// - Returns: The word of the list for the lowest sufficient frequency, otherwise for the highest; `nil` if the
-    ///   sensor is fast enough or has no higher frequency.
+    /// It is the word of the list, in any order, for the lowest sufficient frequency, otherwise for the highest.
     package static func raised(from current: String?, available: String?) -> String? {
         guard let current = SysfsText.number(current), current < enough, let available else { return nil }
         let choices = numbers(available)
@@ -23,22 +17,18 @@ package enum SamplingFrequency {
         return best.word
     }
 
-    /// Returns the lowest sufficient frequency of a sensor for a stream.
+    /// Returns the text to write for a stream: the lowest sufficient frequency in Hz, otherwise the highest.
     ///
-    /// - Parameters:
-    ///   - wanted: The lowest sufficient frequency, in Hz.
-    ///   - available: The contents of `sampling_frequency_available`: a list, or `[lowest step highest]`. If it is `nil`,
-    ///     the sensor accepts any frequency.
-    /// - Returns: The text to write: the lowest sufficient frequency, otherwise the highest; `nil` if the contents are
-    ///   invalid.
+    /// The contents of `sampling_frequency_available` are a list, or `[lowest step highest]`; if they are `nil`, the
+    /// sensor accepts any frequency. The result is `nil` if the contents are invalid.
     package static func lowest(atLeast wanted: Double, available: String?) -> String? {
-        guard let available else { return text(wanted) }
+        guard let available else { return wanted.text }
         let text = SysfsText.trimmed(available)
         if text.hasPrefix("["), text.hasSuffix("]") {
             let range = SysfsText.words(String(text.dropFirst().dropLast())).compactMap { SysfsText.number($0) }
             guard range.count == 3, range[0] <= range[2], range[1] > 0 else { return nil }
             let steps = ((wanted - range[0]) / range[1]).rounded(.up)
-            return self.text(min(range[2], range[0] + max(0, steps) * range[1]))
+            return min(range[2], range[0] + max(0, steps) * range[1]).text
         }
         let choices = numbers(text)
         return
@@ -46,10 +36,7 @@ package enum SamplingFrequency {
             .word
     }
 
-    /// Returns the highest frequency of a sensor.
-    ///
-    /// - Parameter available: The contents of `sampling_frequency_available`.
-    /// - Returns: The frequency in Hz; `nil` if it is unknown.
+    /// Returns the highest frequency in Hz in `sampling_frequency_available`; `nil` if it is unknown.
     package static func highest(available: String?) -> Double? {
         available.flatMap { text in
             numbers(String(text.filter { $0 != "[" && $0 != "]" })).map(\.value).filter { $0 > 0 }.max()
@@ -58,9 +45,5 @@ package enum SamplingFrequency {
 
     private static func numbers(_ text: String) -> [(word: String, value: Double)] {
         SysfsText.words(text).compactMap { word in SysfsText.number(word).map { (word, $0) } }
-    }
-
-    private static func text(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }

@@ -4,6 +4,5 @@
 package typealias Vector = SIMD3<Double>
 
 extension Vector {
-    /// The length.
     package var length: Double { (x * x + y * y + z * z).squareRoot() }
 }

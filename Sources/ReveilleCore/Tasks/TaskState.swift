@@ -13,16 +13,13 @@ package enum ProcessKey: Sendable, Hashable {
     case hidden(connection: UInt64)
 }
 
-/// The state of a task, as its holder receives it.
 package struct TaskState: Sendable, Hashable {
     /// The time that is left; `nil` in the foreground.
     package var remaining: Duration?
-    /// Whether the time is about to end.
     package var isExpiring: Bool
     /// Whether the task has ended: its time is over, or its subscription has ended.
     package var hasEnded: Bool
 
-    /// Creates a state, by default for a task in the foreground.
     package init(remaining: Duration? = nil, isExpiring: Bool = false, hasEnded: Bool = false) {
         self.remaining = remaining
         self.isExpiring = isExpiring

@@ -10,18 +10,14 @@ package struct TaskTable: Sendable {
 
     /// A task that has not ended.
     package struct Task: Sendable, Hashable {
-        /// The identifier.
         package let id: TaskID
-        /// The name, for people.
         package let name: String
         /// The subscription with which the task ends.
         package let subscription: SubscriptionID
-        /// The process of the subscription.
         package let process: ProcessKey
         /// The user whose limit on tasks applies.
         package let user: UInt32
 
-        /// Creates a task.
         package init(id: TaskID, name: String, subscription: SubscriptionID, process: ProcessKey, user: UInt32) {
             self.id = id
             self.name = name
@@ -33,16 +29,13 @@ package struct TaskTable: Sendable {
 
     private struct Process {
         var subscriptions = 0
-        /// The number of these subscriptions that are in the foreground.
         var foreground = 0
         /// The times of the warning and of the end; `nil` in the foreground.
         var deadline: (warning: UInt64, end: UInt64)?
-        /// Whether the warning has been returned.
         var isWarned = false
         /// The tasks in the order in which they began.
         var tasks: [TaskID] = []
 
-        /// The time of the next change of the process's tasks.
         var next: UInt64? {
             tasks.isEmpty ? nil : deadline.map { isWarned ? $0.end : $0.warning }
         }
@@ -65,24 +58,20 @@ package struct TaskTable: Sendable {
 
     /// The time for tasks, at least a microsecond; a new time applies to later backgrounds.
     package var time: Duration
-    /// The number of tasks that were not ended in time.
     package private(set) var overruns = 0
     /// The time of the next change, in microseconds since boot; `nil` while no time runs for any task.
     package private(set) var next: UInt64?
     private var tasks: [TaskID: Task] = [:]
-    /// All processes with subscriptions.
     private var processes: [ProcessKey: Process] = [:]
     /// The processes in the background that have tasks.
     private var running: Set<ProcessKey> = []
 
-    /// Creates a table without tasks.
     package init(time: Duration) {
         self.time = time
     }
 
     // MARK: - Subscriptions
 
-    /// Adds a subscription of a process.
     package mutating func addSubscription(of process: ProcessKey, isInForeground: Bool, at now: UInt64) {
         change(process, at: now) {
             $0.subscriptions += 1
@@ -90,14 +79,11 @@ package struct TaskTable: Sendable {
         }
     }
 
-    /// Moves a subscription of a process to the foreground, or from there to the background.
     package mutating func moveSubscription(of process: ProcessKey, toForeground: Bool, at now: UInt64) {
         change(process, at: now) { $0.foreground += toForeground ? 1 : -1 }
     }
 
-    /// Removes a subscription of a process.
-    ///
-    /// - Returns: Its tasks, which have ended.
+    /// Removes a subscription of a process, and returns its tasks, which have ended.
     package mutating func removeSubscription(
         _ id: SubscriptionID, of process: ProcessKey, isInForeground: Bool, at now: UInt64
     ) -> [TaskID] {
@@ -127,12 +113,7 @@ package struct TaskTable: Sendable {
 
     // MARK: - Tasks
 
-    /// Begins a task.
-    ///
-    /// - Parameters:
-    ///   - task: The task; its identifier must be unique.
-    ///   - now: The time since boot in microseconds.
-    /// - Returns: The state of the task. If the time is over, the task has ended, and is not in the table.
+    /// Begins a task with a unique identifier; if the time of its process is over, the task has ended at once.
     package mutating func begin(_ task: Task, at now: UInt64) -> TaskState {
         precondition(tasks[task.id] == nil, "a task's identifier is used twice")
         let process = task.process
@@ -156,9 +137,7 @@ package struct TaskTable: Sendable {
         schedule(task.process)
     }
 
-    /// Removes the tasks whose time is over.
-    ///
-    /// - Returns: The tasks that have changed, in the order in which they began.
+    /// Removes the tasks whose time is over, and returns all that have changed, in the order in which they began.
     package mutating func advance(to now: UInt64) -> Changes {
         guard let next, next <= now else { return Changes() }
         var changes = Changes()
@@ -195,12 +174,10 @@ package struct TaskTable: Sendable {
         processes[process]?.tasks.isEmpty == false
     }
 
-    /// Returns the number of a user's tasks.
     package func count(of user: UInt32) -> Int {
         tasks.values.count { $0.user == user }
     }
 
-    /// Returns a task; `nil` if it has ended.
     package subscript(id: TaskID) -> Task? { tasks[id] }
 
     /// Returns the state of a task; an ended task has no time left.

@@ -57,9 +57,9 @@ enum BridgeTarget {
         try require(!configuration.aspects.isEmpty, "something to publish")
         try require(configuration.aspects.contains(.defaults) != configuration.domains.isEmpty, "domains of settings")
         try require(configuration.desired.allSatisfy { $0.builtIn == nil }, "desired names are published ones")
-        let access = configuration.access
-        try require(access.address.isLocal || access.address.usesTLS, "TLS to another machine")
-        for path in [access.ca, access.certificate, access.key, access.passwordFile] {
+        let broker = configuration.broker
+        try require(broker.address.isLocal || broker.address.usesTLS, "TLS to another machine")
+        for path in [broker.ca, broker.certificate, broker.key, broker.passwordFile] {
             try require(path?.hasPrefix("/") ?? true, "an absolute path")
         }
     }

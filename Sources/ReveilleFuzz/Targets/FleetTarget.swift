@@ -55,7 +55,8 @@ private struct FuzzedReader {
     private var seen: [Subject: FleetPosition] = [:]
     /// The subjects whose removal the consumer has seen: their positions may be kept.
     private var removed: Set<Subject> = []
-    private var table = FleetTable()
+    private var statuses: [DeviceID: DeviceStatus] = [:]
+    private var states: [DeviceID: [String: DeviceEvent]] = [:]
 
     mutating func take(_ line: String, at now: Int64) throws(Broken) {
         switch line.utf8.first {
@@ -90,9 +91,10 @@ private struct FuzzedReader {
     private mutating func takeEvent() throws(Broken) {
         guard let event = inbox.take() else { return }
         ledger.noteTaken(event)
-        table.take(event)
         switch event {
-        case .state(let event): try check(event)
+        case .state(let event):
+            states[event.device, default: [:]][event.aspect] = event
+            try check(event)
         case .removed(let removal):
             removal.aspect.map { _ = removed.insert(Subject(device: removal.device, aspect: $0)) }
         case .problem(let problem):
@@ -100,7 +102,8 @@ private struct FuzzedReader {
                 $0.properties.generalCategory != .control
             }
             try require(isPrintable, "a problem is printable: \(problem)")
-        case .status, .caughtUp, .disconnected: break
+        case .status(let status): statuses[status.device] = status
+        case .caughtUp, .disconnected: break
         }
     }
 
@@ -148,8 +151,8 @@ private struct FuzzedReader {
         }
         while !inbox.isEmpty { try takeEvent() }
         try restart()
-        let rows = table.rows(of: ledger, at: now)
-        try require(rows.count <= ledger.deviceCount, "a row for each device")
+        let rows = FleetTable.rows(statuses: statuses, states: states)
+        try requireEqual(rows.count, Set(statuses.keys).union(states.keys).count, "a row for each device")
         for row in rows {
             for column in FleetTable.columns { try require(!column.cell(row).isEmpty, "a cell has text") }
         }

@@ -10,11 +10,12 @@ import ReveilleViewCore
 /// The input has lines: the method, the path, the number of arguments, the arguments as `NAME=VALUE`, and the headers
 /// as `NAME:VALUE`. A header that begins with `$` gets the right value.
 enum ViewTarget {
-    private static let secret = "0123456789abcdef0123456789abcdef"
+    private static let token = AccessToken(
+        random: [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
+    private static let secret = token.description
     private static let port: UInt16 = 7_383
 
     static func check(_ bytes: [UInt8]) throws(Broken) {
-        guard let token = AccessToken(secret) else { throw Broken("the token is not valid") }
         let gate = Gate(port: port, token: token, hasFleet: true)
         let request = request(bytes)
         switch Result(catching: { () throws(Refusal) in try gate.decide(request) }) {

@@ -24,10 +24,8 @@ package struct Configuration: Sendable {
     package var lifecycle = Lifecycle()
     package var schedule = Schedule()
 
-    /// Creates the default configuration.
     package init() {}
 
-    /// Settings for the locale.
     package struct Locale: Sendable {
         /// The files, in order of preference; `nil` for the usual files.
         package var paths: [String]?
@@ -43,7 +41,6 @@ package struct Configuration: Sendable {
         package var deletionGrace: Duration = .milliseconds(250)
     }
 
-    /// Limits of the bus.
     package struct Bus: Sendable {
         /// The number of changes kept for each aspect, for the policy `hold` and GetHistory: minutes in the background.
         package var history = 256
@@ -55,7 +52,6 @@ package struct Configuration: Sendable {
         package var connections = 1_024
     }
 
-    /// Limits on the names that programs publish, and permissions.
     package struct Publish: Sendable {
         /// The number of names that one user, including root, may publish at a time: dozens for each of its programs.
         package var names = 1_024
@@ -83,7 +79,6 @@ package struct Configuration: Sendable {
         static let taskRange = 0...1_000_000
     }
 
-    /// Limits of the schedule.
     package struct Schedule: Sendable {
         /// The entries that one user, including root, may have at a time: dozens for each of its programs.
         package var entries = 1_024

@@ -22,20 +22,16 @@ extension Configuration {
 
 /// The file of a configuration, read at the start and on request.
 package struct ConfigurationFile: Sendable, CustomStringConvertible {
-    /// The path.
     package let path: String
     /// Whether the file need not exist, such as a file that a unit names for its user to create.
     package let isOptional: Bool
 
-    /// Creates a reference to a file.
     package init(path: String, isOptional: Bool = false) {
         self.path = path
         self.isOptional = isOptional
     }
 
     /// Reads the file; an optional file that does not exist has all defaults.
-    ///
-    /// - Throws: `ConfigurationError` with the file and the problem in it.
     package func read() throws(ConfigurationError) -> Configuration {
         if isMissing { return Configuration() }
         let bytes: [UInt8]
@@ -51,7 +47,6 @@ package struct ConfigurationFile: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The path, and whether the file is missing.
     package var description: String {
         isMissing ? "\(path), which does not exist (all defaults)" : path
     }

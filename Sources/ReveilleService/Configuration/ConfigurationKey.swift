@@ -5,11 +5,9 @@ import Varlink
 
 /// A key of the configuration, or a section of keys: how its value is read and written.
 struct ConfigurationKey {
-    /// The name in its section.
     let name: String
     /// Reads the value from the section of the key; a key that is absent or null leaves the default.
     let read: (ConfigurationSection, inout Configuration) throws(ConfigurationError) -> Void
-    /// Returns the value in the form that is read.
     let json: (Configuration) -> JSON
 
     static func section(_ name: String, _ keys: ConfigurationKey...) -> Self {
@@ -26,14 +24,7 @@ struct ConfigurationKey {
             })
     }
 
-    /// A key of any type.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - path: The value.
-    ///   - json: Returns a value in the form that is read.
-    ///   - read: Reads the value from its section, with the keys before it; `nil` for the default.
-    /// - Returns: The key.
+    /// A key of any type; `read` gets the keys before it, and returns `nil` for the default.
     static func value<Value>(
         _ name: String, _ path: WritableKeyPath<Configuration, Value>, json: @escaping (Value) -> JSON,
         read: @escaping (ConfigurationSection, String, Configuration) throws(ConfigurationError) -> Value?
@@ -90,7 +81,6 @@ struct ConfigurationKey {
         }
     }
 
-    /// A value that is written as text.
     static func text<Value>(
         _ name: String, _ path: WritableKeyPath<Configuration, Value>, _ expected: String,
         as text: @escaping (Value) -> String?, read: @escaping (String) -> Value?

@@ -26,7 +26,6 @@ package struct PublishPermission: Sendable, Hashable {
         self.users = try section.required("users", users)
     }
 
-    /// Returns whether the permission allows a user to publish a name.
     func allows(_ user: UInt32, toPublish name: Aspect) -> Bool {
         (names == name || names.matches(name)) && concerns(user)
     }
@@ -36,7 +35,6 @@ package struct PublishPermission: Sendable, Hashable {
         users.contains { $0.number == user }
     }
 
-    /// The permission in the form that is read.
     var json: JSON { ["names": .string(names.name), "users": .array(users.map(\.json))] }
 }
 
@@ -49,8 +47,6 @@ private struct ConfiguredUser: Sendable, Hashable {
     private let name: String?
 
     /// Reads a user; `nil` for a value that identifies none.
-    ///
-    /// - Throws: `SystemError` if the user database cannot be read.
     init?(_ value: SettingsValue) throws(SystemError) {
         switch value {
         case .integer(let integer):
@@ -67,6 +63,5 @@ private struct ConfiguredUser: Sendable, Hashable {
         }
     }
 
-    /// The user in the form that is read.
     var json: JSON { name.map { .string($0) } ?? .integer(Int64(number)) }
 }

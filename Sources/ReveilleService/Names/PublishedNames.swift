@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The names that programs publish.
 final class PublishedNames: BusPart {
     let access: BusAccess
     private var tied = TiedNames()
@@ -14,7 +13,6 @@ final class PublishedNames: BusPart {
 
     /// Publishes or withdraws the state of a name for a peer.
     ///
-    /// - Returns: The new state of the name.
     /// - Throws: `PermissionDenied`, or else `QuotaExceeded` for the value, or else for the number of names.
     func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
         let user = connection.peer.uid
@@ -60,5 +58,45 @@ final class PublishedNames: BusPart {
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
         tied.move(name, from: former?.connection, to: latter?.connection)
+    }
+}
+
+extension BusPart {
+    func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
+        try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
+    }
+
+    /// Checks whether a user may publish another value, in addition to a number of names that are about to be
+    /// published.
+    func checkQuotas(
+        of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
+    ) throws(CallError) {
+        try Quota.value.check(value.bytes?.count ?? 0, atMost: configuration.publish.valueSize)
+        guard former?.user != user else { return }
+        try Quota.names.check(bus.names(of: user).live + names + 1, atMost: configuration.publish.names)
+        bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
+    }
+}
+
+/// The names whose states last as long as the connections that published them.
+///
+/// A name is listed only while its last state is tied to the connection, so the list is never longer than the bus's
+/// own.
+struct TiedNames {
+    /// The names by connection.
+    private(set) var names: [UInt64: Set<Aspect>] = [:]
+
+    /// Notes that the state of a name was replaced; `nil` stands for a state that is tied to no connection.
+    mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?) {
+        guard before != now else { return }
+        if let before {
+            names[before]?.remove(name)
+            if names[before]?.isEmpty == true { names[before] = nil }
+        }
+        if let now { names[now, default: []].insert(name) }
+    }
+
+    func names(of connection: UInt64) -> [Aspect] {
+        names[connection]?.sorted() ?? []
     }
 }

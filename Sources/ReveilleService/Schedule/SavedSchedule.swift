@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-import ReveilleSystem
+package import ReveilleSystem
 
 /// The schedule that the records of a file describe.
 package struct SavedSchedule: Sendable {
@@ -20,15 +20,12 @@ package struct SavedSchedule: Sendable {
     /// releases.
     private var omitted: (instance: String, firings: Int)?
 
-    /// Creates a schedule without entries.
     package init() {}
 
-    /// The entries, by user and identifier.
     package var items: [Schedule.Item] {
         entries.values.sorted { ($0.user, $0.entry.id) < ($1.user, $1.entry.id) }
     }
 
-    /// The programs to start, by command and name.
     package var launches: [ScheduleRecord.Launching] {
         programs.values.flatMap { $0.values }.sorted {
             $0.command == $1.command
@@ -36,12 +33,10 @@ package struct SavedSchedule: Sendable {
         }
     }
 
-    /// Returns the value that an entry publishes.
     func value(of id: String, of user: UInt32) -> PublishedValue? {
         entries[Key(user: user, id: ExactText(id))].map(\.entry.published)
     }
 
-    /// Applies the next record.
     package mutating func apply(_ record: ScheduleRecord) {
         switch record {
         case .began(let instance, let firings):
@@ -68,8 +63,7 @@ package struct SavedSchedule: Sendable {
 
     /// Returns a saved state with the firings that followed it.
     ///
-    /// - Returns: `nil` if the state is outdated: it lacks firings that the file has left out, or another instance
-    ///   followed.
+    /// The result is `nil` if the file has left out some of these firings, or another instance followed.
     package func completing(_ state: SavedState) -> SavedState? {
         guard firings.last?.instance ?? omitted?.instance ?? state.instance == state.instance else { return nil }
         if let omitted, omitted.instance == state.instance, state.firings < omitted.firings { return nil }
@@ -98,5 +92,28 @@ package struct SavedSchedule: Sendable {
             programs[key, default: [:]][name] = ScheduleRecord.Launching(
                 command: command, starts: starts, instance: firing.instance, waiting: LaunchQueue.Waiting(firing))
         }
+    }
+}
+
+/// The programs that a bus has launched as its children.
+///
+/// They outlast the bus, and the next bus does not start them a second time.
+package struct LaunchedPrograms: Sendable {
+    private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
+
+    package var isEmpty: Bool { processes.isEmpty }
+
+    package var all: [(command: [String], process: ProcessIdentity)] {
+        processes.values.sorted { $0.command.lexicographicallyPrecedes($1.command) }
+    }
+
+    package mutating func add(_ command: [String], _ process: ProcessIdentity) {
+        processes[ExactText.list(command)] = (command, process)
+    }
+
+    /// Removes a program that has ended, and returns whether it was known.
+    @discardableResult
+    package mutating func remove(_ command: [String]) -> Bool {
+        processes.removeValue(forKey: ExactText.list(command)) != nil
     }
 }

@@ -22,7 +22,6 @@ package final class ScheduleFile {
     /// The largest number of unusable files that are kept for inspection.
     private static let keptLimit = 16
 
-    /// The first line.
     private static let header = Array("reveille schedule \(version)\n".utf8)
 
     private let path: String
@@ -33,8 +32,6 @@ package final class ScheduleFile {
     /// Whether the file on the disk is unusable and could not be moved aside.
     private var isBlocked = false
 
-    /// Creates a reference to a file.
-    ///
     /// Neither the file nor its directory need exist.
     package init(path: String, on disk: Disk = Disk()) {
         self.path = path
@@ -50,11 +47,10 @@ package final class ScheduleFile {
     /// Whether the file is much longer than necessary.
     package var isLong: Bool { (file?.size ?? 0) > 2 * baseSize + Self.slack }
 
-    /// Reads the file.
+    /// Reads the file; `nil` if there is none.
     ///
     /// An incomplete last record is left by a loss of power. Nobody was promised this record, so it is left out.
     ///
-    /// - Returns: The schedule; `nil` if there is no file.
     /// - Throws: `StateError` if the file is unusable. It is then moved aside, and the schedule begins without entries.
     package func load() throws(StateError) -> SavedSchedule? {
         let reason: String
@@ -72,11 +68,8 @@ package final class ScheduleFile {
         throw StateError(reason: "\(path): \(reason); \(moveAside())")
     }
 
-    /// Appends records.
+    /// Appends records; a durable append waits until a loss of power could not undo it.
     ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - isDurable: Whether to wait until a loss of power could not undo the append; see ``sync()``.
     /// - Throws: `SystemError`; the file is then as before, or not open any more if the records could not be removed.
     package func append(_ records: [ScheduleRecord], isDurable: Bool) throws(SystemError) {
         guard let file else { throw SystemError("write", on: path, code: EBADF) }
@@ -112,7 +105,6 @@ package final class ScheduleFile {
         baseSize = bytes.count
     }
 
-    /// Removes the file.
     package func remove() throws(SystemError) {
         file = nil
         guard !isBlocked else { return }
@@ -150,7 +142,6 @@ package final class ScheduleFile {
         return "it could not be moved aside, so entries are refused"
     }
 
-    /// Creates the directory and its parents, for this user alone.
     private func makeDirectory() throws(SystemError) {
         guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
         var missing: [String] = []

@@ -11,9 +11,6 @@ extension ScheduleRecord {
 
     /// Decodes a line without its end; the result is `nil` if the line is incomplete or damaged.
     ///
-    /// - Parameters:
-    ///   - line: The line.
-    ///   - values: The values of the earlier entries, to which firings refer.
     /// - Throws: `StateError` if the line is whole, but not a record.
     package init?(line: ArraySlice<UInt8>, values: Values) throws(StateError) {
         guard let text = DigestedText.decode(line) else { return nil }

@@ -9,55 +9,39 @@ import Varlink
 package enum ScheduleRecord: Sendable, Hashable {
     /// An entry that took effect at its due time.
     package struct Passed: Sendable, Hashable {
-        /// The owner.
         package var user: UInt32
-        /// The identifier of the entry.
         package var id: String
         /// The time of the last slot that is over.
         package var after: Int64
-        /// The number of the entry's firings up to now.
         package var fired: Int
-        /// Whether this was the entry's last slot.
         package var isLast: Bool
-        /// The firing, unless all slots were left out.
-        ///
-        /// Its value is not written again, because the file already has the entry.
+        /// The firing, unless all slots were left out; its value is not written again, since the file has the entry.
         package var firing: Firing?
-        /// Whether the entry has a command.
-        ///
-        /// The command is started unless a subscriber receives the firing.
+        /// Whether the entry has a command, which is started unless a subscriber receives the firing.
         package var isLaunching: Bool
     }
 
     /// A name that a program is started for.
     package struct Launching: Sendable, Hashable {
-        /// The command.
         package var command: [String]
-        /// The number of times that it was started.
         package var starts: Int
         /// The instance of the bus that the generation belongs to.
         package var instance: String
-        /// The firings.
         package var waiting: LaunchQueue.Waiting
     }
 
     /// The file omits the firings of an instance up to a number: only a saved state that contains them is accurate.
     case began(instance: String, firings: Int)
-    /// An entry was added.
     case added(Schedule.Item)
-    /// Entries of a user were removed.
     case removed([String], user: UInt32)
-    /// Entries were due at one time.
     case passed([Passed])
     /// A program has to be started for the firings of a name; subscribers may have received some of them.
     case launching(Launching)
-    /// A program was started.
     case started([String], starts: Int)
     /// All firings of a name for which a program would be started have been sent to a subscriber.
     case settled([String], Aspect)
     /// A program that was started is a child of the bus.
     case running([String], ProcessIdentity)
-    /// Such a program has ended.
     case ended([String])
 
     /// The record as JSON, on a line that begins with its digest.

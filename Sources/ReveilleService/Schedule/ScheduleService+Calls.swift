@@ -11,7 +11,6 @@ import Varlink
 struct ScheduleChange {
     enum Kind {
         case add(ScheduleEntry)
-        /// Cancels an entry, or all entries of the user.
         case cancel(String?)
     }
 
@@ -19,7 +18,6 @@ struct ScheduleChange {
     let connection: Connection
     var user: UInt32 { connection.peer.uid }
 
-    /// The approximate number of bytes that the change writes.
     var size: Int {
         guard case .add(let entry) = kind else { return Self.usualSize }
         return Self.usualSize + (entry.value?.count ?? 0)
@@ -30,9 +28,7 @@ struct ScheduleChange {
 }
 
 extension ScheduleService {
-    /// Changes the schedule for a peer.
-    ///
-    /// The reply follows when the change is saved, or at once if there is nothing to save.
+    /// Replies when the change is saved, or at once if there is nothing to save.
     func change(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let user = connection.peer.uid
         switch kind {
@@ -112,7 +108,6 @@ extension ScheduleService {
         waitForNext()
     }
 
-    /// Checks whether a user may add an entry.
     private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
         if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
         let former = bus.publisher(of: entry.aspect)

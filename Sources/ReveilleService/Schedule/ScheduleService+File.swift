@@ -24,9 +24,7 @@ extension ScheduleService {
             + children.all.map { .running($0.command, $0.process) }
     }
 
-    /// Saves records of changes that have been made already.
-    ///
-    /// - Returns: Whether they are saved; the reason why not is logged.
+    /// Saves changes that have been made already, and returns whether it succeeded; the reason why not is logged.
     func save(_ records: [ScheduleRecord], isDurable: Bool) -> Bool {
         guard let file = services.file else { return true }
         guard file.isOpen else { return rewriteFile() }

@@ -9,9 +9,7 @@ extension ScheduleService {
     /// The most entries that fire before other sources have their turn.
     private static let firingsPerTurn = 256
 
-    /// Fires the entries whose time has come.
-    ///
-    /// Each firing is saved before it is delivered, so that no slot fires twice after a kill.
+    /// Fires what is due; each firing is saved before it is delivered, so that no slot fires twice after a kill.
     func fire() {
         var due: [Schedule.Due] = []
         let now = loop.wallClock
@@ -68,9 +66,7 @@ extension ScheduleService {
         waitForNext()
     }
 
-    /// Returns whether the file takes firings.
-    ///
-    /// If an earlier rewrite failed, the file is rewritten first.
+    /// Returns whether the file takes firings; it is rewritten first if an earlier rewrite failed.
     private func canSaveFirings(at now: Int64) -> Bool {
         guard let file = services.file, schedule.next ?? .max <= now, !file.takesFirings else {
             return true
@@ -128,9 +124,7 @@ extension ScheduleService {
         fire()
     }
 
-    /// Loads the changed zones, once all past slots have fired.
-    ///
-    /// Past slots follow the old rules.
+    /// Loads the changed zones once all past slots, which follow the old rules, have fired.
     private func loadChangedZones() {
         let now = loop.wallClock
         guard !changedZones.isEmpty, schedule.next ?? .max > now else { return }
@@ -147,7 +141,6 @@ extension ScheduleService {
         if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }
     }
 
-    /// Waits for the next slot.
     func waitForNext() {
         loadChangedZones()
         if schedule.isEmpty {

@@ -7,7 +7,6 @@ import ReveilleWire
 import Varlink
 
 extension ScheduleService {
-    /// Returns whether this bus starts programs for a user.
     func mayLaunch(_ user: UInt32) -> CapabilityAnswer {
         guard services.launcher != nil else { return .no("a bus within a program starts no others") }
         let owner = access.permissions.owner
@@ -44,7 +43,6 @@ extension ScheduleService {
         children.add(command, process)
     }
 
-    /// Notes the end of a program that is a child of this bus or of the previous bus.
     func programEnded(_ command: [String], _ result: String) {
         logger.debug("\(Self.text(command)) \(result)")
         if children.remove(command) { _ = save([.ended(command)], isDurable: false) }
@@ -52,7 +50,6 @@ extension ScheduleService {
         launchesChanged()
     }
 
-    /// Starts the programs whose time has come.
     func launchPrograms() {
         for _ in 0..<LaunchQueue.startsPerTurn {
             guard let step = launches.step(at: loop.bootClock) else { break }

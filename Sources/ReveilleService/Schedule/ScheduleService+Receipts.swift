@@ -7,16 +7,13 @@ import ReveilleWire
 // How subscribers receive firings for which a program would be started otherwise.
 
 extension ScheduleService {
-    /// Sets the timer for the programs to start.
-    ///
-    /// If a start depends on subscribers, also waits for them to read.
+    /// Sets the timer for the programs to start, and waits for subscribers to read if a start depends on them.
     func launchesChanged() {
         attendedNames = launches.attended
         access.waits(!attendedNames.isEmpty, self)
         attempt { () throws(SystemError) in try setLaunchTimer() }
     }
 
-    /// Notes a subscription; while it exists, its aspects need no programs.
     func subscribed(_ connection: Connection, to aspects: AspectSet) {
         guard !launches.isEmpty else { return }
         launches.attend(to: aspects)
@@ -27,9 +24,7 @@ extension ScheduleService {
         connection.subscription != nil && !namesAttended(by: connection).isEmpty
     }
 
-    /// Returns the names whose firings wait for a connection.
-    ///
-    /// Each delivery asks for them while there are any.
+    /// Returns the names whose firings wait for a connection; each delivery asks for them while there are any.
     private func namesAttended(by connection: Connection) -> [Aspect] {
         let names = connection.aspects.names
         if names.contains(where: \.isPattern) { return attendedNames.filter { connection.aspects.covers($0) } }
@@ -51,7 +46,6 @@ extension ScheduleService {
         if !records.isEmpty { _ = save(records, isDurable: false) }
     }
 
-    /// Notes what a subscriber has received, now that it has read all its replies.
     func hasRead(_ connection: Connection) {
         guard let id = connection.subscription else { return }
         var receipts: [LaunchQueue.Receipt] = []

@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// The event sources of a schedule.
 struct ScheduleTimers {
     var alarm: (any WallClockAlarm)?
     var alarmTime: Int64?
@@ -13,7 +12,6 @@ struct ScheduleTimers {
     /// Whether the changes are saved in the next turn of the loop.
     var commitsSoon = false
 
-    /// The number of event sources: none without entries.
     var sourceCount: Int {
         (alarm == nil ? 0 : 1) + [commit, launch, retry].count { $0 != nil }
     }
@@ -49,7 +47,6 @@ extension ScheduleService {
         timers.alarmTime = next
     }
 
-    /// Tries firings again after a pause.
     func retry() throws(SystemError) {
         guard timers.retry == nil else { return }
         timers.retry = try loop.timer { [unowned self] in
@@ -61,7 +58,6 @@ extension ScheduleService {
         timers.retry?.fire(after: Self.retryPause)
     }
 
-    /// Saves the changes in the next turn of the loop, or after a time.
     func commitSoon(after time: UInt64 = 0) throws(SystemError) {
         timers.commit = try loop.timer { [unowned self] in
             timers.commit = nil
@@ -87,7 +83,6 @@ extension ScheduleService {
         return taken
     }
 
-    /// Sets the timer to the next step of a program.
     func setLaunchTimer() throws(SystemError) {
         guard let next = launches.next else {
             timers.launch = nil

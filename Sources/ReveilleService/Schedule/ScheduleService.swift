@@ -24,9 +24,7 @@ final class ScheduleService: BusPart {
     /// The names of firings that wait for their subscribers to read them.
     var attendedNames: Set<Aspect> = []
     var timers = ScheduleTimers()
-    /// How much each user's changes have written.
-    ///
-    /// A user's excess delays only this user's changes.
+    /// How much each user's changes have written; a user's excess delays only this user's changes.
     let shares = UserShares.ofSchedule()
 
     /// What the previous bus has saved, until it is resumed.

@@ -27,14 +27,12 @@ protocol BusPart: AnyObject {
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?)
     /// The bus continues as a new instance.
     func renewed()
-    /// The configuration has changed.
     func reconfigured()
 
     /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
     ///
     /// A part calls ``BusAccess/timesChanged()`` when this time changes.
     var next: UInt64? { get }
-    /// Does what is due.
     func advance(to now: UInt64)
     /// The bus is about to end, and all connections have closed.
     func stop()
@@ -65,4 +63,34 @@ extension BusPart {
     func awaitsReading(by connection: Connection) -> Bool { false }
     func hasRead(_ connection: Connection) {}
     func sends(to connection: Connection) {}
+}
+
+struct BusParts {
+    let suspensions: Suspensions
+    let tasks: TaskService
+    let schedule: ScheduleService
+    let names: PublishedNames
+    /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
+    let all: [any BusPart]
+    /// The parts that wait for subscribers to read.
+    private(set) var waiting: [any BusPart] = []
+    /// The earliest time that a part waits for.
+    private(set) var next: UInt64?
+
+    init(suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames) {
+        self.suspensions = suspensions
+        self.tasks = tasks
+        self.schedule = schedule
+        self.names = names
+        // The process of a subscription is known before its tasks.
+        all = [suspensions, tasks, schedule, names]
+    }
+
+    /// Registers a part for the hooks of each delivery, or ends the registration.
+    mutating func setWaiting(_ isWaiting: Bool, _ part: some BusPart) {
+        guard waiting.contains(where: { $0 === part }) != isWaiting else { return }
+        if isWaiting { waiting.append(part) } else { waiting.removeAll { $0 === part } }
+    }
+
+    mutating func updateNext() { next = all.compactMap(\.next).min() }
 }

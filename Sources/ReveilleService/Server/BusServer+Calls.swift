@@ -9,7 +9,6 @@ import ReveilleWire
 import Varlink
 
 extension BusServer {
-    /// Answers a call, immediately or after a fresh sample.
     func answer(_ call: Call, on connection: Connection) {
         if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }

@@ -8,7 +8,6 @@ import ReveilleWire
 import Varlink
 
 extension BusServer {
-    /// Serves an accepted connection.
     package func accept(_ stream: any ByteStream) {
         var uid: UInt32?
         do throws(SystemError) {
@@ -30,7 +29,6 @@ extension BusServer {
         }
     }
 
-    /// Closes a connection and ends everything that belongs to it.
     func close(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connections.remove(connection)
@@ -48,7 +46,6 @@ extension BusServer {
         connectionClosed()
     }
 
-    /// Closes a connection after a violation of the protocol or an error of the socket, and logs the reason.
     func close(_ connection: Connection, because reason: String) {
         note("closing the connection of process \(connection.peer.pid): \(reason)", of: connection.peer.uid)
         close(connection)

@@ -39,7 +39,6 @@ extension BusServer {
         }
     }
 
-    /// Notifies the parts that wait for reads that a subscriber is sent events.
     func notifyWaiting(of connection: Connection) {
         for part in parts.waiting { part.sends(to: connection) }
     }

@@ -10,7 +10,6 @@ import Varlink
 // The replies for people.
 
 extension BusServer {
-    /// The subscriptions with their processes.
     var subscriberList: ListReply {
         var slot = -1
         return ListReply(of: Subscriber.self) { [unowned self] in
@@ -33,15 +32,18 @@ extension BusServer {
         }
     }
 
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { parts.schedule.timers.sourceCount }
+
+    /// The cgroups that are recorded as frozen, or as about to be.
+    package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
+
     private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
-        bus.subscription(in: slot).map {
-            Subscriber(
-                $0, processID: connection.peer.pid, userID: connection.peer.uid,
-                tasks: parts.tasks.tasks(of: connection))
-        }
+        bus.subscriber(
+            in: slot, processID: connection.peer.pid, userID: connection.peer.uid,
+            tasks: parts.tasks.tasks(of: connection))
     }
 
-    /// The sources of the device's aspects, and the publishers of names.
     var sourceList: ListReply {
         var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
         return ListReply(of: AspectSource.self) { [unowned self] in
@@ -49,7 +51,6 @@ extension BusServer {
         }
     }
 
-    /// Returns the source of an aspect of the device, or the publisher of a name.
     func source(of aspect: Aspect) -> AspectSource {
         aspect.builtIn.map(describe) ?? describe(aspect)
     }

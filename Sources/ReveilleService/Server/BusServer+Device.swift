@@ -6,7 +6,6 @@ import ReveilleWire
 import Varlink
 
 extension BusServer {
-    /// Returns whether the device and the bus have capabilities, for a peer.
     func check(_ names: [String], for connection: Connection) -> ListReply {
         // The search for a source can take as long as a list of all devices.
         var answers: [String: CapabilityAnswer] = [:]

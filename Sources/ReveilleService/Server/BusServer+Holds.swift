@@ -14,13 +14,7 @@ extension BusServer {
         adjustWatchers()
     }
 
-    /// Clears a hold, after a fresh sample if no other hold remains.
-    ///
-    /// - Parameters:
-    ///   - target: The connection of the subscription.
-    ///   - reason: The hold.
-    ///   - phase: The phase of the lifecycle from then on; `nil` to leave it unchanged.
-    ///   - completion: Called when the hold has been cleared, unless it was set again.
+    /// Clears a hold, after a fresh sample if no other hold remains; a `nil` phase leaves the lifecycle unchanged.
     func wake(
         _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,
         then completion: @escaping () -> Void
@@ -39,7 +33,6 @@ extension BusServer {
         }
     }
 
-    /// Returns whether a caller has sent the subscription of a connection to the background.
     func isInBackground(_ connection: Connection) -> Bool {
         connection.subscription.map { bus.isSentToBackground($0) } ?? false
     }
@@ -51,5 +44,11 @@ extension BusServer {
         let isInBackground = isInBackground(connection)
         guard wasInBackground != isInBackground else { return }
         for part in parts.all { part.moved(connection, toForeground: !isInBackground) }
+    }
+
+    /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
+    package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
+        guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }
+        parts.suspensions.setFrozen(isFrozen, connection)
     }
 }

@@ -8,7 +8,6 @@ import ReveilleWatchers
 // The readings of watchers, and posted ones.
 
 extension BusServer {
-    /// Takes a watcher's reading.
     package func report(_ reading: Reading) {
         guard bus.report(reading, at: now) else { return }
         discardText(of: reading)
@@ -46,10 +45,6 @@ extension BusServer {
     }
 
     /// Reads sources again after changes may have gone unnoticed; posted states stay.
-    ///
-    /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched.
-    ///   - completion: Called when the readings have been reported.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
         watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
             self?.deliver()
@@ -63,7 +58,6 @@ extension BusServer {
         deliver()
     }
 
-    /// Sets each watcher to the pace that the subscribers need.
     func adjustWatchers() {
         // A loop that has ended takes no more timers.
         guard !isStopping else { return }

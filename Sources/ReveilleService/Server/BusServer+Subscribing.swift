@@ -56,9 +56,7 @@ extension BusServer {
         }
     }
 
-    /// Returns the text of the current state of an aspect.
-    ///
-    /// The texts of the device's aspects are kept, since settings can be long.
+    /// Returns the text of an aspect's state; the texts of the device's are kept, since settings can be long.
     private func text(ofState aspect: Aspect) -> [UInt8] {
         noteForgottenNames()
         guard let builtIn = aspect.builtIn else { return writer.text(of: bus.state(of: aspect, at: now)) }

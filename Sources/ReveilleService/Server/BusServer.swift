@@ -8,9 +8,7 @@ package import ReveilleWatchers
 import ReveilleWire
 import Varlink
 
-/// Connects peers to the bus and its watchers.
-///
-/// Loop thread only.
+/// Connects peers to the bus and its watchers, on the loop thread only.
 package final class BusServer {
     /// The most calls of one connection that are answered before others have their turn.
     static let callsPerTurn = 32
@@ -20,14 +18,11 @@ package final class BusServer {
     static let timePerConnection: UInt64 = 50
 
     let loop: any Loop
-    /// The configuration.
-    ///
     /// ``reconfigure(_:watchers:)`` replaces everything except the length of the history.
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
     let methods: BusMethods
-    /// Returns the description of the device for a user.
     let deviceInfo: (UInt32) -> DeviceInfo
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
@@ -53,19 +48,8 @@ package final class BusServer {
 
     /// Creates a server without connections and watchers.
     ///
-    /// - Parameters:
-    ///   - loop: The loop of its thread.
-    ///   - configuration: The limits and permissions.
-    ///   - schedule: The facilities that the schedule uses.
-    ///   - owner: The user whom the bus belongs to.
-    ///   - isSystemWide: Whether it serves all users. Root's bus does so in any case.
-    ///   - state: The file of the saved state, which is restored; `nil` to save none.
-    ///   - version: The program's version, for GetInfo.
-    ///   - deviceInfo: Returns the description of the device for a user.
-    ///   - programs: Follows, freezes and ends the processes of subscribers.
-    ///   - logger: The log.
-    ///   - random: Generates unpredictable names; a simulation passes a repeatable generator.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Root's bus serves all users in any case. Without `state`, the state is neither restored nor saved. `random`
+    /// generates unpredictable names; a simulation passes a repeatable generator.
     package init(
         loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
@@ -132,8 +116,6 @@ package final class BusServer {
     }
 
     /// Starts the watchers, and saves their first readings.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
@@ -187,7 +169,6 @@ package final class BusServer {
 
     var logger: Logger { log.logger }
 
-    /// Returns the connection of a subscription.
     func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { subscribers[$0] } }
 
     // MARK: - Times
@@ -210,7 +191,6 @@ package final class BusServer {
         waitForNext()
     }
 
-    /// Sends the events whose interval is over, and advances all parts.
     private func advance() {
         bus.advance(to: loop.bootClock)
         advanceParts()

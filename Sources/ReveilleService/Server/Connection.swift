@@ -11,7 +11,6 @@ import Varlink
 /// Loop thread only. The descriptor is watched edge-triggered. While something waits to be sent, an edge for writing shows
 /// that the peer has read (see ``UnixStream/isAllRead``); otherwise it would only wake the bus.
 final class Connection {
-    /// The state of the bytes in the socket.
     enum Input {
         /// There may be bytes to read.
         case pending
@@ -38,9 +37,7 @@ final class Connection {
     @exclusivity(unchecked) var session: ServerSession
     /// The holds that end once a fresh sample has been taken.
     var waking: HoldReasons = []
-    /// The process behind the subscription; its freezes and its end also apply to the subscription.
-    ///
-    /// `nil` if unknown.
+    /// The process behind the subscription, to which its freezes and its end also apply; `nil` if unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
@@ -81,12 +78,9 @@ final class Connection {
     // MARK: - Phase
 
     var isClosed: Bool { phase.isClosed }
-    /// The answer to the only call of a connection over a limit.
     var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
-    /// Whether the connection takes no calls because a call has more than one reply: a Subscribe or a BeginTask.
     var isStream: Bool { phase.isStream }
-    /// The aspects that are watched for this connection, from the Subscribe call on.
     var aspects: AspectSet { phase.aspects }
 
     /// Whether the next call may be taken.
@@ -95,7 +89,6 @@ final class Connection {
     /// its own socket.
     var takesCalls: Bool { phase.takesCalls && !session.isAnswering && !hasOutput }
 
-    /// Takes the next whole call that has been read.
     func nextCall() throws(VarlinkError) -> Call? {
         guard session.bufferedCount > 0, let call = try session.nextCall() else { return nil }
         phase.call()
@@ -122,7 +115,6 @@ final class Connection {
         isInTurn = false
     }
 
-    /// Puts the connection behind all others, or back among them.
     func setFlooding(_ isFlooding: Bool) {
         guard isFlooding != self.isFlooding else { return }
         self.isFlooding = isFlooding
@@ -137,15 +129,12 @@ final class Connection {
         awaitReading()
     }
 
-    /// Whether the peer is expected to begin or complete a call.
     var awaitsCall: Bool { phase.awaitsFirstCall || takesCalls && session.bufferedCount > 0 }
 
-    /// Stops the timer for ``patience``.
     func endSilence() {
         silence = nil
     }
 
-    /// Starts the timer for ``patience``.
     func beginSilence(on loop: any Loop, expired: @escaping (Connection) -> Void) throws(SystemError) {
         // The connection owns the timer. A weak reference would make every later retain of the connection slower.
         let timer = try loop.timer { [unowned self] in expired(self) }
@@ -158,7 +147,6 @@ final class Connection {
     /// Whether bytes wait for room in the socket.
     var hasOutput: Bool { !output.isEmpty }
 
-    /// Whether the next piece of a reply may be sent.
     var takesPiece: Bool { reply != nil && !hasOutput }
 
     /// Whether the peer has read everything that was sent, and no reply is being written.
@@ -166,21 +154,17 @@ final class Connection {
 
     /// Whether the peer has read everything that was sent, even if it has closed its end since.
     var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
-    /// Whether something could not be written.
     private var isBroken = false
 
-    /// Notes conditions of the socket.
     func note(_ conditions: EventLoop.Interest) {
         if conditions.canRead { inputArrived() }
         if conditions.isLast { willEnd = true }
     }
 
-    /// Notes that the socket may have bytes to read.
     func inputArrived() {
         if input == .drained || input == .interrupted { input = .pending }
     }
 
-    /// Reads once from the socket.
     func read(with buffer: ReadBuffer) throws(SystemError) {
         switch try buffer.read(from: stream, { session.receive($0) }) {
         // Bytes that arrive from now on cause another edge, unlike an end that was reported before (epoll(7)).
@@ -198,7 +182,6 @@ final class Connection {
         if hasOutput { awaitReading() }
     }
 
-    /// Writes the waiting bytes as far as there is room.
     func flush() throws(SystemError) {
         guard try output.write(to: stream) else { throw broken() }
         if hasOutput { awaitReading() }
@@ -216,7 +199,6 @@ final class Connection {
         source?.rearm(interest)
     }
 
-    /// Ends ``awaitReading()``.
     func ignoreReading() {
         guard awaitsReading else { return }
         awaitsReading = false

@@ -3,7 +3,6 @@
 import ReveilleCore
 import Varlink
 
-/// Where a connection is in its life.
 enum ConnectionPhase {
     /// The connection is over a limit, and the peer has not called yet.
     case refused(CallError)
@@ -21,7 +20,6 @@ enum ConnectionPhase {
     case holding
     case closed
 
-    /// Whether calls may be taken, one at a time.
     var takesCalls: Bool {
         switch self {
         case .refused, .new, .serving: true
@@ -37,7 +35,6 @@ enum ConnectionPhase {
         }
     }
 
-    /// Whether the peer still has to make its first call.
     var awaitsFirstCall: Bool {
         switch self {
         case .refused, .new: true
@@ -66,7 +63,6 @@ enum ConnectionPhase {
         if case .closed = self { true } else { false }
     }
 
-    /// A call was taken.
     mutating func call() {
         switch self {
         case .refused(let error): self = .dismissed(error)
@@ -89,13 +85,11 @@ enum ConnectionPhase {
         self = .streaming(id, aspects)
     }
 
-    /// The call is a BeginTask, and its task has begun.
     mutating func beginTask() {
         guard case .serving = self else { preconditionFailure("a task without its call") }
         self = .holding
     }
 
-    /// The task of the connection has ended, and its call with it.
     mutating func endTask() {
         guard case .holding = self else { preconditionFailure("the end of a task that has not begun") }
         self = .serving

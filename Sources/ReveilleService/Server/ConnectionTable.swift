@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The connections of a server.
 struct ConnectionTable {
     /// The most bytes that are read at once: dozens of calls, in few system calls for the longest.
     private static let readSize = 16_384
@@ -13,16 +13,13 @@ struct ConnectionTable {
     private var served: [ObjectIdentifier: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
     private var refused = RefusedConnections()
-    /// The number of the next connection.
     private var next: UInt64 = 0
 
-    /// All connections.
     var all: [Connection] { Array(served.values) + refused.all }
 
     /// The connections that are not over a limit.
     var calling: some Collection<Connection> { served.values }
 
-    /// Returns the number of a new connection.
     mutating func takeNumber() -> UInt64 {
         defer { next += 1 }
         return next
@@ -41,9 +38,7 @@ struct ConnectionTable {
         }
     }
 
-    /// Adds a connection.
-    ///
-    /// Returns the connection over a limit that the new one displaces, if any.
+    /// Adds a connection, and returns the connection over a limit that the new one displaces, if any.
     mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
         if isRefused { return refused.add(connection) }
         served[ObjectIdentifier(connection)] = connection
@@ -57,5 +52,53 @@ struct ConnectionTable {
         }
         let others = (numberOfUser[connection.peer.uid] ?? 1) - 1
         numberOfUser[connection.peer.uid] = others == 0 ? nil : others
+    }
+}
+
+/// The connections over a limit, whose first calls are answered with an error.
+///
+/// They count toward no limit. When there is no room for another, the oldest of its user or the oldest of all is
+/// closed. A peer that calls as soon as it is connected gets its answer in time.
+struct RefusedConnections {
+    static let perUser = 4
+    /// The most connections in total, since descriptors are few.
+    static let total = 16
+
+    /// The connections, oldest first.
+    private(set) var all: [Connection] = []
+
+    /// Adds a connection, and returns the connection that must be closed in exchange.
+    mutating func add(_ connection: Connection) -> Connection? {
+        all.append(connection)
+        let own = all.indices.filter { all[$0].peer.uid == connection.peer.uid }
+        if own.count > Self.perUser { return all.remove(at: own[0]) }
+        return all.count > Self.total ? all.removeFirst() : nil
+    }
+
+    mutating func remove(_ connection: Connection) {
+        all.removeAll { $0 === connection }
+    }
+}
+
+struct SubscriberTable {
+    private var table: [Connection?] = []
+
+    var connections: [Connection] { table.compactMap(\.self) }
+
+    /// One more than the largest slot that was in use.
+    var slotCount: Int { table.count }
+
+    subscript(slot: Int) -> Connection? {
+        get { slot < table.count ? table[slot] : nil }
+        set {
+            while table.count <= slot { table.append(nil) }
+            table[slot] = newValue
+        }
+    }
+
+    /// The connection of a subscription that was ready and may have ended since.
+    subscript(ready: ReadySubscription) -> Connection? {
+        guard let connection = self[ready.slot] else { return nil }
+        return connection.subscription?.rawValue == ready.id.rawValue ? connection : nil
     }
 }

@@ -6,7 +6,6 @@ import ReveilleSystem
 final class PaceTimer {
     private let loop: any Loop
     private var timer: (any LoopSource)?
-    /// The time that the timer is set to.
     private(set) var time: UInt64?
 
     init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {

@@ -16,9 +16,7 @@ struct PeerLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Requests one line.
-    ///
-    /// Returns the number of lines omitted since the last line; `nil` if this line is omitted too.
+    /// Requests one line, and returns the number of lines omitted since the last; `nil` to omit this line too.
     mutating func admit(_ user: UInt32, at now: UInt64) -> Int? {
         guard shares.isSpent(user, at: now) else {
             shares.charge(1, to: user, at: now)

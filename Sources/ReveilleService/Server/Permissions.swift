@@ -6,7 +6,6 @@ import Varlink
 
 /// Who may change what concerns all users, and who may publish.
 struct Permissions {
-    /// The user whom the bus belongs to.
     let owner: UInt32
     /// Whether this is a system bus, which serves all users, rather than one user's bus.
     let isSystemWide: Bool
@@ -19,7 +18,6 @@ struct Permissions {
     /// Returns whether a user may change what concerns all users, as the bus's own user and root may.
     func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
-    /// Checks whether a user may publish or withdraw a value.
     func check(
         _ value: PublishedValue, after former: Publisher?, by user: UInt32, allowing rules: [PublishPermission]
     ) throws(CallError) {
@@ -31,7 +29,6 @@ struct Permissions {
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
     }
 
-    /// Returns whether a user may publish anything.
     func mayPublish(_ user: UInt32, allowing rules: [PublishPermission]) -> CapabilityAnswer {
         if isOwner(user) { return .yes }
         guard isSystemWide else {

@@ -44,13 +44,6 @@ final class SharedSampling {
     /// Whether the next reading searches for sources.
     private var isSearching = false
 
-    /// Creates the sampling of a watcher.
-    ///
-    /// - Parameters:
-    ///   - watcher: The watcher.
-    ///   - loop: The loop of the thread.
-    ///   - shares: The processor's shares.
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(of watcher: any Watcher, loop: any Loop, shares: UserShares) throws(SystemError) {
         self.watcher = watcher
         self.loop = loop
@@ -61,12 +54,9 @@ final class SharedSampling {
     /// Whether a caller waits for a reading.
     var isUnderWay: Bool { isReading || !asking.isEmpty }
 
-    /// Requests a reading.
+    /// Requests a reading, with a search for sources if `isSearching`; the user is `nil` for the bus itself.
     ///
-    /// - Parameters:
-    ///   - isSearching: Whether to search for sources, and not only read the known ones.
-    ///   - user: The user of the caller; `nil` for the bus itself.
-    ///   - completion: Called when the reading has been reported, never before this returns.
+    /// The completion is called when the reading has been reported, never before this returns.
     func ask(isSearching: Bool = true, for user: UInt32?, then completion: @escaping () -> Void) {
         asking.append(Caller(user: user, completion: completion))
         if user.map({ shares.isSpent($0, at: loop.bootClock) }) != true { isUrgent = true }
@@ -80,9 +70,7 @@ final class SharedSampling {
         start?.fire(after: .microseconds(rested > now ? rested - now : 0))
     }
 
-    /// Replaces the watcher with another at the same pace.
-    ///
-    /// The new watcher also reads for the waiting callers.
+    /// Replaces the watcher with another at the same pace, which also reads for the waiting callers.
     func replaceWatcher(by next: any Watcher) {
         let pace = watcher.pace
         if let stream = watcher as? any StreamWatcher { (next as? any StreamWatcher)?.interval = stream.interval }

@@ -3,14 +3,11 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A process with subscriptions.
-///
-/// They share its descriptor and the reads of its cgroup.
+/// A process with subscriptions, which share its descriptor and the reads of its cgroup.
 final class SubscriberProcess {
     let process: any FollowedProcess
     /// The connections of its subscriptions; never empty while it is followed.
     var connections: [ObjectIdentifier: Connection] = [:]
-    /// The source that waits for its end.
     var end: (any LoopSource)?
     /// What ``FreezeWatch`` knows about it.
     var cgroup: FreezeWatch.Cgroup?

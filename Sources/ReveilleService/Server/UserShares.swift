@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of a resource each user has used recently.
-///
-/// Time pays this debt off.
+/// How much of a resource each user has used recently; time pays this debt off.
 package final class UserShares {
     /// The largest number of users that are remembered; beyond it, the users that owe least are forgotten.
     private static let users = 64
@@ -38,7 +36,6 @@ package final class UserShares {
     /// second; a minute of it is remembered.
     static func ofSchedule() -> UserShares { UserShares(allowance: 1 << 20, price: 1, memory: 60_000_000) }
 
-    /// Charges an amount to a user.
     package func charge(_ amount: UInt64, to user: UInt32, at now: UInt64) {
         let index = accounts.firstIndex { $0.user == user }
         let before = index.map { max(now, accounts[$0].paid) } ?? now
@@ -58,7 +55,6 @@ package final class UserShares {
         return end.overflow || account.paid <= end.partialValue ? 0 : account.paid - end.partialValue
     }
 
-    /// Returns whether a user has exceeded its share.
     package func isSpent(_ user: UInt32, at now: UInt64) -> Bool { excess(of: user, at: now) > 0 }
 
     private func forgetSmallest() {

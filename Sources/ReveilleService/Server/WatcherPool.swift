@@ -17,10 +17,8 @@ final class WatcherPool {
 
     private let loop: any Loop
     private let shares: UserShares
-    /// The watcher of each aspect, and the samples that are taken of it.
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
-    /// The number of times that events of an aspect's sources were lost.
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// The demands to which all paces were last set; `nil` after a pace was set otherwise.
@@ -28,11 +26,6 @@ final class WatcherPool {
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
-    /// Creates a pool without watchers.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop of the thread.
-    ///   - shares: The processor's shares, to which readings are charged.
     init(loop: any Loop, shares: UserShares) {
         self.loop = loop
         self.shares = shares
@@ -68,7 +61,6 @@ final class WatcherPool {
         retirements.append(end)
     }
 
-    /// Stops all watchers.
     func stop() {
         for aspect in BuiltInAspect.allCases { setPace(.off, of: aspect) }
     }
@@ -85,9 +77,7 @@ final class WatcherPool {
 
     /// Sets each watcher to the pace that its subscribers need.
     ///
-    /// - Parameter demand: Returns what the subscribers of an aspect need. It must not access the bus: a watcher may
-    ///   report a reading to the bus before this returns.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// `demand` must not access the bus: a watcher may report a reading to the bus before this returns.
     func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
         let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
         // Most holds, wakes and ends leave others in the same state.
@@ -129,13 +119,9 @@ final class WatcherPool {
 
     /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
     ///
-    /// - Parameters:
-    ///   - aspects: The aspects whose state is about to be delivered.
-    ///   - isStaying: Whether changes are delivered from then on.
-    ///   - isAnswer: Whether the state answers a question, and must be the newest one.
-    ///   - user: The user of the caller, who is charged for the samples; `nil` for the bus itself.
-    ///   - completion: Called when all samples have been reported, within ``Pace/sampleTimeout``; before this returns
-    ///     if none is needed.
+    /// If `isStaying`, changes are delivered from then on. An answer must be the newest state. The user, `nil` for the
+    /// bus itself, is charged. The completion is called within ``Pace/sampleTimeout``, before this returns if no sample
+    /// is needed.
     func freshen(
         _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, for user: UInt32? = nil,
         then completion: @escaping () -> Void
@@ -157,12 +143,9 @@ final class WatcherPool {
         barrier.leave()
     }
 
-    /// Reads every source again.
+    /// Reads every source again, except for streams that are not watched.
     ///
-    /// - Parameters:
-    ///   - monitoredOnly: Whether to skip aspects that are not watched; streams that are not watched are always skipped.
-    ///   - user: The user of the caller, who is charged for the readings; `nil` for the bus itself.
-    ///   - completion: Called once, within twice ``Pace/sampleTimeout``.
+    /// The user, `nil` for the bus itself, is charged. The completion is called once, within twice ``Pace/sampleTimeout``.
     func refreshAll(monitoredOnly: Bool = false, for user: UInt32? = nil, then completion: @escaping () -> Void) {
         let barrier = Barrier(completion)
         for aspect in BuiltInAspect.allCases {
@@ -174,7 +157,6 @@ final class WatcherPool {
         barrier.leave()
     }
 
-    /// Counts a loss of events, and returns the number of losses.
     func noteLoss(of aspect: BuiltInAspect) -> Int {
         losses[aspect] += 1
         return losses[aspect]
@@ -198,7 +180,7 @@ struct Demand: Equatable {
 }
 
 /// Calls back once all operations have ended; the first operation begins with the barrier.
-private final class Barrier {
+final class Barrier {
     private var open = 1
     private let completion: () -> Void
 

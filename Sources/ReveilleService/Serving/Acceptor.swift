@@ -25,14 +25,6 @@ final class Acceptor {
     /// Whether connections wait, and the reason has been logged.
     private var isWaiting = false
 
-    /// Starts accepting.
-    ///
-    /// - Parameters:
-    ///   - listener: The listening socket.
-    ///   - loop: The loop of the thread.
-    ///   - logger: The log of waiting connections.
-    ///   - serve: Called with each accepted connection.
-    /// - Throws: `SystemError` if the loop cannot wait for the socket.
     init(
         listener: UnixListener, loop: EventLoop, logger: Logger, serve: @escaping (any ByteStream) -> Void
     ) throws(SystemError) {
@@ -47,7 +39,6 @@ final class Acceptor {
         try listen()
     }
 
-    /// Accepts again after a pause.
     func resume() {
         guard source == nil, !isResting else { return }
         do throws(SystemError) {

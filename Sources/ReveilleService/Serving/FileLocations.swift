@@ -2,9 +2,7 @@
 
 import Glibc
 import ReveilleSystem
-import ReveilleWatchers
 
-/// The locations of locale and settings files.
 package struct FileLocations: Sendable {
     /// A prefix of every path; empty for the real files.
     package var root: String
@@ -15,7 +13,6 @@ package struct FileLocations: Sendable {
     /// Whether the bus serves the whole machine, and reads a user's settings only if they are configured.
     package var isSystemWide: Bool
 
-    /// Creates locations.
     package init(root: String, home: String, configHome: String?, isSystemWide: Bool = false) {
         self.root = root
         self.home = home
@@ -23,17 +20,9 @@ package struct FileLocations: Sendable {
         self.isSystemWide = isSystemWide
     }
 
-    /// The default settings files and directories.
-    var settings: [String] { isSystemWide ? [] : ["~/.config"] }
-
-    /// The default locale files.
-    var locale: [String] { LocaleWatcher.usualPaths(home: home, configHome: configHome) }
-
-    /// Returns the locations of the current user's files.
+    /// Returns the locations of the current user's files, without the root if they are below it.
     ///
-    /// - Parameter root: A prefix of every path; empty for `$REVEILLE_ROOT`, which a synthetic phone sets, or for the
-    ///   real files.
-    /// - Returns: Locations below `$HOME` and `$XDG_CONFIG_HOME`, without the root if they are below it.
+    /// An empty root stands for `$REVEILLE_ROOT`, which a synthetic phone sets, or for the real files.
     package static func own(root: String) -> FileLocations {
         let root = root.isEmpty ? Environment["REVEILLE_ROOT"] ?? "" : root
         // Like XDG's variables, it is ignored if it is not absolute.

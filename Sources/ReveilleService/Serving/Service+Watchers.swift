@@ -6,8 +6,6 @@ package import ReveilleWatchers
 
 extension Service {
     /// Creates one watcher for each aspect of the device; all are off.
-    ///
-    /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package static func watchers(
         loop: EventLoop, configuration: Configuration, files: FileLocations,
         context: (BuiltInAspect) -> WatcherContext
@@ -26,11 +24,13 @@ extension Service {
             let context = context(aspect)
             switch aspect {
             case .locale:
+                let usual = LocaleWatcher.usualPaths(home: files.home, configHome: files.configHome)
                 return try LocaleWatcher(
-                    loop: loop, settings: settings(configuration.locale.paths ?? files.locale), context: context)
+                    loop: loop, settings: settings(configuration.locale.paths ?? usual), context: context)
             case .defaults:
+                let usual = files.isSystemWide ? [] : ["~/.config"]
                 return try DefaultsWatcher(
-                    loop: loop, settings: settings(configuration.defaults.paths ?? files.settings), context: context)
+                    loop: loop, settings: settings(configuration.defaults.paths ?? usual), context: context)
             case .battery:
                 return try BatteryWatcher(
                     loop: loop, timer: timer, feed: feed, settings: configuration.battery, context: context)

@@ -8,12 +8,9 @@ import ReveilleWatchers
 
 /// The bus of a process: its loop, sockets, watchers and signals, on one thread.
 package final class Service {
-    /// The path of the machine's bus.
     package static let systemPath = "/run/reveille/org.reveille.Bus"
 
-    /// The loop of its thread.
     package let loop: EventLoop
-    /// The bus and its watchers.
     package let bus: WatchedBus
     private let logger: Logger
     /// The addresses that it serves, for the log and the supervisor.
@@ -24,15 +21,9 @@ package final class Service {
 
     /// Creates a service that accepts connections once it runs.
     ///
-    /// - Parameters:
-    ///   - address: The address to listen on, unless a supervisor passed sockets. A missing directory is created.
-    ///   - configuration: The configuration.
-    ///   - configurationFile: The file that it was read from, which is read again on SIGHUP.
-    ///   - files: The locations of locale and settings files. A bus at the address of the system bus reads no settings
-    ///     by default, whichever user runs it.
-    ///   - version: The program's version, for GetInfo.
-    ///   - logger: The log.
-    /// - Throws: `SystemError` if it cannot listen.
+    /// It listens on the address, whose missing directory is created, unless a supervisor passed sockets. The
+    /// configuration file is read again on SIGHUP. A bus at the address of the system bus reads no settings by default,
+    /// whichever user runs it.
     package init(
         address: UnixAddress, configuration: Configuration, configurationFile: ConfigurationFile? = nil,
         files: FileLocations,

@@ -4,24 +4,19 @@ package import Logging
 package import ReveilleSystem
 import ReveilleWatchers
 
-/// A bus with its watchers, on its owner's loop; the owner provides the sockets.
-///
-/// Loop thread only.
+/// A bus with its watchers, on its owner's loop and thread; the owner provides the sockets.
 package final class WatchedBus {
-    /// Serves the connections.
     package let server: BusServer
     private let loop: EventLoop
     private let files: FileLocations?
     private let logger: Logger
-    private var clockChange: ClockChangeSource?
+    private var clockChange: (any WallClockAlarm)?
     /// The watchers whose readings count.
     private var generation = WatcherGeneration()
 
     /// Creates a bus and starts its watchers.
     ///
     /// Without `files`, the bus has no watchers, only posted states. Without `state`, it saves none.
-    ///
-    /// - Throws: `SystemError` if a watch, timer or thread cannot be created.
     package init(
         loop: EventLoop, manager: ServiceManager, configuration: Configuration, files: FileLocations?,
         state: StateFile?,
@@ -44,9 +39,7 @@ package final class WatchedBus {
         }
     }
 
-    /// Applies another configuration; subscriptions, positions and posted states stay.
-    ///
-    /// - Throws: `SystemError` if a watch, timer or thread cannot be created; nothing has changed then.
+    /// Applies another configuration; subscriptions, positions and posted states stay, and an error changes nothing.
     package func reconfigure(_ configuration: Configuration) throws(SystemError) {
         let next = WatcherGeneration()
         let watchers = try watchers(configuration, of: next)
@@ -70,9 +63,7 @@ package final class WatchedBus {
         }
     }
 
-    /// Connects to the bus from its own process.
-    ///
-    /// - Returns: The client's end of the connection.
+    /// Connects to the bus from its own process, and returns the client's end.
     package func connect() throws(SystemError) -> UnixStream {
         let (ours, theirs) = try UnixStream.pair()
         server.accept(ours)

@@ -5,9 +5,6 @@ import ReveilleWire
 package import Varlink
 
 extension StateCoding {
-    /// Decodes a state.
-    ///
-    /// - Throws: `StateError` with the missing or invalid part.
     package static func decode(_ json: JSON) throws(StateError) -> SavedState {
         let top = json.objectValue
         guard top?["version"]?.integerValue == version, let instance = top?["instance"]?.stringValue,
@@ -66,9 +63,7 @@ extension StateCoding {
             equal: equal)
     }
 
-    /// Reads the value of a name, and makes it canonical.
-    ///
-    /// A bus saves canonical values only.
+    /// Reads the value of a name, and makes it canonical: a bus saves canonical values only.
     private static func decodeValue(_ fields: JSONObject, of name: Aspect) throws(StateError) -> PublishedValue {
         guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
             throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")

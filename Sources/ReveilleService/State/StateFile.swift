@@ -18,8 +18,6 @@ package struct StateFile {
     private let path: String
     private let disk: Disk
 
-    /// Creates a reference to a file.
-    ///
     /// The file need not exist, but its directory must.
     package init(path: String, on disk: Disk = Disk()) {
         self.path = path
@@ -29,10 +27,7 @@ package struct StateFile {
     /// The path of the file that lists the cgroups that the bus has frozen.
     var frozenPrograms: String { path + ".frozen" }
 
-    /// Reads the saved state.
-    ///
-    /// - Returns: The state; `nil` if there is no file.
-    /// - Throws: `StateError` if the file is unusable; the bus then starts as a new instance.
+    /// Reads the saved state; `nil` if there is no file, and an error if the bus must start as a new instance.
     package func load() throws(StateError) -> SavedState? {
         let contents: [UInt8]?
         do throws(SystemError) {
@@ -54,7 +49,6 @@ package struct StateFile {
         try PrivateFile.replace(path, with: DigestedText.encode(StateCoding.encode(state)), limit: Self.limit, on: disk)
     }
 
-    /// Removes the saved state.
     package func invalidate() throws(SystemError) {
         try disk.remove(path)
     }
@@ -62,7 +56,22 @@ package struct StateFile {
 
 /// The reason why a saved state is unusable.
 package struct StateError: Error, CustomStringConvertible {
-    /// The problem, on one line.
     package let reason: String
     package var description: String { reason }
+}
+
+/// Text of a file that begins with its digest, so that damage is noticed.
+enum DigestedText {
+    static func encode(_ text: [UInt8]) -> [UInt8] {
+        Array(String(Digest(of: text).value, radix: 16).utf8) + [UInt8(ascii: " ")] + text
+    }
+
+    /// Returns the text after its digest; `nil` if it is damaged.
+    static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+            let digest = UInt64(String(decoding: bytes[..<space], as: UTF8.self), radix: 16)
+        else { return nil }
+        let text = Array(bytes[(space + 1)...])
+        return Digest(of: text).value == digest ? text : nil
+    }
 }

@@ -4,7 +4,6 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// Saves the state of the bus shortly after each change.
 final class StateKeeper {
     /// The pause after a save, in durations of that save: saving takes at most a twentieth of the time.
     private static let rest: UInt64 = 19
@@ -21,9 +20,6 @@ final class StateKeeper {
     private var isDue = false
     private var hasFailed = false
 
-    /// Creates a keeper.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         file: StateFile, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
@@ -66,9 +62,7 @@ final class StateKeeper {
         return true
     }
 
-    /// Saves the state now.
-    ///
-    /// - Returns: Whether it is saved. Otherwise, the file is as before.
+    /// Saves the state now, and returns whether it is saved; otherwise, the file is as before.
     @discardableResult
     func save() -> Bool {
         isDue = false

@@ -29,7 +29,6 @@ final class FreezeWatch {
     private let loop: any Loop
     private let logger: Logger
     private let hierarchy: CgroupHierarchy?
-    /// Called when a process has been frozen or thawed.
     var changed: (SubscriberProcess) -> Void = { _ in }
     private var cgroups: [String: Cgroup] = [:]
     private var frozen: [ObjectIdentifier: SubscriberProcess] = [:]
@@ -44,14 +43,12 @@ final class FreezeWatch {
         if hierarchy == nil { fail("no cgroup v2 is mounted") }
     }
 
-    /// Watches a process.
     func begin(_ process: SubscriberProcess) {
         guard hierarchy != nil else { return }
         read(process)
         if process.process.cgroup == nil { fail("the cgroup of process \(process.process.pid) is unknown") }
     }
 
-    /// Stops watching a process.
     func end(_ process: SubscriberProcess) {
         frozen[ObjectIdentifier(process)] = nil
         leave(process)

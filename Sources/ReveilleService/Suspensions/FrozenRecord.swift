@@ -27,18 +27,14 @@ struct FrozenRecord {
         }
     }
 
-    /// Adds a cgroup before it is frozen.
-    ///
-    /// - Throws: `SystemError` if the file cannot be written; the cgroup must not be frozen then.
+    /// Adds a cgroup before it is frozen; if the file cannot be written, it must not be frozen.
     mutating func insert(_ cgroup: String) throws(SystemError) {
         guard !cgroups.contains(cgroup) else { return }
         try save(cgroups + [cgroup])
         cgroups.append(cgroup)
     }
 
-    /// Removes a cgroup after it was thawed.
-    ///
-    /// - Throws: `SystemError` if the file cannot be written; the next bus thaws the cgroup in vain.
+    /// Removes a cgroup after it was thawed; if the file cannot be written, the next bus thaws it in vain.
     mutating func remove(_ cgroup: String) throws(SystemError) {
         guard let index = cgroups.firstIndex(of: cgroup) else { return }
         cgroups.remove(at: index)

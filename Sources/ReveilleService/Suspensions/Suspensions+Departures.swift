@@ -15,7 +15,6 @@ extension Suspensions {
         departing?.set(to: 0)
     }
 
-    /// Takes all steps that are due.
     func advanceDepartures() {
         let arrived = arrivals
         arrivals = []
@@ -44,7 +43,6 @@ extension Suspensions {
         return step
     }
 
-    /// Returns whether a subscription has declared that its program ends in the background.
     func endsInBackground(_ connection: Connection) -> Bool {
         connection.subscription.map { bus.endsInBackground($0) } ?? false
     }

@@ -53,27 +53,19 @@ extension Suspensions {
 
     // MARK: - Start and end
 
-    /// The cgroups that an earlier bus froze, whose subscribers this bus does not know.
-    ///
-    /// A cgroup that has been suspended again meanwhile is thawed by a wake.
+    /// The cgroups that an earlier bus froze; a cgroup that has been suspended again meanwhile is thawed by a wake.
     private var formerCgroups: [String] {
         frozen.cgroups.filter { cgroup in !suspensions.contains { $0.cgroup == cgroup } }
     }
 
     /// Thaws the cgroups that an earlier bus froze, since their programs cannot ask for it.
     ///
-    /// Failed thaws are tried again later.
-    ///
-    /// - Parameter isRepeated: Whether it was tried before, so that failures have been logged.
+    /// Failed thaws are tried again later; their failures have been logged the first time.
     func thawFormerPrograms(isRepeated: Bool = false) {
-        var waiting = 1
-        let answered: () -> Void = { [weak self] in
-            waiting -= 1
-            if waiting == 0 { self?.thawFormerProgramsLater() }
-        }
+        let barrier = Barrier { [weak self] in self?.thawFormerProgramsLater() }
         for cgroup in formerCgroups where !suspensions.contains(where: { $0.overlaps(cgroup) }) {
             if !isRepeated { logger.notice("thawing \(cgroup), which the last bus left frozen") }
-            waiting += 1
+            let answered = barrier.enter()
             programs.thaw(cgroup) { [weak self] failure in
                 if let failure {
                     self?.logger.log(
@@ -84,7 +76,7 @@ extension Suspensions {
                 answered()
             }
         }
-        answered()
+        barrier.leave()
     }
 
     private func thawFormerProgramsLater() {

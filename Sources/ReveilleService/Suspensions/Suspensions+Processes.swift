@@ -5,9 +5,7 @@ import ReveilleCore
 import ReveilleSystem
 
 extension Suspensions {
-    /// Follows the process behind a subscription.
-    ///
-    /// The subscription ends with the process, and is held while the process is frozen.
+    /// Follows the process behind a subscription, which ends with the process and is held while it is frozen.
     ///
     /// Without this, a child that inherited the socket would keep the subscription and its sensors alive, unread.
     func subscribed(_ connection: Connection, to aspects: AspectSet) {
@@ -50,7 +48,6 @@ extension Suspensions {
         if processes[process.process.pid] === process { processes[process.process.pid] = nil }
     }
 
-    /// Holds the subscribers of a frozen process, or wakes the subscribers of a thawed process.
     func freezeChanged(_ process: SubscriberProcess) {
         if !process.isFrozen { noteThaw(of: process) }
         for connection in Array(process.connections.values) {

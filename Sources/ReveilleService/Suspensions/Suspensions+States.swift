@@ -9,14 +9,10 @@ import Varlink
 // SetState.
 
 extension Suspensions {
-    /// Sets the state of a subscription for a peer.
     func setState(
         _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
     ) throws(CallError) {
-        guard let id = SubscriptionID(wireName: name), let target = access.connection(of: id) else {
-            throw .noSuchSubscription(name)
-        }
-        guard [0, target.peer.uid].contains(connection.peer.uid) else { throw .permissionDenied }
+        let (_, target) = try access.subscription(name, for: connection)
         // All processes of other PID namespaces have the id 0, and cannot be distinguished.
         let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
         let reason: HoldReasons = isOwn ? .app : .operator
@@ -58,7 +54,6 @@ extension Suspensions {
             then: replying(to: connection))
     }
 
-    /// Returns the end of a call that had to wait.
     private func replying(to connection: Connection) -> () -> Void {
         { [weak self, weak connection] in
             // The events of a wake are sent before its reply.

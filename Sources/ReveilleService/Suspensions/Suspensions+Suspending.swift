@@ -9,11 +9,7 @@ import Varlink
 // The suspension of programs, whose cgroups are frozen.
 
 extension Suspensions {
-    /// Suspends the program behind a subscription that is in the background.
-    ///
-    /// The reply follows when the program is frozen.
-    ///
-    /// - Throws: `CannotSuspend` if it is known that the program cannot be frozen.
+    /// Suspends the program behind a subscription in the background; the reply follows when the program is frozen.
     func suspend(_ target: Connection, for connection: Connection) throws(CallError) {
         guard let process = target.process else {
             throw .cannotSuspend("process \(target.peer.pid) cannot be followed")
@@ -45,16 +41,13 @@ extension Suspensions {
         continueDepartures()
     }
 
-    /// Lets a caller wait for a suspension.
-    ///
-    /// A `oneway` call is over, and the calls after it follow.
+    /// Lets a caller wait for a suspension; a `oneway` call is over, and the calls after it follow.
     private func add(_ caller: Connection, to suspension: Suspension) {
         guard !caller.session.isOneway else { return access.reply(EmptyReply(), on: caller) }
         suspension.callers.append(caller)
     }
 
-    /// Returns the suspension of the program behind a subscription, even before the program is frozen; `nil` without
-    /// one.
+    /// Returns the suspension of the program behind a subscription, even before the program is frozen.
     func suspension(of target: Connection) -> Suspension? {
         guard let process = target.process else { return nil }
         return suspensions.first { suspension in suspension.processes.contains { $0 === process } }
@@ -89,7 +82,6 @@ extension Suspensions {
         return .cannotSuspend("process \(caller.peer.pid), the caller, is in the same cgroup, \(suspension.cgroup)")
     }
 
-    /// Returns whether the cgroup of a caller could be frozen now.
     func maySuspend(_ connection: Connection) -> CapabilityAnswer {
         guard let process = try? programs.process(behind: connection.stream) else {
             return .no("process \(connection.peer.pid) cannot be followed")
@@ -105,11 +97,7 @@ extension Suspensions {
 
     // MARK: - On the way
 
-    /// Takes the next step of a suspension.
-    ///
-    /// - Parameters:
-    ///   - suspension: The suspension.
-    ///   - arrivals: The processes that have subscribed since the last step.
+    /// Takes the next step of a suspension; the arrivals have subscribed since the last step.
     func advance(_ suspension: Suspension, with arrivals: [SubscriberProcess]) {
         expire(suspension)
         suspension.processes.removeAll { $0.connections.isEmpty }
@@ -196,16 +184,9 @@ extension Suspensions {
         if suspension.departure == nil { suspensions.removeAll { $0 === suspension } }
         forget(suspension.cgroup)
         endPhases(.suspended, of: suspension.processes)
-        var waking = 1
-        let ended: () -> Void = { [weak self] in
-            waking -= 1
-            if waking == 0 { self?.finishWakes(of: suspension) }
-        }
-        for connection in suspension.members {
-            waking += 1
-            access.wake(connection, from: .frozen, then: ended)
-        }
-        ended()
+        let barrier = Barrier { [weak self] in self?.finishWakes(of: suspension) }
+        for connection in suspension.members { access.wake(connection, from: .frozen, then: barrier.enter()) }
+        barrier.leave()
     }
 
     func finishWakes(of suspension: Suspension) {

@@ -9,7 +9,6 @@ final class Suspensions: BusPart {
     let access: BusAccess
     let programs: any Programs
     let freezes: FreezeWatch
-    /// The processes with subscriptions, by process ID.
     var processes: [Int32: SubscriberProcess] = [:]
     /// The programs that are suspended, on the way to it, or being thawed.
     var suspensions: [Suspension] = []
@@ -22,15 +21,6 @@ final class Suspensions: BusPart {
     /// The timer for another attempt to thaw the cgroups that the last bus left frozen.
     var formerThaws: (any LoopSource)?
 
-    /// Creates the part.
-    ///
-    /// - Parameters:
-    ///   - access: The server.
-    ///   - loop: The loop.
-    ///   - programs: Follows, freezes and ends the processes of subscribers.
-    ///   - record: The cgroups that the bus before has frozen.
-    ///   - logger: The log.
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         _ access: BusAccess, loop: any Loop, programs: any Programs, record: FrozenRecord, _ logger: Logger
     ) throws(SystemError) {
@@ -60,5 +50,42 @@ final class Suspensions: BusPart {
         let left = Set(programs.thawBeforeEnd(frozen.cgroups))
         for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
         for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
+    }
+}
+
+/// The suspension of a program, from the call on until its cgroup is thawed again.
+final class Suspension {
+    let cgroup: String
+    /// The process that was to be suspended.
+    let origin: SubscriberProcess
+    /// The processes in the cgroup that have subscriptions.
+    var processes: [SubscriberProcess] = []
+    /// The departure before the freeze; `nil` once the freeze has begun.
+    var departure: Departure?
+    var freeze = FreezeState()
+    /// The callers that wait for the suspension.
+    var callers: [Connection] = []
+    /// The callers that wait for the thaw.
+    var wakes: [() -> Void] = []
+
+    init(of origin: SubscriberProcess, cgroup: String) {
+        self.origin = origin
+        self.cgroup = cgroup
+    }
+
+    var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
+
+    /// Returns whether a process is now in the cgroup or below it.
+    func contains(_ process: any FollowedProcess) -> Bool {
+        process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
+    }
+
+    /// Returns whether another cgroup equals this cgroup, or is above or below it.
+    func overlaps(_ other: String) -> Bool {
+        Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
+    }
+
+    private static func isBelow(_ path: String, _ other: String) -> Bool {
+        path == other || path.utf8.starts(with: (other + "/").utf8)
     }
 }

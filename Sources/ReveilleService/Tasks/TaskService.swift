@@ -11,7 +11,6 @@ final class TaskService: BusPart {
     let access: BusAccess
     private let programs: any Programs
     private var tasks: TaskTable
-    /// The holders of tasks, by their connection.
     private var holders: [TaskID: TaskHolder] = [:]
 
     init(_ access: BusAccess, programs: any Programs, time: Duration) {
@@ -28,12 +27,9 @@ final class TaskService: BusPart {
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func begin(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
-        guard let id = SubscriptionID(wireName: subscription), let target = access.connection(of: id) else {
-            throw .noSuchSubscription(subscription)
-        }
-        // As for SetState: root may act for every user. The tasks that it begins count among its own.
+        let (id, target) = try access.subscription(subscription, for: connection)
+        // The tasks that root begins for another user count among its own.
         let user = connection.peer.uid
-        guard [0, target.peer.uid].contains(user) else { throw .permissionDenied }
         try Quota.tasks.check(tasks.count(of: user) + 1, atMost: configuration.lifecycle.tasks)
         let task = TaskTable.Task(
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
@@ -61,7 +57,6 @@ final class TaskService: BusPart {
         }
     }
 
-    /// Ends the task of a connection, if it has one.
     private func endTask(of connection: Connection) {
         guard let holder = holders.removeValue(forKey: connection.number) else { return }
         holder.end?.cancel()
@@ -77,9 +72,7 @@ final class TaskService: BusPart {
         if !tasks.hasTasks(process) { access.becameIdle() }
     }
 
-    /// Returns whether a process has a task whose time is not over.
-    ///
-    /// Until then, the process is neither suspended nor ended.
+    /// Returns whether a process has a task whose time is not over; until then it is neither suspended nor ended.
     func isBusy(_ process: SubscriberProcess) -> Bool {
         tasks.hasTasks(.followed(ObjectIdentifier(process)))
     }
@@ -114,7 +107,6 @@ final class TaskService: BusPart {
         access.deliverSoon()
     }
 
-    /// Returns the process behind a subscription.
     private func key(of connection: Connection) -> ProcessKey {
         if let process = connection.process { return .followed(ObjectIdentifier(process)) }
         let peer = connection.peer
@@ -122,7 +114,6 @@ final class TaskService: BusPart {
         return peer.pid > 0 ? .visible(pid: peer.pid, user: peer.uid) : .hidden(connection: connection.number)
     }
 
-    /// Returns the tasks of a subscription.
     func tasks(of connection: Connection) -> [Subscriber.Task] {
         guard let id = connection.subscription, !holders.isEmpty else { return [] }
         return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock).map {

@@ -40,7 +40,8 @@ package final class SimulatedStream {
     /// The time since boot at which the first unread byte arrived.
     private(set) var arrival: UInt64 = 0
     private var isHalfClosed = false
-    private var isBroken = false
+    /// Whether every write of the bus fails, without a notification of the bus.
+    package var isBroken = false
     /// Whether the peer has closed its end without having read everything.
     private var hasLostOutput = false
     package private(set) var isClosedByPeer = false
@@ -112,11 +113,6 @@ package final class SimulatedStream {
         isHalfClosed = true
         arrived = toBus.count
         loop?.report(number, [.readable, .halfClosed])
-    }
-
-    /// Makes every later write of the bus fail, without notifying the bus.
-    package func breakOff() {
-        isBroken = true
     }
 
     /// Closes the peer's end and discards its unread bytes.

@@ -12,7 +12,6 @@ final class DBusCall {
         self.completion = completion
     }
 
-    /// Sends the call.
     func send(
         _ message: DBusMessage, over bus: OpaquePointer, loop: EventLoop, timeout: Duration
     ) throws(SystemError) {
@@ -57,4 +56,28 @@ final class DBusCall {
         cancel()
         completion?(self, reply)
     }
+}
+
+package struct DBusError: Error, Hashable, CustomStringConvertible {
+    /// The name, such as `org.freedesktop.DBus.Error.AccessDenied`.
+    package let name: String
+    /// The text of the peer, or of libsystemd.
+    package let message: String
+
+    package init(name: String, message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
+
+    package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+
+    static let noReply = "org.freedesktop.DBus.Error.NoReply"
+    /// Whether a service is not connected and cannot be activated, for which a bus without a manager executes `/bin/false`.
+    var isAbsence: Bool { Self.absences.contains(name) || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") }
+
+    private static let absences: Set = [
+        "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+    ]
 }

@@ -3,11 +3,8 @@
 import CSystemd
 
 extension DBusConnection {
-    /// The outcome of a request for a name.
     package enum NameOutcome: Sendable, Hashable {
-        /// The name belongs to this connection.
         case acquired
-        /// Another connection has the name.
         case taken
     }
 
@@ -19,8 +16,6 @@ extension DBusConnection {
     private static let ownerReplies: Set<UInt32> = [1, 4]
 
     /// Requests a well-known name; calls to it arrive at the objects that are served.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent.
     package func request(
         name: String, timeout: Duration, then completion: @escaping (Result<NameOutcome, DBusError>) -> Void
     ) throws(SystemError) {
@@ -33,8 +28,6 @@ extension DBusConnection {
     }
 
     /// Calls back with whether a name has an owner; `nil` if the bus does not answer.
-    ///
-    /// - Throws: `SystemError` if the question cannot be sent.
     package func hasOwner(
         _ name: String, timeout: Duration, then completion: @escaping (Bool?) -> Void
     ) throws(SystemError) {
@@ -47,10 +40,8 @@ extension DBusConnection {
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent to the bus.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
-        let handler = Self.handler { signal in
+        let handler = DBusHandler { signal in
             // When a well-known name is released, its owner may stay.
             if let name = signal.string(), name.hasPrefix(":") { handler(name) }
         }
@@ -65,15 +56,9 @@ extension DBusConnection {
         return handler
     }
 
-    /// Calls a handler for each call of an object, until the result is released; the handler answers the call, now or
-    /// later.
-    ///
-    /// - Throws: `SystemError` if the path is invalid.
+    /// Calls a handler for each call of an object, until the result is released; the handler answers, now or later.
     package func serve(_ path: String, handler: @escaping (DBusMessage) -> Void) throws(SystemError) -> DBusHandler {
-        let handler = DBusHandler { message in
-            handler(message)
-            return true
-        }
+        let handler = DBusHandler(isLast: true, handler)
         let result = sd_bus_add_object(
             bus, &handler.slot, path, { message, userdata, _ in DBusHandler.dispatch(userdata, message) },
             handler.userdata)
@@ -81,9 +66,7 @@ extension DBusConnection {
         return handler
     }
 
-    /// Answers a call with values.
-    ///
-    /// - Throws: `SystemError` if the reply cannot be formed or sent; the connection continues.
+    /// Answers a call with values; the connection continues after an error.
     package func answer(_ call: DBusMessage, with values: [DBusValue]) throws(SystemError) {
         // libsystemd checks this for errors only.
         guard sd_bus_message_get_expect_reply(call.message) > 0 else { return }
@@ -95,9 +78,6 @@ extension DBusConnection {
         try send(reply, to: nil)
     }
 
-    /// Answers a call with an error.
-    ///
-    /// - Throws: `SystemError` as ``answer(_:with:)-(_,[DBusValue])`` does.
     package func answer(_ call: DBusMessage, with error: DBusError) throws(SystemError) {
         var raw = sd_bus_error()
         defer { sd_bus_error_free(&raw) }
@@ -106,9 +86,7 @@ extension DBusConnection {
         guard result >= 0 else { throw SystemError("sd_bus_reply_method_error", on: call.sender, code: -result) }
     }
 
-    /// Sends a signal of an object to one connection.
-    ///
-    /// - Throws: `SystemError` if the signal cannot be formed or sent; the connection continues.
+    /// Sends a signal of an object to one connection, which continues after an error.
     package func signal(
         _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String
     ) throws(SystemError) {

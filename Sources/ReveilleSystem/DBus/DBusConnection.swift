@@ -7,7 +7,6 @@ import Glibc
 ///
 /// Nothing blocks: the connection is established while the loop runs, and earlier calls wait for it. Loop thread only.
 package final class DBusConnection {
-    /// A message bus.
     package enum Bus {
         /// The machine's bus, or the bus at `$DBUS_SYSTEM_BUS_ADDRESS`.
         case system
@@ -23,9 +22,6 @@ package final class DBusConnection {
     /// Called when the connection has been lost; calls that had no reply fail before.
     package var closed: () -> Void = {}
 
-    /// Starts to connect.
-    ///
-    /// - Throws: `SystemError` if the bus is absent or refuses the connection.
     package init(to bus: Bus, loop: EventLoop) throws(SystemError) {
         self.loop = loop
         var opened: OpaquePointer?
@@ -67,13 +63,11 @@ package final class DBusConnection {
         sd_bus_close_unref(bus)
     }
 
-    /// Calls a method of an object.
+    /// Calls a method of an object, and activates its service if it is not connected to the bus.
     ///
-    /// The service is activated if it is not connected to the bus. For the service manager, the bus waits: in a new session,
-    /// the first call starts the bus itself, and the manager connects to it a moment later.
-    ///
-    /// The reply must arrive within the timeout, which includes the time for connecting. The completion is called once on
-    /// the loop, unless this object is released before.
+    /// For the service manager, the bus waits: in a new session, the first call starts the bus itself, and the manager
+    /// connects to it a moment later. The time for connecting is part of the timeout. The completion is called once on the
+    /// loop, unless this object is released before.
     ///
     /// - Throws: `SystemError` if the call cannot be formed or sent.
     package func call(
@@ -94,25 +88,47 @@ package final class DBusConnection {
     }
 
     /// Calls a handler for each signal of an object, until this is released.
-    ///
-    /// - Throws: `SystemError` if the request cannot be sent to the bus.
     func listen(
         from service: String, _ path: String, _ interface: String, _ member: String,
         handler: @escaping (DBusMessage) -> Void
     ) throws(SystemError) {
-        let handler = Self.handler(of: handler)
+        let handler = DBusHandler(handler)
         let result = sd_bus_match_signal_async(
             bus, &handler.slot, service, path, interface, member,
             { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil, handler.userdata)
         guard result >= 0 else { throw SystemError("sd_bus_match_signal_async", on: member, code: -result) }
         handlers.append(handler)
     }
+}
 
-    static func handler(of signal: @escaping (DBusMessage) -> Void) -> DBusHandler {
-        DBusHandler { message in
-            signal(message)
-            // Others may listen to the same signal.
-            return false
-        }
+/// A handler of D-Bus messages: of signals, or of the calls of an object.
+package final class DBusHandler {
+    var slot: OpaquePointer?
+    private let handler: (DBusMessage) -> Void
+    /// Whether no other handler takes the message; libsystemd answers other calls with an error.
+    private let isLast: Bool
+
+    init(isLast: Bool = false, _ handler: @escaping (DBusMessage) -> Void) {
+        self.isLast = isLast
+        self.handler = handler
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// The pointer that libsystemd passes to the callback.
+    var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    package func cancel() {
+        slot = sd_bus_slot_unref(slot)
+    }
+
+    static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?) -> Int32 {
+        guard let userdata, let message else { preconditionFailure("message without a handler") }
+        // The strong reference allows the handler to release the last other reference.
+        let handler = Unmanaged<DBusHandler>.fromOpaque(userdata).takeUnretainedValue()
+        withExtendedLifetime(handler) { handler.handler(DBusMessage(retaining: message)) }
+        return handler.isLast ? 1 : 0
     }
 }

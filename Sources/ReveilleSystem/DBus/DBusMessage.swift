@@ -3,11 +3,8 @@
 import CSystemd
 import Glibc
 
-/// A D-Bus message, either under construction or received.
-///
-/// A received message is read in order.
+/// A D-Bus message, either under construction or received, which is read in order.
 package final class DBusMessage {
-    /// The sd-bus message, which lives as long as this object.
     let message: OpaquePointer
 
     /// Takes a reference to a message.
@@ -26,9 +23,7 @@ package final class DBusMessage {
 
     // MARK: - Writing
 
-    /// Appends values.
-    ///
-    /// - Throws: `SystemError`; `EINVAL` for a string with a NUL character, which D-Bus cannot represent.
+    /// Throws `EINVAL` for a string with a NUL character, which D-Bus cannot represent.
     func append(_ values: [DBusValue]) throws(SystemError) {
         for value in values { try append(value) }
     }
@@ -68,19 +63,16 @@ package final class DBusMessage {
 
     // MARK: - Reading
 
-    /// The next value if it is a string; otherwise `nil`.
+    // Each returns the next value; `nil` if the value has another type.
     package func string() -> String? { text("s") }
 
-    /// The next value if it is the path of an object; otherwise `nil`.
     func path() -> String? { text("o") }
 
-    /// The next value if it is a number; otherwise `nil`.
     package func number() -> UInt32? {
         var number: UInt32 = 0
         return sd_bus_message_read_basic(message, Self.code("u"), &number) > 0 ? number : nil
     }
 
-    /// The next value if it is a boolean; otherwise `nil`.
     package func boolean() -> Bool? {
         var value: Int32 = 0
         return sd_bus_message_read_basic(message, Self.code("b"), &value) > 0 ? value != 0 : nil

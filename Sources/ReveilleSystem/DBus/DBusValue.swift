@@ -13,7 +13,6 @@ package indirect enum DBusValue: Sendable, Hashable {
     case entry(String, DBusValue)
     case variant(DBusValue)
 
-    /// Creates an array of strings.
     package static func strings(_ texts: [String]) -> DBusValue {
         .array(of: "s", texts.map(DBusValue.string))
     }
@@ -23,7 +22,6 @@ package indirect enum DBusValue: Sendable, Hashable {
         .array(of: "{sv}", values.map { .entry($0, .variant($1)) })
     }
 
-    /// The type of the value, in D-Bus's notation.
     var signature: String {
         switch self {
         case .string: "s"

@@ -22,9 +22,7 @@ package final class DirectoryWatch {
         }
     }
 
-    /// A change.
     package enum Event: Sendable, Hashable {
-        /// An entry changed.
         case entry(directory: String, name: String, Kind)
         /// An entry changed whose name is not valid UTF-8.
         case unreadableName(directory: String)
@@ -36,7 +34,6 @@ package final class DirectoryWatch {
         case overflow
     }
 
-    /// The kind of change of an entry.
     package enum Kind: Sendable, Hashable {
         case created, modified, closedAfterWriting, movedTo, movedFrom, deleted, attributes
     }
@@ -54,8 +51,6 @@ package final class DirectoryWatch {
     private var paths: [Int32: Set<ExactText>] = [:]
 
     /// Creates a watch without any directories; `handler` is called on the loop for each event, in order.
-    ///
-    /// - Throws: `SystemError` if the user's inotify instances are used up (EMFILE).
     package init(loop: EventLoop, handler: @escaping (Event) -> Void) throws(SystemError) {
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard number >= 0 else { throw SystemError("inotify_init1") }
@@ -113,9 +108,7 @@ package final class DirectoryWatch {
     /// The most reads for pending events: enough for the kernel's longest queue of short names.
     private static let pendingReads = 64
 
-    /// Handles the next events.
-    ///
-    /// - Returns: Whether there were any.
+    /// Handles the next events, and returns whether there were any.
     @discardableResult
     private func read() -> Bool {
         // Room for about a hundred events; the loop calls again while more are pending.

@@ -4,23 +4,20 @@ import Glibc
 
 /// The result of reading a whole file.
 package enum FileContents: Sendable, Hashable {
-    /// The contents.
     case bytes([UInt8])
-    /// The file does not exist.
     case missing
-    /// The file exceeds the limit, in bytes.
     case tooLarge(limit: Int)
     /// The path leads to a directory, pipe, socket or device.
     case notAFile
     /// The file may exist but cannot be read.
     case unreadable(SystemError)
 
-    /// Reads a regular file; never blocks on a pipe or a device.
-    ///
-    /// - Parameters:
-    ///   - path: The path; links are followed.
-    ///   - limit: The maximum size in bytes.
-    /// - Returns: The contents, or the reason why there are none.
+    /// The contents as text, in which bytes that are not UTF-8 are replaced; `nil` without contents.
+    package var text: String? {
+        if case .bytes(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+
+    /// Reads a regular file and follows links; never blocks on a pipe or a device.
     package static func read(_ path: String, limit: Int) -> FileContents {
         // Checked before opening: opening a device can have side effects, such as rewinding a tape.
         var status = stat()
@@ -65,5 +62,24 @@ package enum FileContents: Sendable, Hashable {
     private static func failed(_ operation: String, _ path: String) -> FileContents {
         let error = SystemError(operation, on: path)
         return error.isAbsence ? .missing : .unreadable(error)
+    }
+}
+
+/// A file without which a program cannot start, such as a file that its user named.
+package enum RequiredFile {
+    package struct Unusable: Error, Hashable, CustomStringConvertible {
+        /// The path and the reason, on one line.
+        package let description: String
+    }
+
+    /// Reads a regular file and follows links.
+    package static func read(_ path: String, limit: Int) throws(Unusable) -> [UInt8] {
+        switch FileContents.read(path, limit: limit) {
+        case .bytes(let bytes): return bytes
+        case .missing: throw Unusable(description: "\(SystemError("open", on: path, code: ENOENT))")
+        case .notAFile: throw Unusable(description: "\(path): not a file")
+        case .tooLarge(let limit): throw Unusable(description: "\(path): longer than \(limit) bytes")
+        case .unreadable(let error): throw Unusable(description: "\(error)")
+        }
     }
 }

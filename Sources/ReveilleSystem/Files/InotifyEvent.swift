@@ -8,16 +8,13 @@ import Glibc
 package struct InotifyEvent: Sendable, Hashable {
     /// The number of the watch, or -1 for an overflow.
     package let watch: Int32
-    /// The flags that describe the event.
     package let mask: UInt32
     /// The name of the entry, or an empty string for the directory itself; `nil` for a name that is not valid UTF-8.
     package let name: String?
 
-    /// Parses the events in the result of one read.
+    /// Returns the events in the result of one read, in their order.
     ///
-    /// - Parameter buffer: Bytes from the kernel. An event truncated at the end keeps the available part of its
-    ///   name. Events with an incomplete header are omitted.
-    /// - Returns: The events in their order.
+    /// An event truncated at the end keeps the available part of its name. Events with an incomplete header are omitted.
     package static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0

@@ -2,13 +2,11 @@
 
 import Glibc
 
-/// A watch for mounts and unmounts, based on the thread's mount table (proc(5)).
+/// A watch for mounts, which change what a path leads to without an event in any directory (proc(5)).
 ///
-/// A mount changes what a path leads to without an event in any directory. Loop thread only.
+/// Loop thread only.
 package final class MountWatch {
-    /// The time during which changes are collected into one notification.
-    ///
-    /// A host of containers mounts dozens of times a second; starting a container takes longer than this delay.
+    /// How long changes are collected: a host of containers mounts dozens of times a second, and each start takes longer.
     private static let pause: Duration = .milliseconds(250)
 
     private let descriptor: OwnedDescriptor
@@ -17,8 +15,6 @@ package final class MountWatch {
     private var isWaiting = false
 
     /// Starts watching; `changed` is called on the loop, once for all changes within the delay.
-    ///
-    /// - Throws: `SystemError` if the mount table is unavailable.
     package init(loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
         descriptor = try OwnedDescriptor(opening: "/proc/thread-self/mountinfo", O_RDONLY | O_NOCTTY)
         timer = try loop.timer(priority: .watcher) { [weak self] in

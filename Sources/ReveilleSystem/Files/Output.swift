@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CReveilleLinux
 import Glibc
 
-/// Writing all of some bytes to a descriptor.
 package enum Output {
     /// Writes bytes, and waits for room if another process has made the descriptor non-blocking.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes; after a failure, a part of them may have been written.
-    ///   - descriptor: The descriptor.
-    ///   - name: The name of the file, for errors.
-    /// - Throws: `SystemError` if they cannot be written.
+    /// - Throws: `SystemError` with the name; a part of the bytes may have been written.
     package static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32, of name: String) throws(SystemError)
     {
         var rest = Array(bytes)[...]
@@ -43,5 +39,22 @@ package enum Output {
         bytes.withUnsafeBytes { buffer in
             retryingOnInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
         }
+    }
+}
+
+/// A nameless file in memory for another process to read; unlike a pipe, it takes any length without blocking.
+package struct MemoryFile: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// The descriptor, positioned at the start of the contents.
+    package var number: Int32 { descriptor.number }
+
+    package init(_ contents: [UInt8]) throws(SystemError) {
+        let number = c_reveille_memory_file("reveille")
+        guard number >= 0 else { throw SystemError("memfd_create") }
+        let descriptor = OwnedDescriptor(number)
+        try Disk().write(contents, to: descriptor.number, of: "a file in memory")
+        guard lseek(descriptor.number, 0, SEEK_SET) == 0 else { throw SystemError("lseek", on: "a file in memory") }
+        self.descriptor = descriptor
     }
 }

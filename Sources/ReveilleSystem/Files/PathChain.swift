@@ -7,7 +7,6 @@ import Glibc
 /// Each step looks up a name in a directory. Any change of the path's destination is a change of a step's name
 /// or directory.
 package struct PathChain: Sendable, Hashable {
-    /// The type of file that a name refers to.
     package enum Kind: Sendable, Hashable {
         case directory, link, file, missing
     }
@@ -18,13 +17,10 @@ package struct PathChain: Sendable, Hashable {
         var number: UInt = 0
     }
 
-    /// A name looked up in a directory.
     package struct Step: Sendable, Hashable {
         /// The directory, without links.
         package let directory: String
-        /// The name.
         package let name: String
-        /// The type of the file.
         package let kind: Kind
         /// The identity of the file; a mount over the file changes the identity.
         package let identity: Identity
@@ -33,13 +29,11 @@ package struct PathChain: Sendable, Hashable {
         package var path: String { PathChain.path(of: name, in: directory) }
     }
 
-    /// The end of the chain.
     package enum End: Sendable, Hashable {
         /// A file of any type except directory, by a path without links.
         case file(String)
         /// A directory, by a path without links.
         case directory(String)
-        /// The name of the last step does not exist.
         case missing
         /// A name could not be looked up, or there are too many links (ELOOP).
         case refused(SystemError)
@@ -48,16 +42,10 @@ package struct PathChain: Sendable, Hashable {
     /// The maximum number of links in a path, as in Linux (path_resolution(7)).
     package static let linkLimit = 40
 
-    /// The lookups in order.
     package private(set) var steps: [Step] = []
-    /// The end of the chain.
     package private(set) var end: End = .directory("/")
 
-    /// Follows a path through its current links.
-    ///
-    /// - Parameters:
-    ///   - path: The path, relative to the root directory.
-    ///   - root: The root directory: absolute links start here, and `..` does not lead beyond it.
+    /// Follows a path below a root directory, where absolute links start and beyond which `..` does not lead.
     package init(following path: String, root: String) {
         var base = "/"
         if root.utf8.contains(where: { $0 != UInt8(ascii: "/") }) {
@@ -134,12 +122,10 @@ package struct PathChain: Sendable, Hashable {
         return text
     }
 
-    /// Returns the path of a name in a directory.
     package static func path(of name: String, in directory: String) -> String {
         directory == "/" ? "/" + name : directory + "/" + name
     }
 
-    /// Returns the directory that contains the last component of a path.
     package static func parent(of path: String) -> String {
         let parent = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         return parent.isEmpty ? "/" : String(parent)

@@ -7,10 +7,7 @@ package enum PrivateFile {
     /// The usual maximum size of a file: many times the positions that a program keeps.
     package static let limit = 2 << 20
 
-    /// Returns the contents of a file, or `nil` if it does not exist.
-    ///
-    /// - Throws: `SystemError`; `EFBIG` for a longer file, and `EPERM` for another user's file, whose contents cannot be
-    ///   trusted.
+    /// Returns the contents, or `nil` without a file; refuses another user's file, whose contents cannot be trusted.
     package static func read(_ path: String, limit: Int = limit) throws(SystemError) -> [UInt8]? {
         let number = retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard number >= 0 else {
@@ -40,14 +37,7 @@ package enum PrivateFile {
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - contents: The new contents.
-    ///   - limit: The maximum size.
-    ///   - isDurable: Whether to wait until a loss of power could not undo the replacement.
-    ///   - disk: The disk.
-    /// - Throws: `SystemError`; `EFBIG` for contents that are too long. The file is then as before, unless only making
-    ///   it durable failed.
+    /// If durable, a loss of power cannot undo it. After an error, the file is as before, unless only durability failed.
     package static func replace(
         _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false,
         on disk: Disk = Disk()

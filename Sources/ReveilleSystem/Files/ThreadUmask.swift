@@ -3,7 +3,6 @@
 import CReveilleLinux
 import Glibc
 
-/// The umask of one thread.
 package enum ThreadUmask {
     /// Runs code with a umask that no other thread sees.
     ///

@@ -13,7 +13,6 @@ package struct IIOBuffer: ~Copyable {
         package var name: String
         /// The format in a scan, such as `le:s16/32>>0`.
         package var type: String
-        /// The position among the channels.
         var index: Int
     }
 
@@ -35,15 +34,11 @@ package struct IIOBuffer: ~Copyable {
     /// The channels to disable again on release.
     private let added: [String]
 
-    /// Opens and enables the buffer of a device.
+    /// Opens and enables the buffer of a device, with the wanted channels in every scan.
     ///
     /// A buffer that is enabled although no process has the node open was left by a process that died, and is
     /// taken over.
     ///
-    /// - Parameters:
-    ///   - device: The device's directory in sysfs.
-    ///   - path: The device's node in `/dev`.
-    ///   - wanted: The channels to include in every scan.
     /// - Throws: `SystemError`: EACCES without permission, EBUSY while another process has the buffer open.
     package init(of device: String, node path: String, wanted: [String]) throws(SystemError) {
         let node = try OwnedDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
@@ -126,11 +121,8 @@ package struct IIOBuffer: ~Copyable {
 
     /// Returns the buffered scans up to the newest, or waits for one if there are none.
     ///
-    /// - Parameters:
-    ///   - scanBytes: The size of a scan in bytes.
-    ///   - mayWait: Whether to wait for a scan.
-    /// - Returns: The bytes of at least one scan; the last scan may be truncated. Empty if no scan waits and waiting is
-    ///   not allowed.
+    /// The last scan may be truncated. Without waiting, there may be none.
+    ///
     /// - Throws: `SystemError`: ETIMEDOUT if the sensor produces no scans, ENODEV if it was removed.
     package func newest(scanBytes: Int, mayWait: Bool) throws(SystemError) -> [UInt8] {
         let waiting = try drain(scanBytes)

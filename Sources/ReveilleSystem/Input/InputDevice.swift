@@ -11,9 +11,7 @@ package final class InputDevice {
     /// The size of a switch bitmap: eight bytes hold four times as many switches as SW_MAX (0x10).
     private static let switchBytes = 8
 
-    /// Opens a node.
-    ///
-    /// - Throws: `SystemError`: EACCES for users outside the group `input`.
+    /// Throws EACCES for users outside the group `input`.
     package init(node path: String) throws(SystemError) {
         self.path = path
         descriptor = try OwnedDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
@@ -22,7 +20,6 @@ package final class InputDevice {
     /// The descriptor, borrowed for the lifetime of the device.
     package var number: Int32 { descriptor.number }
 
-    /// Returns whether a switch is on (EVIOCGSW).
     package func isOn(switch code: Int) throws(SystemError) -> Bool {
         var bits = [UInt8](repeating: 0, count: Self.switchBytes)
         guard c_reveille_switches(number, &bits, Int32(Self.switchBytes)) >= 0 else {
@@ -41,9 +38,7 @@ package final class InputDevice {
         return (Int(value), Int(resolution))
     }
 
-    /// Discards the pending events, which serve only as a signal to read the state.
-    ///
-    /// - Returns: Whether the device still exists.
+    /// Discards the pending events, which only mean that the state is to be read; false if the device is gone.
     package func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             while true {

@@ -4,15 +4,19 @@ import CReveilleLinux
 import Glibc
 
 extension EventLoop {
-    /// Creates an alarm.
+    /// Creates an alarm whose handler is also called whenever the clock is set or the machine resumes.
     ///
-    /// While the alarm is set, its handler is called when its time has come, and whenever the clock is set or the
-    /// machine resumes.
-    ///
-    /// It is a timer of its own. A timer of sd-event would be less accurate, and would not report that the clock was
-    /// set.
+    /// A timer of sd-event would be less accurate, and would not report that the clock was set.
     package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
         try TimerAlarm(loop: self, handler: handler)
+    }
+
+    /// Calls a handler whenever the machine has resumed (Linux 5.15) or the wall clock was set, until this is released.
+    package func onClockChange(handler: @escaping () -> Void) throws(SystemError) -> any WallClockAlarm {
+        let alarm = try alarm { _ in handler() }
+        // The year 2242 is within the range of the kernel and practically never reached.
+        alarm.set(to: 8_589_934_592_000_000)
+        return alarm
     }
 }
 

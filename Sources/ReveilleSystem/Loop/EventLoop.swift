@@ -11,7 +11,6 @@ package final class EventLoop: Loop {
     package struct Interest: OptionSet, Sendable {
         /// The flags of epoll_ctl(2).
         package let rawValue: UInt32
-        /// Creates a set of conditions from epoll flags.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// Data, or the end of the stream, can be read.
         package static let readable = Interest(rawValue: EPOLLIN.rawValue)
@@ -32,7 +31,6 @@ package final class EventLoop: Loop {
 
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
-        /// Whether a kernel file has changed, or a socket has out-of-band data.
         package var hasChanged: Bool { rawValue & EPOLLPRI.rawValue != 0 }
         /// Whether the peer will write no more.
         package var isLast: Bool { rawValue & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
@@ -42,9 +40,7 @@ package final class EventLoop: Loop {
         package var isDisconnected: Bool { rawValue & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 }
     }
 
-    /// The age in microseconds after which the processor time is read again.
-    ///
-    /// Reading it is a system call. Two for each turn took 7% of the time of a post, most of whose turns are shorter.
+    /// How old the processor time may be, in microseconds; two system calls for each turn took 7% of the time of a post.
     private static let threadClockAccuracy: UInt64 = 200
 
     /// The sd-event object; libsystemd attaches other sources to it.
@@ -52,7 +48,6 @@ package final class EventLoop: Loop {
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
 
-    /// Creates a loop.
     package init() throws(SystemError) {
         var event: OpaquePointer?
         let result = sd_event_new(&event)
@@ -76,7 +71,6 @@ package final class EventLoop: Loop {
         return threadTime.value + (now - threadTime.readAt)
     }
 
-    /// Runs until ``exit()`` is called.
     package func run() throws(SystemError) {
         let result = sd_event_loop(event)
         guard result >= 0 else { throw SystemError("sd_event_loop", code: -result) }
@@ -92,14 +86,10 @@ package final class EventLoop: Loop {
         sd_event_set_watchdog(event, 1)
     }
 
-    /// Waits for conditions of a descriptor.
+    /// Calls a handler whenever conditions of a borrowed descriptor occur, until the source is released.
     ///
-    /// - Parameters:
-    ///   - descriptor: A borrowed descriptor; it must remain open while the source exists.
-    ///   - interest: The conditions; ``Interest/hungUp`` and ``Interest/failed`` are always included.
-    ///   - priority: The order among sources that are due at the same time.
-    ///   - handler: Called with the conditions whenever any of them occur.
-    /// - Returns: The source; waiting ends when it is released.
+    /// The descriptor must remain open meanwhile. ``Interest/hungUp`` and ``Interest/failed`` are always included.
+    ///
     /// - Throws: `SystemError` if the descriptor does not support waiting.
     package func watch(
         _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority,

@@ -10,7 +10,6 @@ package final class EventSource: LoopSource {
     package enum Priority: Int64 {
         /// Device and file changes, which a flood of calls must not delay.
         case watcher = -10
-        /// Other sources.
         case normal = 0
         /// Connections that are always busy. They wait for connections that are only occasionally busy.
         case flood = 10
@@ -31,9 +30,7 @@ package final class EventSource: LoopSource {
         source = sd_event_source_disable_unref(source)
     }
 
-    /// The pointer that libsystemd passes to callbacks.
-    ///
-    /// It does not retain the source: there are no callbacks after `deinit`.
+    /// The pointer that libsystemd passes to callbacks; not retained, as there are no callbacks after `deinit`.
     var userdata: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }

@@ -10,7 +10,6 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
 
-    /// Creates an unlocked lock.
     package init(_ value: consuming sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)

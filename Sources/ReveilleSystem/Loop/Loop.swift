@@ -4,7 +4,6 @@
 ///
 /// ``EventLoop`` uses the kernel's clocks and events; tests use a loop with controlled time and order.
 package protocol Loop: AnyObject {
-    /// The type of its event sources.
     associatedtype Source: LoopSource
 
     /// The wall-clock time in microseconds since 1970, UTC.
@@ -38,14 +37,12 @@ extension Loop {
         return now > start ? now - start : 0
     }
 
-    /// Waits for a descriptor with normal priority.
     package func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, handler: @escaping (EventLoop.Interest) -> Void
     ) throws(SystemError) -> Source {
         try watch(descriptor, for: interest, priority: .normal, handler: handler)
     }
 
-    /// Creates a timer with normal priority.
     package func timer(handler: @escaping () -> Void) throws(SystemError) -> Source {
         try timer(priority: .normal, handler: handler)
     }
@@ -67,7 +64,6 @@ package protocol LoopSource: AnyObject {
 
 /// The reason why a ``WallClockAlarm`` calls its handler.
 package enum WallClockEvent: Sendable, Hashable {
-    /// The time has come.
     case expired
     /// The clock was set or the machine resumed, without a distinction; the time may have come too.
     case clockChanged
@@ -79,4 +75,32 @@ package protocol WallClockAlarm: AnyObject {
     ///
     /// It is never early by the wall clock. A time that has passed is due at once.
     func set(to time: Int64)
+}
+
+/// Calls that the loop makes after the current handler has returned, in order.
+///
+/// Loop thread only. A completion that is called before its function returns finds its caller in the middle of a change.
+final class DeferredCalls {
+    private let loop: any Loop
+    private var calls: [() -> Void] = []
+    private var timer: (any LoopSource)?
+
+    init(loop: any Loop) {
+        self.loop = loop
+    }
+
+    /// Adds a call; it is dropped if this object is released before.
+    func add(_ call: @escaping () -> Void) {
+        if timer == nil { timer = try? loop.timer { [weak self] in self?.run() } }
+        // Without memory for a timer, a call that is early is better than none.
+        guard let timer else { return call() }
+        calls.append(call)
+        timer.fire(after: .zero)
+    }
+
+    private func run() {
+        let due = calls
+        calls = []
+        for call in due { call() }
+    }
 }

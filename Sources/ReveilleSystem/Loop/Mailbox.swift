@@ -30,7 +30,6 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
 
     private let state: Lock<State>
 
-    /// Creates a mailbox.
     package init(_ contents: sending Contents) { state = Lock(State(contents: contents)) }
 
     /// Reads or changes the contents, without waking consumers.
@@ -58,7 +57,6 @@ package final class Mailbox<Contents: MailboxContents & Sendable>: Sendable wher
         return result
     }
 
-    /// Takes the next item if one is due.
     package func nextIfDue() throws(Contents.Failure) -> Contents.Item? {
         try state.withLock { $0.take() }?.get() ?? nil
     }

@@ -8,7 +8,6 @@ package final class Pipe: Sendable {
     package let readingEnd: Int32
     private let writingEnd: Lock<Int32?>
 
-    /// Creates an empty pipe.
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -27,7 +26,6 @@ package final class Pipe: Sendable {
     /// The end that can be passed to another process.
     package var writable: Int32 { writingEnd.withLock { $0 ?? -1 } }
 
-    /// Makes the reading end readable.
     package func wake() {
         writingEnd.withLock { end in
             guard let end else { return }

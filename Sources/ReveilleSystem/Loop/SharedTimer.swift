@@ -29,14 +29,11 @@ package final class SharedTimer {
             timer.remove(number)
         }
 
-        /// Schedules one call within an interval, in place of an earlier request.
-        ///
-        /// A handler that schedules its poll again with the same interval is called once an interval.
+        /// Schedules one call within an interval, in place of an earlier request; with the same interval, once an interval.
         package func fire(within interval: Duration) {
             timer.schedule(number, within: interval)
         }
 
-        /// Cancels the next call.
         package func disarm() {
             timer.disarm(number)
         }
@@ -60,13 +57,11 @@ package final class SharedTimer {
     private var lastNumber = 0
     private var isRunning = false
 
-    /// Creates a timer without polls.
     package init(loop: any Loop) throws(SystemError) {
         self.loop = loop
         timer = try loop.timer(priority: .watcher) { [weak self] in self?.run() }
     }
 
-    /// Creates a poll that is not scheduled.
     package func poll(handler: @escaping () -> Void) -> Poll {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, handler: handler))

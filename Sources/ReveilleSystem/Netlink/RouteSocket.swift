@@ -5,18 +5,14 @@ import Glibc
 
 /// A socket through which the kernel reports its tables of links, addresses and routes (rtnetlink(7)).
 package final class RouteSocket {
-    /// A table to request.
     package enum Table: CaseIterable, Sendable {
         case links, addresses, routesVersion4, routesVersion6
     }
 
-    /// The result of receiving a datagram.
     package enum Received: Sendable {
-        /// One or more messages.
         case datagram([UInt8])
         /// The kernel's queue overflowed, or a datagram was too long; unknown messages were lost.
         case overflow
-        /// No datagram is pending.
         case nothing
     }
 
@@ -25,10 +21,7 @@ package final class RouteSocket {
 
     private let descriptor: OwnedDescriptor
 
-    /// Creates a socket.
-    ///
-    /// - Parameter isListening: Whether to receive changes, and not only the answers to requests.
-    /// - Throws: `SystemError` if the process may not use netlink.
+    /// A socket that listens receives changes, and not only the answers to requests.
     package init(isListening: Bool) throws(SystemError) {
         let number = c_reveille_route_socket(isListening ? 1 : 0)
         guard number >= 0 else { throw SystemError("socket", on: "rtnetlink") }
@@ -50,7 +43,6 @@ package final class RouteSocket {
         guard result == 0 else { throw SystemError("send", on: "rtnetlink") }
     }
 
-    /// Takes the next datagram that the kernel sent.
     package func receive() throws(SystemError) -> Received {
         var result = 0
         let datagram = [UInt8](unsafeUninitializedCapacity: Self.bufferSize) { buffer, count in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CReveilleLinux
 import Glibc
 
 /// The location of the version 2 cgroups (cgroups(7)), which may coexist with version 1.
@@ -24,10 +25,8 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return nil
     }
 
-    /// Finds the mount that is visible to this process.
     package static func find() -> CgroupHierarchy? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/self/mountinfo", limit: mountLimit) else { return nil }
-        return CgroupHierarchy(inMountInfo: String(decoding: bytes, as: UTF8.self))
+        FileContents.read("/proc/self/mountinfo", limit: mountLimit).text.flatMap { CgroupHierarchy(inMountInfo: $0) }
     }
 
     /// Room for about ten thousand mounts, as on hosts of containers.
@@ -53,10 +52,7 @@ package struct CgroupHierarchy: Sendable, Hashable {
 
     /// Returns the path of a process's cgroup, or `nil` if it is unknown.
     static func path(ofProcess process: String) -> String? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile) else {
-            return nil
-        }
-        return path(inProcessFile: String(decoding: bytes, as: UTF8.self))
+        FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile).text.flatMap { path(inProcessFile: $0) }
     }
 
     /// The size of `/proc/PID/cgroup`: a line with a path (PATH_MAX) for each hierarchy, of which there are at most 14.
@@ -89,5 +85,40 @@ package struct CgroupHierarchy: Sendable, Hashable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A cgroup that this process creates for itself, where there is no service manager.
+///
+/// It is below the cgroup of the process, and has the name of a scope. Another process removes it when it is empty.
+package enum OwnCgroup {
+    /// Creates a cgroup with a name, and moves this process into it.
+    ///
+    /// - Throws: `SystemError`; `EACCES` if the user may not create cgroups here, `ENOENT` without cgroup v2.
+    package static func enter(_ name: UnitName) throws(SystemError) {
+        guard let path = CgroupHierarchy.ownPath, let parent = CgroupHierarchy.find()?.directory(of: path) else {
+            throw SystemError("mkdir", on: "cgroup v2", code: ENOENT)
+        }
+        let directory = parent + "/" + name.text
+        guard mkdir(directory, 0o755) == 0 else { throw SystemError("mkdir", on: directory) }
+        do throws(SystemError) {
+            guard c_reveille_remove_cgroup_when_empty(directory) == 0 else {
+                throw SystemError("start a process for the end of", on: directory)
+            }
+            try enter(directory)
+        } catch {
+            rmdir(directory)
+            throw error
+        }
+    }
+
+    private static func enter(_ directory: String) throws(SystemError) {
+        let file = directory + "/cgroup.procs"
+        let descriptor = try OwnedDescriptor(opening: file, O_WRONLY | O_NOCTTY)
+        // 0 is the process that writes.
+        var byte = UInt8(ascii: "0")
+        guard retryingOnInterrupt({ write(descriptor.number, &byte, 1) }) == 1 else {
+            throw SystemError("write", on: file)
+        }
     }
 }

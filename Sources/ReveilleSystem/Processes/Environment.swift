@@ -4,7 +4,6 @@ import Glibc
 
 /// The environment variables; an empty variable counts as unset.
 package enum Environment {
-    /// The value of a variable, or `nil` if it is not set.
     package static subscript(name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -21,5 +20,15 @@ package enum Environment {
             entry += 1
         }
         return variables
+    }
+}
+
+/// Secrets that a service manager passes to this program in files of its own (systemd.exec(5), `LoadCredential=`).
+package enum Credentials {
+    /// Returns the file of a credential; `nil` if the service manager has passed none of this name.
+    package static func path(of name: String) -> String? {
+        guard let directory = Environment["CREDENTIALS_DIRECTORY"], directory.hasPrefix("/") else { return nil }
+        let path = directory + "/" + name
+        return access(path, F_OK) == 0 ? path : nil
     }
 }

@@ -12,9 +12,7 @@ package enum OrphanedProcesses {
         guard c_reveille_adopt_orphans() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Ends all remaining children, by SIGTERM and after a time by SIGKILL.
-    ///
-    /// The caller has already waited for its own children.
+    /// Ends the children that the caller has not waited for, by SIGTERM and after a time by SIGKILL.
     package static func end(within grace: Duration) {
         let deadline = ContinuousClock.now + grace
         var children = reapAndList()
@@ -49,7 +47,8 @@ package enum OrphanedProcesses {
         return processes.filter { parent(of: $0) == getpid() }
     }
 
-    private static func parent(of process: Int32) -> Int32? {
+    /// Returns the parent of a process; `nil` if the process has ended.
+    package static func parent(of process: Int32) -> Int32? {
         guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/stat", limit: ProcessIdentity.longestFile)
         else { return nil }
         let fields = ProcessIdentity.fields(inStat: bytes)

@@ -12,8 +12,6 @@ struct ProgramCgroup {
     private let directory: String
 
     /// Finds the cgroup of a path that ``suspending(_:of:own:subscribers:in:)`` returned.
-    ///
-    /// - Throws: ``CannotFreeze`` if the hierarchy that is mounted here does not contain it.
     init(_ path: String, in hierarchy: CgroupHierarchy?) throws(CannotFreeze) {
         guard let directory = hierarchy?.directory(of: path) else {
             throw CannotFreeze("cgroup \(path) is not in a cgroup v2 hierarchy that is mounted here")
@@ -48,7 +46,6 @@ struct ProgramCgroup {
         return cgroup
     }
 
-    /// Checks that the cgroup contains no other processes.
     private func check(_ subscribers: Set<Int32>) throws(CannotFreeze) {
         for process in try processes() where !subscribers.contains(process) {
             throw CannotFreeze(
@@ -59,16 +56,12 @@ struct ProgramCgroup {
         }
     }
 
-    /// Checks that this user may freeze the cgroup.
-    ///
-    /// A bus with a system user of its own may not.
+    /// Checks that this user may freeze the cgroup; a bus with a system user of its own may not.
     private func checkPermission() throws(CannotFreeze) {
         guard access(freezer, W_OK) == 0 else { throw CannotFreeze("\(SystemError("open", on: freezer))") }
     }
 
-    /// Checks that a user may stop all processes in the cgroup, by the rule of kill(2).
-    ///
-    /// Otherwise, root's bus would freeze a service for any user who owns a process in it.
+    /// Checks that a user may stop all processes (kill(2)), or root's bus would freeze any service with a process of the user.
     private func checkUsers(are user: UInt32) throws(CannotFreeze) {
         guard user != 0 else { return }
         for other in try processes() where UserDatabase.owner(ofProcess: other) != user {
@@ -82,7 +75,8 @@ struct ProgramCgroup {
         var names = [""]
         for _ in 0..<Self.longestTree {
             guard let name = names.popLast() else { return found }
-            guard let lines = read(name + "cgroup.procs") else {
+            let file = directory + "/" + name + "cgroup.procs"
+            guard let lines = FileContents.read(file, limit: Self.longestFile).text else {
                 throw CannotFreeze("the processes of cgroup \(path) are unknown")
             }
             found += lines.split(separator: "\n").compactMap { Int32($0) }
@@ -93,13 +87,6 @@ struct ProgramCgroup {
 
     /// The number of cgroups that are looked at; a program has a few, and a container hundreds.
     private static let longestTree = 1_000
-
-    private func read(_ file: String) -> String? {
-        guard case .bytes(let bytes) = FileContents.read(directory + "/" + file, limit: Self.longestFile) else {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 
     /// Room for the IDs of several thousand processes.
     private static let longestFile = 65_536

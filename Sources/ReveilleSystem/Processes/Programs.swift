@@ -4,44 +4,29 @@
 ///
 /// A simulation has programs of its own. Loop thread only.
 package protocol Programs: AnyObject {
-    /// Opens the process at the other end of a connection.
-    ///
-    /// - Throws: `SystemError` if the process has ended or is not visible, or if descriptors have run out.
+    /// Throws if the process has ended or is not visible, or if descriptors have run out.
     func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess
 
-    /// Returns the cgroup to freeze in order to suspend a process.
+    /// Returns the cgroup to freeze in order to suspend a process: its path, as in `/proc/PID/cgroup`.
     ///
-    /// - Parameters:
-    ///   - process: The process to suspend.
-    ///   - subscribers: The IDs of all processes with subscriptions. A cgroup that contains others is refused, unless it is
-    ///     the unit or the scope of one program.
-    /// - Returns: The path, as in `/proc/PID/cgroup`.
+    /// A cgroup with processes other than the subscribers' is refused, unless it is the unit or scope of one program.
+    ///
     /// - Throws: ``CannotFreeze`` if no such cgroup may be frozen, for example because it contains the bus itself.
     func cgroup(
         suspending process: any FollowedProcess, subscribers: Set<Int32>
     ) throws(CannotFreeze) -> String
 
-    /// Freezes a cgroup.
+    /// Freezes a cgroup that ``cgroup(suspending:subscribers:)`` returned.
     ///
-    /// - Parameters:
-    ///   - cgroup: A result of ``cgroup(suspending:subscribers:)``.
-    ///   - completion: Called once on the loop, after this returns, when all processes are frozen, or with the reason why
-    ///     they are not. The cgroup may be frozen later all the same, for instance by a service manager that answers late;
-    ///     the bus thaws it then.
+    /// `completion` is called once on the loop, after this returns, when all processes are frozen, or with the reason why
+    /// they are not. The cgroup may be frozen later all the same, for instance by a service manager that answers late;
+    /// the bus thaws it then.
     func freeze(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
 
-    /// Thaws a cgroup; an absent or unfrozen cgroup counts as thawed.
-    ///
-    /// - Parameters:
-    ///   - cgroup: A cgroup that this bus or an earlier bus has frozen.
-    ///   - completion: As for ``freeze(_:then:)``.
+    /// Thaws a cgroup, like ``freeze(_:then:)``; an absent or unfrozen cgroup counts as thawed.
     func thaw(_ cgroup: String, then completion: @escaping (CannotFreeze?) -> Void)
 
-    /// Thaws cgroups before the bus ends, without a loop.
-    ///
-    /// It waits for at most a second or two.
-    ///
-    /// - Returns: The cgroups that may still be frozen.
+    /// Thaws cgroups before the bus ends, without a loop, in a second or two; returns those that may still be frozen.
     func thawBeforeEnd(_ cgroups: [String]) -> [String]
 }
 
@@ -57,9 +42,7 @@ package protocol FollowedProcess: AnyObject {
     var hasEnded: Bool { get }
     /// The path of the process's cgroup as seen by this process, or `nil` if it has ended or the path is unknown.
     var cgroup: String? { get }
-    /// Asks the process to end, by SIGTERM.
-    ///
-    /// - Throws: `SystemError`; `ESRCH` if the process has ended.
+    /// Asks the process to end, by SIGTERM; throws `ESRCH` if it has ended.
     func terminate() throws(SystemError)
 }
 
@@ -68,7 +51,6 @@ package struct CannotFreeze: Error, Sendable, Hashable, CustomStringConvertible 
     /// The reason, for a person: what was tried, on what, and why it failed.
     package let reason: String
 
-    /// Creates an error.
     package init(_ reason: String) {
         self.reason = reason
     }

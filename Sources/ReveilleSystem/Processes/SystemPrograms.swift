@@ -7,9 +7,7 @@ import Glibc
 /// The service manager freezes and thaws the cgroups of its units, so that it knows their state. Only this needs a
 /// connection to the service manager. Loop thread only.
 package final class SystemPrograms: Programs {
-    /// The time limit for freezing a cgroup.
-    ///
-    /// A process that waits for a device or a network file system does not freeze until its wait has ended.
+    /// The time for freezing; a process does not freeze while it waits for a device or a network file system.
     package static let patience: Duration = .seconds(5)
 
     private let loop: any Loop
@@ -19,7 +17,6 @@ package final class SystemPrograms: Programs {
     /// The attempts that have not been completed; each cgroup has at most one.
     private var attempts: [String: FreezeAttempt] = [:]
 
-    /// Creates an object that uses nothing before it is called.
     package init(loop: any Loop, manager: ServiceManager) {
         self.loop = loop
         self.manager = manager
@@ -73,7 +70,7 @@ package final class SystemPrograms: Programs {
         guard let hierarchy else { return paths }
         let cgroups = paths.compactMap { path in try? ProgramCgroup(path, in: hierarchy) }
         manager.thawNow(cgroups.compactMap { $0.unit?.text })
-        return cgroups.filter { $0.isRequested && !thawByFile($0) }.map(\.path)
+        return cgroups.filter { $0.isRequested && Self.write(false, $0) != nil }.map(\.path)
     }
 
     /// The cgroups; a failed search is repeated.
@@ -92,7 +89,7 @@ package final class SystemPrograms: Programs {
     /// Asks the service manager to freeze or thaw a unit, or the kernel if the cgroup does not belong to the manager.
     private func set(_ isFrozen: Bool, _ cgroup: ProgramCgroup, then completion: @escaping (CannotFreeze?) -> Void) {
         guard let unit = cgroup.unit?.text else {
-            return later.add { [weak self] in self?.write(isFrozen, cgroup, then: completion) }
+            return later.add { completion(Self.write(isFrozen, cgroup)) }
         }
         // A unit of the same name may belong to the manager of another user or of the system.
         manager.findUnit(ofCgroup: cgroup.path) { [weak self] found in
@@ -102,14 +99,13 @@ package final class SystemPrograms: Programs {
                 let request = isFrozen ? manager.freeze : manager.thaw
                 request(unit) { [weak self] in self?.complete($0, isFrozen, cgroup, then: completion) }
             case .success, .failure(.absent), .failure(.unknownUnit), .failure(.exists):
-                write(isFrozen, cgroup, then: completion)
+                completion(Self.write(isFrozen, cgroup))
             case .failure(.refused):
                 complete(found.failure, isFrozen, cgroup, then: completion)
             }
         }
     }
 
-    /// Completes a request to the service manager.
     private func complete(
         _ failure: ServiceManager.Failure?, _ isFrozen: Bool, _ cgroup: ProgramCgroup,
         then completion: (CannotFreeze?) -> Void
@@ -117,22 +113,16 @@ package final class SystemPrograms: Programs {
         guard let failure else { return completion(nil) }
         guard !isFrozen else { return completion(CannotFreeze("\(cgroup.path): \(failure)")) }
         // A thaw tries everything. A program that has ended has no frozen processes.
-        write(false, cgroup, then: completion)
+        completion(Self.write(false, cgroup))
     }
 
-    private func thawByFile(_ cgroup: ProgramCgroup) -> Bool {
-        var failure: CannotFreeze?
-        write(false, cgroup) { failure = $0 }
-        return failure == nil
-    }
-
-    private func write(_ isFrozen: Bool, _ cgroup: ProgramCgroup, then completion: (CannotFreeze?) -> Void) {
+    private static func write(_ isFrozen: Bool, _ cgroup: ProgramCgroup) -> CannotFreeze? {
         do throws(SystemError) {
             try cgroup.write(isFrozen: isFrozen)
-            completion(nil)
+            return nil
         } catch {
             // A removed cgroup has no frozen processes, and a forbidden freeze changed nothing.
-            completion(isFrozen || cgroup.isRequested ? CannotFreeze("\(error)") : nil)
+            return isFrozen || cgroup.isRequested ? CannotFreeze("\(error)") : nil
         }
     }
 }

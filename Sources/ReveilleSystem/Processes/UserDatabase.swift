@@ -2,30 +2,23 @@
 
 import Glibc
 
-/// The users of this system.
 package enum UserDatabase {
     /// The first and the largest size of the buffer for an entry in bytes; a usual entry is shorter than the first.
     private static let bufferSizes = 1_024...1_048_576
 
     /// Returns the number of the real user of a process, or `nil` if the process has ended or is not visible.
     package static func owner(ofProcess process: Int32) -> UInt32? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(process)/status", limit: longestStatus) else {
-            return nil
-        }
+        let status = FileContents.read("/proc/\(process)/status", limit: longestStatus).text
         // The numbers of the real, effective, saved and file system user.
         let prefix = "Uid:\t"
-        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(prefix) }
+        let line = status?.split(separator: "\n").first { $0.hasPrefix(prefix) }
         return line?.dropFirst(prefix.count).split(separator: "\t").first.flatMap { UInt32($0) }
     }
 
     /// The size of the status of a process, whose usual length is a kilobyte and a half.
     private static let longestStatus = 65_536
 
-    /// Returns the number of the user with a name, or `nil` if there is no such user.
-    ///
-    /// It asks the services in nsswitch.conf, some of which use the network.
-    ///
-    /// - Throws: `SystemError` if the database cannot be read.
+    /// Returns the number of a user, or `nil` if there is none; the services in nsswitch.conf may use the network.
     package static func number(of name: String) throws(SystemError) -> UInt32? {
         var size = bufferSizes.lowerBound
         while true {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ServiceManager {
-    /// The reason why a call failed.
     package enum Failure: Error, Hashable, CustomStringConvertible {
-        /// There is no service manager.
         case absent(String)
         /// The manager does not have the unit, or the unit is not running.
         case unknownUnit(String)
@@ -19,31 +17,27 @@ extension ServiceManager {
             case .exists: "service manager: the unit exists"
             }
         }
-    }
-}
 
-extension ServiceManager.Failure {
-    /// The names of errors that concern the unit.
-    private static let unknownUnits: Set = [
-        "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
-        "org.freedesktop.systemd1.UnitInactive",
-    ]
+        private static let unknownUnits: Set = [
+            "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoUnitForPID",
+            "org.freedesktop.systemd1.UnitInactive",
+        ]
 
-    init(_ error: DBusError) {
-        if error.isAbsence {
-            self = .absent("it is not connected to the message bus")
-        } else if Self.unknownUnits.contains(error.name) {
-            self = .unknownUnit(error.message)
-        } else if error.name == "org.freedesktop.systemd1.UnitExists" {
-            self = .exists
-        } else {
-            self = .refused(error.message.isEmpty ? error.name : error.message)
+        init(_ error: DBusError) {
+            if error.isAbsence {
+                self = .absent("it is not connected to the message bus")
+            } else if Self.unknownUnits.contains(error.name) {
+                self = .unknownUnit(error.message)
+            } else if error.name == "org.freedesktop.systemd1.UnitExists" {
+                self = .exists
+            } else {
+                self = .refused(error.message.isEmpty ? error.name : error.message)
+            }
         }
     }
 }
 
 extension Result {
-    /// The error, or `nil` after a success.
     var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

@@ -7,8 +7,6 @@ import Glibc
 /// The connection is opened when it is first needed. It is closed when it has not been used for a while, because a
 /// connection receives the end of every job. Nothing blocks, and each call has a timeout. Loop thread only.
 package final class ServiceManager {
-    /// The time for a reply.
-    ///
     /// The manager replies when a unit is frozen, which takes longer on a busy machine.
     package static let callTimeout: Duration = .seconds(10)
     /// The time for a job: enough for even a busy machine to execute a program.
@@ -24,7 +22,7 @@ package final class ServiceManager {
     }
 
     private let loop: EventLoop
-    private let bus: DBusConnection.Bus
+    private let address: String?
     private let later: DeferredCalls
     private var connection: DBusConnection?
     private var hasSubscribed = false
@@ -32,22 +30,13 @@ package final class ServiceManager {
     private var calls = 0
     private var idling: EventSource?
 
-    /// Creates a manager that is not connected.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - address: The address of a message bus in place of the usual one.
-    package convenience init(loop: EventLoop, address: String? = nil) {
-        self.init(loop: loop, bus: address.map(DBusConnection.Bus.address) ?? (geteuid() == 0 ? .system : .user))
-    }
-
-    private init(loop: EventLoop, bus: DBusConnection.Bus) {
+    /// Creates a manager that connects when it is needed, to the address or else to the usual message bus.
+    package init(loop: EventLoop, address: String? = nil) {
         self.loop = loop
-        self.bus = bus
+        self.address = address
         later = DeferredCalls(loop: loop)
     }
 
-    /// Whether there is a connection.
     package var isConnected: Bool { connection != nil }
 
     // Completions are called once on the loop, after the function returns, unless the manager is released before.
@@ -68,19 +57,16 @@ package final class ServiceManager {
         call("FreezeUnit", [.string(unit)]) { completion($0.failure) }
     }
 
-    /// Thaws the processes of a unit.
     package func thaw(_ unit: String, then completion: @escaping (Failure?) -> Void) {
         call("ThawUnit", [.string(unit)]) { completion($0.failure) }
     }
 
-    /// Thaws units before this process ends, when its loop has ended.
-    ///
-    /// It returns when the manager has replied to all calls, or after a second.
+    /// Thaws units when the loop of this process has ended; returns after all replies, or after a second.
     package func thawNow(_ units: [String]) {
         guard !units.isEmpty, let last = try? EventLoop(), let deadline = try? last.timer(handler: last.exit) else {
             return
         }
-        let manager = ServiceManager(loop: last, bus: bus)
+        let manager = ServiceManager(loop: last, address: address)
         var waiting = units.count
         for unit in units {
             manager.thaw(unit) { _ in
@@ -92,9 +78,7 @@ package final class ServiceManager {
         try? last.run()
     }
 
-    /// Starts a unit that has no file, and waits for the result.
-    ///
-    /// A scope is started when its processes have been moved into it; a service when its program runs.
+    /// Starts a unit without a file; calls back when a scope has its processes, or a service runs its program.
     package func start(_ unit: TransientUnit, then completion: @escaping (Failure?) -> Void) {
         let name = unit.name
         call("StartTransientUnit", [.string(name), .string("fail"), unit.properties, TransientUnit.noOthers]) {
@@ -178,6 +162,7 @@ package final class ServiceManager {
     private func connect() throws(SystemError) -> DBusConnection {
         idling?.disarm()
         if let connection { return connection }
+        let bus = address.map(DBusConnection.Bus.address) ?? (geteuid() == 0 ? .system : .user)
         let connection = try DBusConnection(to: bus, loop: loop)
         connection.closed = { [weak self] in self?.disconnected() }
         self.connection = connection

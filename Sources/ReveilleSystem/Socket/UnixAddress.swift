@@ -4,20 +4,15 @@ package import Glibc
 
 /// The address of a socket in the file system, such as `unix:/run/reveille/org.reveille.Bus`.
 package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The path of the socket.
     package let path: String
 
-    /// An invalid address.
     package struct Invalid: Error, CustomStringConvertible {
-        /// The text and the reason why it is invalid.
         package let description: String
     }
 
-    /// Parses an address, ignoring properties after `;`.
+    /// Parses `unix:PATH` with an absolute path, ignoring properties after `;`.
     ///
-    /// - Parameter text: `unix:PATH`, with an absolute path of at most 107 bytes.
-    /// - Throws: `Invalid` with the reason. Abstract sockets and TCP are not supported, since the former have no
-    ///   file mode and the latter has no credentials.
+    /// Abstract sockets have no file mode, and TCP has no credentials.
     package init(_ text: String) throws(Invalid) {
         guard text.utf8.starts(with: "unix:".utf8) else {
             throw Invalid(description: "\(text): address must start with unix:, as in unix:/run/user/1000/bus")
@@ -49,7 +44,6 @@ package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
     /// The size of `sun_path` without its terminating NUL (unix(7)).
     package static let pathLimit = 107
 
-    /// The address in the form that ``init(_:)`` parses.
     package var description: String { "unix:" + path }
 
     /// Calls a closure with the address in the kernel's format.

@@ -3,29 +3,6 @@
 import CReveilleLinux
 import Glibc
 
-/// A connection's stream of bytes as a service requires it; ``UnixStream`` is the kernel's.
-package protocol ByteStream: AnyObject {
-    /// The descriptor, borrowed for the lifetime of the stream.
-    var number: Int32 { get }
-    /// Whether the peer has read everything that was written: the unread gate.
-    var isAllRead: Bool { get }
-    /// Whether the peer has closed its end without having read everything.
-    var hasLostOutput: Bool { get }
-    /// Whether more bytes may follow the last read, although the buffer had room for them.
-    var isInterrupted: Bool { get }
-    /// Returns the credentials of the process that connected.
-    func peer() throws(SystemError) -> UnixStream.Peer
-    /// Reads the available bytes into a buffer, as many as fit.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnixStream.Outcome
-    /// Writes as many bytes as there is room for.
-    func write(_ bytes: Span<UInt8>) throws(SystemError) -> UnixStream.Outcome
-}
-
-extension ByteStream {
-    /// A stream of bytes alone has no messages that could interrupt a read.
-    package var isInterrupted: Bool { false }
-}
-
 /// One end of a connection, which never blocks.
 package final class UnixStream: ByteStream {
     /// The most messages with file descriptors in one read; a peer may send each byte in such a message.
@@ -35,11 +12,9 @@ package final class UnixStream: ByteStream {
     package private(set) var isInterrupted = false
     private var wasReset = false
 
-    /// The result of a read or a write.
     package enum Outcome: Sendable, Hashable {
         /// The number of bytes transferred, at least one.
         case bytes(Int)
-        /// No bytes can be transferred now.
         case wouldBlock
         /// The peer has closed the connection or stopped writing.
         case ended
@@ -47,12 +22,10 @@ package final class UnixStream: ByteStream {
 
     /// The process that connected, according to SO_PEERCRED.
     package struct Peer: Sendable, Hashable {
-        /// The process ID as seen by this process.
         package var pid: Int32
         /// The effective user ID.
         package var uid: UInt32
 
-        /// Creates credentials.
         package init(pid: Int32, uid: UInt32) {
             self.pid = pid
             self.uid = uid
@@ -74,13 +47,9 @@ package final class UnixStream: ByteStream {
     /// How long a program without an event loop waits for room in a listener's queue; the same as for a reply.
     package static let connectPatience: Duration = .seconds(10)
 
-    /// Connects to a listening socket.
+    /// Connects to a listening socket, and waits while its queue is full, at last with the error `EAGAIN`.
     ///
-    /// - Parameters:
-    ///   - address: The address of the listener.
-    ///   - patience: The maximum wait while the listener's queue is full. No descriptor reports when there is room,
-    ///     so a loop passes zero and retries later.
-    /// - Throws: `SystemError`, with `EAGAIN` if the queue remained full.
+    /// No descriptor reports when there is room, so a loop passes zero and retries later.
     package convenience init(
         connectingTo address: UnixAddress, atMost patience: Duration = UnixStream.connectPatience
     ) throws(SystemError) {
@@ -114,7 +83,6 @@ package final class UnixStream: ByteStream {
         }
     }
 
-    /// Creates two connected streams in this process.
     package static func pair() throws(SystemError) -> (UnixStream, UnixStream) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

@@ -4,17 +4,16 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
+import ReveilleWire
+import Varlink
 
 extension AspectSet {
-    /// Creates the set of the aspects named on the command line, or of the default aspects if none is named.
     init(naming aspects: [Aspect]) {
         self = aspects.isEmpty ? .default : AspectSet(aspects)
     }
 }
 
 extension Aspect {
-    /// Returns the help of an argument that names aspects.
     static func argumentHelp(_ verb: String) -> ArgumentHelp {
         let words = AspectSet.default.aspects.map(\.name).joined(separator: ", ")
         return """
@@ -23,7 +22,6 @@ extension Aspect {
             """
     }
 
-    /// Parses an aspect, a published name or a pattern from the command line.
     init(argument: String) throws {
         guard let aspect = Aspect(argument) else {
             throw ValidationError(Self.refusal(of: argument) + Self.quotingHint(for: argument))
@@ -31,7 +29,6 @@ extension Aspect {
         self = aspect
     }
 
-    /// Parses a name that a program can publish from the command line.
     init(publishedArgument argument: String) throws {
         guard let aspect = Aspect(argument) else {
             throw ValidationError(Self.refusal(of: argument.contains(".") ? argument : argument + "."))
@@ -55,14 +52,12 @@ extension Aspect {
         Console.error("reveille: warning: \(file) is also a file here\(quotingHint(for: file.name))")
     }
 
-    /// Reports the patterns that match none of some names.
     static func reportUnmatched(_ aspects: [Aspect], among names: [Aspect]) {
         for pattern in aspects where pattern.isPattern && !names.contains(where: pattern.matches) {
             Console.error("reveille: no published name matches \(pattern)")
         }
     }
 
-    /// Returns the reason why a text does not name an aspect.
     private static func refusal(of argument: String) -> String {
         let words = device.map(\.name)
         if argument.contains("*") { return "a pattern must be the beginning of a name and .*, such as org.example.*" }
@@ -83,12 +78,8 @@ extension Aspect {
 }
 
 extension BuiltInAspect {
-    private static let postable = allCases.filter(\.isPostable).map(\.rawValue)
+    static let postable = allCases.filter(\.isPostable).map(\.rawValue)
 
-    /// The names that a shell offers as completions.
-    static let completion = CompletionKind.list(postable)
-
-    /// Parses an aspect whose state can be posted from the command line.
     init(postableArgument argument: String) throws {
         let words = Self.postable
         guard let aspect = BuiltInAspect(rawValue: argument), aspect.isPostable else {
@@ -98,5 +89,27 @@ extension BuiltInAspect {
             throw ValidationError("an aspect must be \(Suggestion.list(words))\(hint)")
         }
         self = aspect
+    }
+}
+
+extension Aspect {
+    /// How long a shell waits for the names on the bus; a person who presses a key should not wait longer.
+    private static let completionPatience: Duration = .seconds(1)
+
+    static let completion = CompletionKind.custom { words, _, _ in
+        device.map(\.name) + publishedNames(for: words)
+    }
+
+    static let publishedCompletion = CompletionKind.custom { words, _, _ in publishedNames(for: words) }
+
+    /// Returns the names that are published on the bus of a command line; none if the bus does not reply in time.
+    private static func publishedNames(for words: [String]) -> [String] {
+        let address = words.drop { $0 != "--address" }.dropFirst().first
+        guard let client = try? BlockingClient(BusAddress.resolve(address)),
+            (try? client.send(Call(.describeAspects))) != nil,
+            let reply = try? client.receive(atMost: completionPatience),
+            let sources = try? [AspectSource](reply.parameters, noting: UnknownWords())
+        else { return [] }
+        return sources.map(\.aspect).filter(\.isPublished).map(\.name)
     }
 }

@@ -6,7 +6,6 @@ import ReveilleSystem
 /// The process that serves a bus, as /proc describes it.
 struct ServingProcess {
     let pid: Int32
-    /// The time since the process started.
     let uptime: Duration
     /// The value of `--config`; `nil` if the defaults are in force.
     let configuration: String?
@@ -45,7 +44,6 @@ struct ServingProcess {
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns a path resolved against a process's working directory, if that is accessible.
     private static func absolute(_ path: String, of pid: Int32) -> String {
         guard !path.hasPrefix("/"), let directory = realpath("/proc/\(pid)/cwd", nil) else { return path }
         defer { free(directory) }
@@ -55,7 +53,7 @@ struct ServingProcess {
     /// Returns the start time since boot, which the kernel reports in clock ticks.
     private static func start(of pid: Int32) -> Duration? {
         let ticks = sysconf(Int32(_SC_CLK_TCK))
-        guard let start = ProcessStat(pid)?.number(.startTime), ticks > 0 else { return nil }
-        return .milliseconds(start * 1_000 / Int64(ticks))
+        guard let start = ProcessIdentity(of: pid)?.start, ticks > 0 else { return nil }
+        return .milliseconds(Int64(start) * 1_000 / Int64(ticks))
     }
 }

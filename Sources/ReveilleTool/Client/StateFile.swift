@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Reveille
 import ReveilleConsole
 import ReveilleSystem
 import Varlink
@@ -9,11 +10,9 @@ import Varlink
 struct StateFile: Sendable {
     /// The maximum size of the file in bytes: the positions of 7,600 names of the maximum length.
     private static let limit = 2 << 20
-    /// The maximum size of the file, with its unit.
     static let sizeText = "\(limit >> 20) MiB"
 
     private let path: String
-    /// The command that writes the file: `watch`.
     private let command: String
 
     init(_ path: String, of command: String) {
@@ -21,12 +20,8 @@ struct StateFile: Sendable {
         self.command = command
     }
 
-    /// Reads the file.
-    ///
-    /// - Parameter decode: Decodes the contents; `nil` if the command did not write them.
-    /// - Returns: The decoded contents; `nil` if the file does not exist.
-    /// - Throws: `Failure` if the file cannot be read or decoded.
-    func read<State>(_ decode: (JSONObject) -> State?) throws(Failure) -> State? {
+    /// Returns the state, if the command can have written it; `nil` if the file does not exist.
+    func read<State: Decodable>(_ isValid: (State) -> Bool) throws(Failure) -> State? {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard let contents = try PrivateFile.read(path, limit: Self.limit) else { return nil }
@@ -39,17 +34,16 @@ struct StateFile: Sendable {
             }
             throw failure(error, .failure)
         }
-        guard let state = (try? JSON.parse(bytes))?.objectValue.flatMap(decode) else {
+        guard let state = try? JSON.parse(bytes).decode(State.self), isValid(state) else {
             throw Failure(.failure, "\(path): not a file written by 'reveille \(command) --state'; left unchanged")
         }
         return state
     }
 
     /// Replaces the contents atomically.
-    ///
-    /// - Throws: `Failure` if the file cannot be written.
-    func replace(with state: JSONObject) throws(Failure) {
-        let contents = JSON.object(state).bytes + [UInt8(ascii: "\n")]
+    func replace(with state: some Encodable) throws(Failure) {
+        let json = try Failure.coded(.failure) { try JSON(encoding: state).canonical }
+        let contents = json.bytes + [UInt8(ascii: "\n")]
         guard contents.count <= Self.limit else { throw tooLarge(.output) }
         do throws(SystemError) {
             try PrivateFile.replace(path, with: contents, limit: Self.limit)
@@ -68,5 +62,44 @@ struct StateFile: Sendable {
         let isRefused = error.code == EACCES || error.code == EPERM
         return Failure(
             isRefused ? .permission : code, "\(SystemError(error.operation, on: path, code: error.code))")
+    }
+}
+
+/// The file in which `reveille watch --state` stores its positions.
+///
+/// The format is the library's: `{"generations":{"battery":12},"instance":"…"}`.
+struct StoredPositions: Sendable {
+    private let file: StateFile
+    /// The positions of unwatched aspects that the file contained at the start.
+    private let others: Positions?
+    /// The positions of watched aspects that were last read or written, if any.
+    private(set) var positions: Positions?
+
+    /// Reads a file, which may be missing.
+    init(_ path: String, watching aspects: AspectSet) throws(Failure) {
+        file = StateFile(path, of: "watch")
+        let stored: Positions? = try file.read { $0.generations.values.allSatisfy { $0 >= 0 } }
+        positions = stored?.filtered { aspects.covers($0) }
+        others = stored?.filtered { !aspects.covers($0) }
+    }
+
+    /// Replaces the stored positions of the watched aspects atomically.
+    ///
+    /// The positions of other aspects are kept if they belong to the same instance.
+    mutating func save(_ newer: Positions) throws(Failure) {
+        guard newer != positions else { return }
+        var all = newer
+        if let others, others.instance == newer.instance {
+            all = Positions(
+                instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 })
+        }
+        try file.replace(with: all)
+        positions = newer
+    }
+}
+
+extension Positions {
+    fileprivate func filtered(_ isIncluded: (Aspect) -> Bool) -> Positions {
+        Positions(instance: instance, generations: generations.filter { isIncluded($0.key) })
     }
 }

@@ -3,11 +3,9 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 
 /// A reference to a subscription: its id or a unique prefix of it, its name, or its process id.
 struct SubscriptionName {
-    /// The help of an argument that refers to a subscription.
     static let help: ArgumentHelp = """
         The subscription: its name, its process id, its id as 'reveille status' shows it, or a prefix of its id.
         """
@@ -16,14 +14,11 @@ struct SubscriptionName {
 
     let text: String
 
-    /// Returns the id of the subscription.
-    ///
-    /// - Throws: `Failure` if no subscription matches, or several do; the failure then lists the candidates.
     func id(on device: Device) async throws -> String {
         try id(among: try await device.subscribers())
     }
 
-    /// Returns the ids of all subscriptions of the program behind the subscription; they are suspended together.
+    /// Returns the ids of all subscriptions of the program behind the subscription.
     ///
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
     func program(on device: Device) async throws -> [String] {
@@ -32,12 +27,10 @@ struct SubscriptionName {
         let process = found.first?.processID
         let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
         let id = try found.count > 1 && hasOneProcess ? found[0].id : id(among: subscribers)
-        guard let chosen = subscribers.first(where: { $0.id == id }), chosen.processID != 0 else { return [id] }
-        // All processes of other PID namespaces have the process ID 0.
-        return subscribers.filter { $0.processID == chosen.processID }.map(\.id)
+        return subscribers.program(of: id).map(\.id)
     }
 
-    /// Returns the id of the subscription among all subscriptions of a bus.
+    /// Returns the id among all subscriptions of a bus; fails if none matches, or several do.
     func id(among subscribers: [Subscriber]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }
         var found = subscribers.filter { $0.name == text || String($0.processID) == text }
@@ -59,5 +52,14 @@ struct SubscriptionName {
             throw Failure(
                 .usage, "'\(text)' matches \(found.count) subscriptions: \(candidates.joined(separator: ", "))\(more)")
         }
+    }
+}
+
+extension [Subscriber] {
+    /// Returns the subscriptions of the process that has a subscription; they are suspended together.
+    func program(of id: String) -> [Subscriber] {
+        let process = first { $0.id == id }?.processID
+        // All processes of other PID namespaces have the process ID 0.
+        return filter { $0.id == id || process != 0 && $0.processID == process }
     }
 }

@@ -6,8 +6,7 @@ import ReveilleConsole
 import ReveilleWire
 import Varlink
 
-/// `reveille call`: calls any method with raw parameters.
-struct CallCommand: ParsableCommand {
+struct CallCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
         abstract: "Call a method and print the parameters of its reply as JSON.",
@@ -36,15 +35,13 @@ struct CallCommand: ParsableCommand {
         if more && oneway { throw ValidationError("--more and --oneway cannot be combined") }
     }
 
-    func run() {
-        Failure.guarding {
-            let parameters = try parsed()
-            let client = try BlockingClient(bus.resolved())
-            try client.send(Call(named: method, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain))
-            if oneway { return }
-            var continues = try print(try client.receive())
-            while continues { continues = try print(try client.receive(atMost: Self.streamPatience)) }
-        }
+    func perform() throws {
+        let parameters = try parsed()
+        let client = try BlockingClient(bus.resolved())
+        try client.send(Call(named: method, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain))
+        if oneway { return }
+        var continues = try print(try client.receive())
+        while continues { continues = try print(try client.receive(atMost: Self.streamPatience)) }
     }
 
     /// A stream has no time limit.

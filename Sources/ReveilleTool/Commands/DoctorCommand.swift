@@ -8,8 +8,7 @@ import ReveilleSystem
 import ReveilleWatchers
 import Varlink
 
-/// `reveille doctor`: the sources that this device provides, and advice on missing sources.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Examine the source of each aspect, and the description of the device, and suggest fixes.",
@@ -20,20 +19,18 @@ struct DoctorCommand: ParsableCommand {
 
     @OptionGroup var files: FileOptions
 
-    func run() {
-        Failure.guarding {
-            let locations = files.locations
-            let watchers = try Service.watchers(
-                loop: EventLoop(), configuration: files.configuration(), files: locations
-            ) { _ in
-                WatcherContext(report: { _ in }, warn: { _ in }, overflowed: {})
-            }
-            for watcher in watchers.sorted(by: { $0.aspect.rawValue < $1.aspect.rawValue }) {
-                try json ? printJSON(watcher) : printText(watcher)
-            }
-            let reader = DeviceInfoReader(root: locations.root)
-            if !json { try print("device", reader.info(forUser: 0).model, without: "unknown model", reader.examine()) }
+    func perform() throws {
+        let locations = files.locations
+        let watchers = try Service.watchers(
+            loop: EventLoop(), configuration: files.configuration(), files: locations
+        ) { _ in
+            WatcherContext(report: { _ in }, warn: { _ in }, overflowed: {})
         }
+        for watcher in watchers.sorted(by: { $0.aspect.rawValue < $1.aspect.rawValue }) {
+            try json ? printJSON(watcher) : printText(watcher)
+        }
+        let reader = DeviceInfoReader(root: locations.root)
+        if !json { try print("device", reader.info(forUser: 0).model, without: "unknown model", reader.examine()) }
     }
 
     private func printText(_ watcher: any Watcher) throws(Failure) {

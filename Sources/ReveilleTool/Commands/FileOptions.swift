@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import ReveilleConsole
-import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 
-/// The options that name the configuration and the location of the user's files.
 struct FileOptions: ParsableArguments {
     @Option(help: "The configuration file. Default: $REVEILLE_CONFIG if it exists; every key has a default.")
     var config: String?
@@ -25,7 +22,6 @@ struct FileOptions: ParsableArguments {
             ?? Environment["REVEILLE_CONFIG"].map { ConfigurationFile(path: $0, isOptional: true) }
     }
 
-    /// Returns the validated configuration.
     func configuration() throws(Failure) -> Configuration {
         try Failure.coded(.configuration) { try file?.read() ?? Configuration() }
     }

@@ -5,8 +5,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleWire
 
-/// `reveille get`: prints the current state.
-struct GetCommand: ParsableCommand {
+struct GetCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Print the current state of each aspect.",
@@ -30,18 +29,16 @@ struct GetCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            Aspect.warnOfExpansion(aspects)
-            let device = try await bus.device()
-            let events = try await device.states(of: AspectSet(naming: aspects))
-            Aspect.reportUnmatched(
-                aspects, among: events.filter { $0.published?.isWithdrawn != true }.map(\.aspect))
-            let column = EventText.column(for: events.map(\.aspect))
-            if json { FolderHint.print(for: events) }
-            for event in events {
-                try json ? Console.json(EventCoding.encode(event)) : Console.line(EventText.line(event, column: column))
-            }
+    func perform() async throws {
+        Aspect.warnOfExpansion(aspects)
+        let device = try await bus.device()
+        let events = try await device.states(of: AspectSet(naming: aspects))
+        Aspect.reportUnmatched(
+            aspects, among: events.filter { $0.published?.isWithdrawn != true }.map(\.aspect))
+        let column = EventText.column(for: events.map(\.aspect))
+        if json { FolderHint.print(for: events) }
+        for event in events {
+            try json ? Console.json(event.structure) : Console.line(EventText.line(event, column: column))
         }
     }
 }

@@ -5,8 +5,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleWire
 
-/// `reveille log`: prints the latest changes that the bus keeps.
-struct LogCommand: ParsableCommand {
+struct LogCommand: GuardedCommand {
     /// How often all aspects are queried if the bus becomes another instance meanwhile.
     ///
     /// A bus becomes another instance at most once after it has saved its state, so the second attempt succeeds.
@@ -48,16 +47,14 @@ struct LogCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.guarding {
-            var events = try changes()
-            events.removeAll { !period.includes($0) }
-            events.sort { $0.sequence < $1.sequence }
-            for event in events.suffix(limit ?? .max) {
-                try json
-                    ? Console.json(EventCoding.encode(event))
-                    : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event))
-            }
+    func perform() throws {
+        var events = try changes()
+        events.removeAll { !period.includes($0) }
+        events.sort { $0.sequence < $1.sequence }
+        for event in events.suffix(limit ?? .max) {
+            try json
+                ? Console.json(event.structure)
+                : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event))
         }
     }
 

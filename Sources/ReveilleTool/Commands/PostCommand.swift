@@ -3,12 +3,10 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleWire
 import Varlink
 
-/// `reveille post`: posts a synthetic state.
-struct PostCommand: ParsableCommand {
+struct PostCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
         abstract: "Post a synthetic state to test subscribers.",
@@ -24,7 +22,7 @@ struct PostCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The aspect to post.", completion: BuiltInAspect.completion,
+        help: "The aspect to post.", completion: .list(BuiltInAspect.postable),
         transform: BuiltInAspect.init(postableArgument:))
     var aspect: BuiltInAspect
 
@@ -36,24 +34,15 @@ struct PostCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    private enum Given {
-        case fields(PartialReading)
-        /// The state is an abbreviation.
-        case word
+    func perform() async throws {
+        let fields = try fields()
+        let device = try await bus.device()
+        try await device.post(reading(fields, beside: device.state(of: Aspect(aspect))))
+        try await device.printState(of: Aspect(aspect), json: json)
     }
 
-    func run() {
-        Failure.awaiting {
-            let given = try self.given()
-            let device = try await bus.device()
-            try await device.post(reading(given, beside: device.state(of: Aspect(aspect))))
-            try await device.printState(of: Aspect(aspect), json: json)
-        }
-    }
-
-    /// Returns the given fields, and the current values of all other fields.
-    private func reading(_ given: Given, beside now: Event) throws(Failure) -> Reading {
-        guard case .fields(let fields) = given else {
+    private func reading(_ fields: PartialReading?, beside now: Event) throws(Failure) -> Reading {
+        guard let fields else {
             return aspect.abbreviated(state, after: now.reading) ?? now.reading
         }
         do throws(PartialReading.Invalid) {
@@ -68,20 +57,21 @@ struct PostCommand: ParsableCommand {
         }
     }
 
-    private func given() throws(Failure) -> Given {
+    /// Returns the given fields; `nil` if the state is an abbreviation.
+    private func fields() throws(Failure) -> PartialReading? {
         do throws(JSONError) {
-            if let fields = try PartialReading(parsing: state) { return .fields(fields) }
+            if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
             guard isAbbreviation else {
                 throw aspect.values(of: aspect.mainField)?.words.isEmpty == false
                     ? aspect.refusing(state, for: aspect.mainField) : notAnObject
             }
-            return .word
+            return nil
         }
         // A number may be an abbreviation.
         guard isAbbreviation else { throw notAnObject }
-        return .word
+        return nil
     }
 
     private var isAbbreviation: Bool { aspect.abbreviated(state, after: .unknown(Aspect(aspect))) != nil }

@@ -9,8 +9,7 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-/// `reveille serve`: runs the bus.
-struct ServeCommand: ParsableCommand {
+struct ServeCommand: GuardedCommand {
     /// The time after which the start is over: files have settled, and the state has been saved.
     private static let startTime: Duration = .seconds(1)
 
@@ -48,20 +47,19 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var files: FileOptions
 
-    func run() {
-        Failure.guarding {
-            let log = try log()
-            let configuration = try files.configuration()
-            if printConfig { return try Self.print(configuration) }
-            if check {
-                return try Console.line("\(files.file?.description ?? "no configuration file, all defaults"): ok")
-            }
-            try serve(configuration, log)
+    func perform() throws {
+        let log = ProgramLog(
+            of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
+        let configuration = try files.configuration()
+        if printConfig { return try Self.print(configuration) }
+        if check {
+            return try Console.line("\(files.file?.description ?? "no configuration file, all defaults"): ok")
         }
+        try serve(configuration, log)
     }
 
-    private func serve(_ configuration: Configuration, _ log: ProgramLog) throws(Failure) {
-        let address = try resolvedAddress()
+    private func serve(_ configuration: Configuration, _ log: ProgramLog) throws {
+        let address = try BusAddress.toServe(address)
         DescriptorLimit.raise()
         // Writes to a log without a reader fail and must not end the service.
         signal(SIGPIPE, SIG_IGN)
@@ -70,7 +68,7 @@ struct ServeCommand: ParsableCommand {
         do throws(SystemError) {
             let service = try Service(
                 address: address, configuration: configuration, configurationFile: files.file, files: files.locations,
-                version: Tool.version, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
+                version: Device.libraryVersion, logger: Logger(label: "reveille") { _ in StderrLogHandler(log) })
             // Only in this command: another program with its own bus may not want its code unmapped.
             let startEnd = try service.loop.timer { StartupMemory.release() }
             startEnd.fire(after: Self.startTime)
@@ -78,18 +76,6 @@ struct ServeCommand: ParsableCommand {
             try service.run()
         } catch {
             throw Failure(serving: error, at: address)
-        }
-    }
-
-    private func log() throws(Failure) -> ProgramLog {
-        ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(logLevel) })
-    }
-
-    private func resolvedAddress() throws(Failure) -> UnixAddress {
-        do throws(ReveilleError) {
-            return try BusAddress.toServe(address)
-        } catch {
-            throw Failure(error)
         }
     }
 
@@ -102,5 +88,27 @@ struct ServeCommand: ParsableCommand {
             try Console.line(printable: "  \(JSON.string(member.name)): \(member.value.printable)\(comma)")
         }
         try Console.line("}")
+    }
+}
+
+/// Passes the messages of a logger to the log of the program, whose levels have the same names.
+struct StderrLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    /// The logger drops less important messages before they are composed.
+    var logLevel: Logger.Level
+    private let log: ProgramLog
+
+    init(_ log: ProgramLog) {
+        self.log = log
+        logLevel = Logger.Level(rawValue: log.level.rawValue) ?? .info
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        log.write(LogLevel(rawValue: event.level.rawValue) ?? .info, "\(event.message)")
     }
 }

@@ -4,9 +4,7 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 import ReveilleCore
-import ReveilleSystem
 
-/// The option that limits changes to a period up to now.
 struct PeriodOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -23,13 +21,12 @@ struct PeriodOptions: ParsableArguments {
 
 /// The start of a period on the command line: a duration before now, or a local time, date or both.
 struct StartTime {
-    /// The seconds of each unit of a duration.
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
     let timestamp: Timestamp
 
     init(argument: String) throws {
-        guard let time = Self(argument, now: Timestamp(microseconds: Clocks.wall())) else {
+        guard let time = Self(argument, now: .now) else {
             throw ValidationError(
                 "it must be a duration (30s, 10m, 2h, 1d), a time (14:30), a date (2026-11-21) or both (2026-11-21 14:30)"
             )
@@ -46,14 +43,14 @@ struct StartTime {
             timestamp = Timestamp(microseconds: start)
         } else if words.count == 1, let time = Self.time(words[0]) {
             let today = LocalTime.parts(now)
-            let start = Self.moment(today, time)
+            let start = LocalTime.moment(today, time)
             var yesterday = today
             yesterday.tm_mday -= 1
-            timestamp = start <= now ? start : Self.moment(yesterday, time)
+            timestamp = start <= now ? start : LocalTime.moment(yesterday, time)
         } else if let date = Self.date(words[0]), words.count <= 2,
             let time = words.count == 1 ? [0, 0, 0] : Self.time(words[1])
         {
-            timestamp = Self.moment(date, time)
+            timestamp = LocalTime.moment(date, time)
         } else {
             return nil
         }
@@ -76,7 +73,6 @@ struct StartTime {
         return [hour, minute, second]
     }
 
-    /// Returns a date such as `2026-11-21`.
     static func date(_ text: Substring) -> tm? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], digits: 4...4), let month = number(parts[1], digits: 2...2),
@@ -93,14 +89,5 @@ struct StartTime {
     private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && digits ~= text.utf8.count
             ? Int(text) : nil
-    }
-
-    /// Returns the moment of a time on a day in the user's time zone.
-    static func moment(_ day: tm, _ time: [Int]) -> Timestamp {
-        var parts = day
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time[0]), Int32(time[1]), Int32(time[2]))
-        // The zone decides whether it was summer time.
-        parts.tm_isdst = -1
-        return Timestamp(microseconds: Int64(mktime(&parts)) * 1_000_000)
     }
 }

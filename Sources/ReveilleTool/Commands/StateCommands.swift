@@ -4,7 +4,6 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 
-/// The arguments of a command that wakes a subscription.
 struct SubscriptionOptions: ParsableArguments {
     @Argument(help: SubscriptionName.help) var subscription: String
 
@@ -12,9 +11,7 @@ struct SubscriptionOptions: ParsableArguments {
 
     var name: SubscriptionName { SubscriptionName(text: subscription) }
 
-    /// Clears the operator's hold of subscriptions, and reports why they still do not receive events.
-    ///
-    /// - Returns: The holds that remain.
+    /// Clears the operator's hold of subscriptions, and reports and returns the reasons why they remain held.
     @discardableResult
     func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
         for id in ids { try await device.release(id) }
@@ -28,18 +25,16 @@ struct SubscriptionOptions: ParsableArguments {
     }
 }
 
-/// The arguments of a command that holds a subscription.
 struct HoldOptions: ParsableArguments {
     @OptionGroup var target: SubscriptionOptions
 
-    @Option(parsing: .unconditional, help: "Wake it after this many seconds.", transform: Seconds.parse)
-    var wakeAfter: Double?
-
-    var deadline: Duration? { wakeAfter.map { .seconds($0) } }
+    @Option(
+        parsing: .unconditional, help: "Wake it after this many seconds.",
+        transform: { .seconds(try Seconds.parse($0)) })
+    var wakeAfter: Duration?
 }
 
-/// `reveille background`: holds a subscription.
-struct BackgroundCommand: ParsableCommand {
+struct BackgroundCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "background",
         abstract: "Send a subscription to the background, where it receives no events.",
@@ -50,16 +45,13 @@ struct BackgroundCommand: ParsableCommand {
 
     @OptionGroup var options: HoldOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await options.target.bus.device()
-            try await device.hold(options.target.name.id(on: device), wakeAfter: options.deadline)
-        }
+    func perform() async throws {
+        let device = try await options.target.bus.device()
+        try await device.hold(options.target.name.id(on: device), wakeAfter: options.wakeAfter)
     }
 }
 
-/// `reveille foreground`: clears the operator's hold.
-struct ForegroundCommand: ParsableCommand {
+struct ForegroundCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "foreground",
         abstract: "Return a subscription to the foreground.",
@@ -67,16 +59,13 @@ struct ForegroundCommand: ParsableCommand {
 
     @OptionGroup var target: SubscriptionOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await target.bus.device()
-            try await target.wake([target.name.id(on: device)], on: device)
-        }
+    func perform() async throws {
+        let device = try await target.bus.device()
+        try await target.wake([target.name.id(on: device)], on: device)
     }
 }
 
-/// `reveille suspend`: sends a program to the background and freezes it.
-struct SuspendCommand: ParsableCommand {
+struct SuspendCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
         abstract: "Suspend a program: send it to the background and freeze its processes.",
@@ -91,19 +80,16 @@ struct SuspendCommand: ParsableCommand {
 
     @OptionGroup var options: HoldOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await options.target.bus.device()
-            let ids = try await options.target.name.program(on: device)
-            // A cgroup is frozen only if none of its subscriptions is in the foreground.
-            for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.deadline) }
-            if let id = ids.last { try await device.suspend(id, wakeAfter: options.deadline) }
-        }
+    func perform() async throws {
+        let device = try await options.target.bus.device()
+        let ids = try await options.target.name.program(on: device)
+        // A cgroup is frozen only if none of its subscriptions is in the foreground.
+        for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.wakeAfter) }
+        if let id = ids.last { try await device.suspend(id, wakeAfter: options.wakeAfter) }
     }
 }
 
-/// `reveille resume`: thaws a program and wakes its subscriptions.
-struct ResumeCommand: ParsableCommand {
+struct ResumeCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Resume a program: thaw it, and deliver what changed.",
@@ -111,28 +97,23 @@ struct ResumeCommand: ParsableCommand {
 
     @OptionGroup var target: SubscriptionOptions
 
-    func run() {
-        Failure.awaiting {
-            let device = try await target.bus.device()
-            let holds = try await target.wake(target.name.program(on: device), on: device)
-            if holds.contains(.frozen) {
-                throw Failure(
-                    .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")
-            }
+    func perform() async throws {
+        let device = try await target.bus.device()
+        let holds = try await target.wake(target.name.program(on: device), on: device)
+        if holds.contains(.frozen) {
+            throw Failure(
+                .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")
         }
     }
 }
 
-/// `reveille refresh`: reads every source again.
-struct RefreshCommand: ParsableCommand {
+struct RefreshCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Read every source again, and exit once all changes are posted.")
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            try await bus.device().refresh()
-        }
+    func perform() async throws {
+        try await bus.device().refresh()
     }
 }

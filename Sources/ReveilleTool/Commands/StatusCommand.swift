@@ -7,8 +7,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille status`: shows the bus, its sources and its subscriptions.
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the bus, the source of each aspect, the published names, and all subscriptions.",
@@ -22,37 +21,35 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.guarding {
-            let address = try bus.resolved()
-            let client = try BlockingClient(address)
-            try client.send(.info)
-            let info = try client.receive()
-            if let error = CallError(info) { throw Failure(error) }
-            let version = info.parameters["version"]?.stringValue
-            let process = client.peer.flatMap { ServingProcess($0.pid) }
-            let sources = try client.call(.describeAspects, expecting: [AspectSource].self)
-            let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
-            if json {
-                return try Console.json([
-                    "bus": Self.json(of: address, version, process),
-                    "aspects": .array(sources.map(\.structure)),
-                    "subscriptions": .array(subscribers.map(\.structure)),
-                ])
-            }
-            try Console.line(Style.bold("address        ") + "\(address)")
-            try Console.line(Style.bold("version        ") + "\(version ?? "unknown")")
-            if let process {
-                try Console.line(Style.bold("uptime         ") + "\(process.uptimeText), process \(process.pid)")
-                try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
-            }
-            try Console.line("")
-            try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
-            try Self.printNames(sources.filter(\.aspect.isPublished))
-            try Console.line("")
-            try subscribers.isEmpty
-                ? Console.line("no subscriptions") : StatusTables.subscribers(subscribers).print()
+    func perform() throws {
+        let address = try bus.resolved()
+        let client = try BlockingClient(address)
+        try client.send(.info)
+        let info = try client.receive()
+        if let error = CallError(info) { throw Failure(error) }
+        let version = info.parameters["version"]?.stringValue
+        let process = client.peer.flatMap { ServingProcess($0.pid) }
+        let sources = try client.call(.describeAspects, expecting: [AspectSource].self)
+        let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
+        if json {
+            return try Console.json([
+                "bus": Self.json(of: address, version, process),
+                "aspects": .array(sources.map(\.structure)),
+                "subscriptions": .array(subscribers.map(\.structure)),
+            ])
         }
+        try Console.line(Style.bold("address        ") + "\(address)")
+        try Console.line(Style.bold("version        ") + "\(version ?? "unknown")")
+        if let process {
+            try Console.line(Style.bold("uptime         ") + "\(process.uptimeText), process \(process.pid)")
+            try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
+        }
+        try Console.line("")
+        try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
+        try Self.printNames(sources.filter(\.aspect.isPublished))
+        try Console.line("")
+        try subscribers.isEmpty
+            ? Console.line("no subscriptions") : StatusTables.subscribers(subscribers).print()
     }
 
     private static func printNames(_ sources: [AspectSource]) throws(Failure) {

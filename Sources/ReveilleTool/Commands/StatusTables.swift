@@ -3,7 +3,6 @@
 import Reveille
 import ReveilleConsole
 
-/// The tables of `reveille status`.
 enum StatusTables {
     /// The number of published names that are shown; a screen has room for them beside the other tables.
     private static let shownNames = 20
@@ -12,71 +11,54 @@ enum StatusTables {
     /// The length of a list of pending changes from which the bus may have left out aspects (Protocol.md, limits).
     private static let leastComplete = 32
 
-    /// Returns the table of the sources of the device's aspects.
     static func sources(_ sources: [AspectSource]) -> Table {
-        var table = Table(columns: [
-            Table.Column(head: "ASPECT"), Table.Column(head: "STATE"), Table.Column(head: "SOURCE", isFixed: false),
-        ])
-        for source in sources {
-            let state =
-                source.isAvailable
-                ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
-                : Table.Cell("unavailable", .dim)
-            table.rows.append([Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)])
-        }
-        return table
+        Table(
+            columns: ["ASPECT", "STATE", .loose("SOURCE")],
+            rows: sources.map { source in
+                let state =
+                    source.isAvailable
+                    ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
+                    : Table.Cell("unavailable", .dim)
+                return [Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)]
+            })
     }
 
     /// Returns the table of the first names, with published names before others, and the number of further names.
     static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
-        var table = Table(columns: [
-            Table.Column(head: "NAME", isFixed: false), Table.Column(head: "SOURCE", isFixed: false),
-        ])
         let ordered = sources.filter(\.isAvailable) + sources.filter { !$0.isAvailable }
-        for source in ordered.prefix(shownNames) {
-            table.rows.append([
-                Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim),
-            ])
+        let rows = ordered.prefix(shownNames).map { source in
+            [Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim)]
         }
-        return (table, max(0, sources.count - shownNames))
+        return (Table(columns: [.loose("NAME"), .loose("SOURCE")], rows: rows), max(0, sources.count - shownNames))
     }
 
-    /// Returns the table of all subscriptions.
     static func subscribers(_ subscribers: [Subscriber]) -> Table {
         let hasTasks = subscribers.contains { !$0.tasks.isEmpty }
-        let columns = [
-            Table.Column(head: "SUBSCRIPTION"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "PID"),
-            Table.Column(head: "STATE", isFixed: false), Table.Column(head: "EVENTS"), Table.Column(head: "CHANGES"),
-            Table.Column(head: "PENDING", isFixed: false), Table.Column(head: "ASPECTS", isFixed: false),
+        let columns: [Table.Column] = [
+            "SUBSCRIPTION", .loose("NAME"), "PID", .loose("STATE"), "EVENTS", "CHANGES", .loose("PENDING"),
+            .loose("ASPECTS"),
         ]
-        var table = Table(columns: columns + (hasTasks ? [Table.Column(head: "TASKS", isFixed: false)] : []))
-        for subscriber in subscribers {
-            var row = [
+        let rows = subscribers.map { subscriber in
+            let row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
-                Table.Cell("\(subscriber.processID)"),
-                state(of: subscriber),
-                Table.Cell("\(subscriber.events)"), Table.Cell("\(subscriber.changes)"),
-                Table.Cell(pending(of: subscriber)),
+                Table.Cell("\(subscriber.processID)"), state(of: subscriber), Table.Cell("\(subscriber.events)"),
+                Table.Cell("\(subscriber.changes)"), Table.Cell(pending(of: subscriber)),
                 Table.Cell(aspects(of: subscriber)),
             ]
-            if hasTasks { row.append(Table.Cell(list(subscriber.tasks.map(text), separator: ", "))) }
-            table.rows.append(row)
+            return row + (hasTasks ? [Table.Cell(list(subscriber.tasks.map(text), separator: ", "))] : [])
         }
-        return table
+        return Table(columns: columns + (hasTasks ? [.loose("TASKS")] : []), rows: rows)
     }
 
-    /// Returns the numbers of changes that wait for a subscription, by aspect.
     static func pending(of subscriber: Subscriber) -> String {
         let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return pending.isEmpty ? "-" : list(pending, separator: ", ", isWhole: pending.count < leastComplete)
     }
 
-    /// Returns the names of the aspects of a subscription.
     static func aspects(of subscriber: Subscriber) -> String {
         list(subscriber.aspects.aspects.map(\.name), separator: " ")
     }
 
-    /// Returns the name of a task, in the background with the seconds that are left.
     private static func text(_ task: Subscriber.Task) -> String {
         // Rounded down: a task never has more time than shown.
         task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
@@ -93,7 +75,6 @@ enum StatusTables {
         }
     }
 
-    /// Returns the first items, and the number of the others.
     private static func list(_ items: [String], separator: String, isWhole: Bool = true) -> String {
         let further = items.count - shownInCell
         return items.prefix(shownInCell).joined(separator: separator)

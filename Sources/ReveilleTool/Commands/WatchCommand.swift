@@ -5,8 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
 
-/// `reveille watch`: prints each event as it occurs.
-struct WatchCommand: ParsableCommand {
+struct WatchCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Print each change as it occurs.",
@@ -62,14 +61,7 @@ struct WatchCommand: ParsableCommand {
         transform: Seconds.parse)
     var interval: Double?
 
-    @Option(
-        parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",
-        transform: Count.parse)
-    var count: Int?
-
-    @Option(
-        parsing: .unconditional, help: "Exit with 124 after this many seconds.", transform: Seconds.parse)
-    var timeout: Double?
+    @OptionGroup var limits: LimitOptions
 
     @Option(
         help: """
@@ -88,11 +80,37 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            Aspect.warnOfExpansion(aspects)
-            let session = try WatchSession(self)
-            try session.run()
+    func perform() throws {
+        Aspect.warnOfExpansion(aspects)
+        let stream = try WatchStream(self)
+        let run = try EventRun(limits, counting: stream.counted)
+        let job = stream.isInteractive ? TerminalJob(run.loop) : nil
+        job?.onEnter = { stream.prompt.show() }
+        job?.onLeave = { stream.prompt.hide(isOurs: $0) }
+        job?.onKeys = { keys in keys.forEach { Self.press($0, stream, run) } }
+        job?.onEnd = { error in run.end(error.map { Failure(.failure, "\($0)") }) }
+        try job?.start()
+        do {
+            defer { job?.leave() }
+            try run.follow { try await stream.run() }
+        }
+        try run.checkEnd()
+    }
+
+    private static func press(_ key: UInt8, _ stream: WatchStream, _ run: EventRun) {
+        let isBackground: Bool
+        switch key {
+        case UInt8(ascii: "b"): isBackground = true
+        case UInt8(ascii: "f"): isBackground = false
+        case UInt8(ascii: "q"), 4: return run.end()
+        default: return
+        }
+        Task { [task = run.task] in
+            do {
+                try await stream.setState(isBackground: isBackground)
+            } catch {
+                task.fail(error)
+            }
         }
     }
 }

@@ -5,9 +5,10 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
-import Varlink
 
 /// The subscription of `reveille watch` and the output of its events; safe to use from any thread.
+///
+/// An event is taken only when it can be printed, so changes remain merged while stdout is blocked.
 final class WatchStream: Sendable {
     /// The interval at which the prompt's pending changes are polled; the bus does not notify about them.
     private static let refreshInterval: Duration = .seconds(1)
@@ -17,31 +18,31 @@ final class WatchStream: Sendable {
 
     /// The number of printed events that count towards `--count`.
     let counted = Lock(0)
-    /// The state and the available keys, shown on a terminal.
     let prompt = PromptLine()
 
     private let command: WatchCommand
     private let stored: Lock<StoredPositions?>
-    private let isInteractive: Bool
+    /// Whether the prompt is shown and keys are read.
+    let isInteractive: Bool
     private let aspects: AspectSet
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? Environment["REVEILLE_NAME"] ?? "reveille watch" }
 
-    init(_ command: WatchCommand, stored: StoredPositions?, isInteractive: Bool) {
+    init(_ command: WatchCommand) throws(Failure) {
         self.command = command
-        self.stored = Lock(stored)
-        self.isInteractive = isInteractive
-        aspects = AspectSet(naming: command.aspects)
+        let aspects = AspectSet(naming: command.aspects)
+        self.aspects = aspects
+        isInteractive = Console.isInteractive && !command.json
+        stored = Lock(
+            try command.state.map { path throws(Failure) in try StoredPositions(path, watching: aspects) })
     }
 
-    /// The policy of every aspect, with the pace that the command line sets.
     private var policies: [Aspect: Policy] {
         guard let interval = command.interval else { return [:] }
         let policy = Policy(interval: .seconds(interval))
         return Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) })
     }
 
-    /// Subscribes and prints events until the count is reached.
     func run() async throws {
         let device = try await command.bus.device()
         let subscription = try await device.subscribe(
@@ -77,7 +78,7 @@ final class WatchStream: Sendable {
     // MARK: - Events
 
     private func print(_ subscription: Subscription, of device: Device) async throws {
-        let limit = command.count ?? .max
+        let limit = command.limits.count ?? .max
         var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
         while counted.withLock({ $0 }) < limit, let first = try await subscription.next() {
             var batch = Batch()
@@ -85,7 +86,7 @@ final class WatchStream: Sendable {
             while let event = next {
                 column = max(column, EventText.column(for: [event.aspect]))
                 batch.add(await line(of: event, column: column, on: device), counts: !isImplicit(event))
-                let isFull = batch.size >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
+                let isFull = batch.text.utf8.count >= batchSize || counted.withLock({ $0 }) + batch.counted >= limit
                 next = isFull ? nil : subscription.nextIfDue()
             }
             try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
@@ -96,7 +97,7 @@ final class WatchStream: Sendable {
     }
 
     private func line(of event: Event, column: Int, on device: Device) async -> String {
-        if command.json { return EventCoding.encode(event).printable }
+        if command.json { return event.structure.printable }
         let time = EventText.time(of: event, withDate: command.date)
         let source = await source(of: event.aspect, on: device)
         let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
@@ -135,23 +136,18 @@ final class WatchStream: Sendable {
         /// again.
         static let limit = 64 << 10
 
-        private var lines: [String] = []
-        private(set) var size = 0
-        /// The number of events that count towards `--count`.
+        private(set) var text = ""
         private(set) var counted = 0
 
-        var text: String { lines.joined(separator: "\n") }
-
         mutating func add(_ line: String, counts: Bool) {
-            lines.append(line)
-            size += line.utf8.count + 1
+            if !text.isEmpty { text += "\n" }
+            text += line
             if counts { counted += 1 }
         }
     }
 
     // MARK: - Prompt
 
-    /// Updates the pending changes in the prompt while it is shown.
     private func followState(on device: Device) async throws {
         while true {
             try await Task.sleep(for: Self.refreshInterval)

@@ -2,13 +2,12 @@
 
 import ArgumentParser
 import Glibc
-import Reveille
 import ReveilleConsole
-import ReveilleSystem
+import ReveilleCore
 import ReveilleWire
+import Varlink
 
-/// `reveille on`: runs a command each time a condition becomes true.
-struct OnCommand: ParsableCommand {
+struct OnCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract: "Run a command each time a condition becomes true.",
@@ -73,12 +72,47 @@ struct OnCommand: ParsableCommand {
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }
 
-    func run() {
-        Failure.guarding {
-            let condition = try Condition(argument: self.condition, for: aspect)
-            try Program.check(command)
-            let code = try OnSession.run(self, condition)
-            Glibc.exit(code)
+    func perform() throws {
+        let condition = try Condition(argument: self.condition, for: aspect)
+        try Program.check(command)
+        let code = try OnSession.run(self, condition)
+        Glibc.exit(code)
+    }
+}
+
+extension Condition {
+    /// Parses a condition and checks it against the states of an aspect; suggests a field or word for a misspelled one.
+    init(argument: String, for aspect: Aspect) throws(Failure) {
+        do throws(ConditionError) {
+            try self.init(parsing: argument)
+        } catch {
+            let prefix = argument.allSatisfy(\.isWhitespace) ? "" : argument + ": "
+            throw Failure(.usage, prefix + error.reason)
+        }
+        do throws(ConditionError) {
+            try check(for: aspect.name)
+        } catch {
+            var hint = Suggestion.phrase(for: error.word, among: error.candidates)
+            if hint.isEmpty, !error.candidates.isEmpty {
+                hint = ", which has \(Suggestion.list(error.candidates, "and"))"
+            }
+            throw Failure(.usage, error.reason + hint)
+        }
+        guard let builtIn = aspect.builtIn else { return }
+        for comparison in comparisons { try comparison.check(in: builtIn) }
+    }
+}
+
+extension Condition.Comparison {
+    fileprivate func check(in aspect: BuiltInAspect) throws(Failure) {
+        switch aspect.values(of: field) {
+        case .words(let words, _):
+            if let word = literal.stringValue, !words.contains(word) { throw aspect.refusing(word, for: field) }
+        case .level:
+            if let level = literal.numberValue, !(0...1 ~= level) {
+                throw aspect.refusing(writtenLiteral, for: field)
+            }
+        case .flag, .bool, .text, .number, .list, .other, nil: break
         }
     }
 }

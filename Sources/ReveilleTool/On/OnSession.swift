@@ -3,7 +3,6 @@
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
@@ -21,7 +20,6 @@ actor OnSession {
         /// The number of runs so far, and the exit code of the last one.
         var count = 0
         var code: Int32 = 0
-        /// The signal that ended the session.
         var signal: Int32?
     }
 
@@ -45,9 +43,8 @@ actor OnSession {
         thread = try LoopThread()
     }
 
-    /// Runs the command whenever it is due, until a signal or the count of runs ends the session.
-    ///
-    /// - Returns: The exit code.
+    /// Runs the command whenever it is due, until a signal or the count of runs ends the session; returns the exit
+    /// code.
     static func run(_ command: OnCommand, _ condition: Condition) throws -> Int32 {
         let progress = try TriggerProgress(condition, on: command.aspect, storedIn: command.state)
         // Before any thread is started: threads inherit the signal mask.
@@ -129,7 +126,6 @@ actor OnSession {
 
     // MARK: - The command
 
-    /// Runs the command, and returns its exit code.
     private func runCommand(for event: Event) async throws -> Int32 {
         let program = try program(for: event)
         return await withCheckedContinuation { answer in
@@ -140,7 +136,7 @@ actor OnSession {
     }
 
     private func program(for event: Event) throws -> Program {
-        let text = EventCoding.encode(event).printable
+        let text = event.structure.printable
         var environment = ChildProcess.environment
         environment["REVEILLE_ASPECT"] = event.aspect.name
         environment["REVEILLE_CHANGES"] = String(event.changes)

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
-import Varlink
 
 /// A trigger, and the file in which `reveille on --state` stores whether its condition is true.
 ///
-/// The format is `{"aspect":"battery","condition":"level < 0.1","isTrue":false,"instance":"…","generation":12}`.
+/// The format is `{"aspect":"battery","condition":"level < 0.1","generation":12,"instance":"…","isTrue":false}`.
 struct TriggerProgress: Sendable {
     /// Whether the condition held for a change, as stored in a file.
-    private struct Stored: Equatable {
+    private struct Stored: Codable, Equatable {
         var aspect: String
         var condition: String
         var isTrue: Bool
         /// The instance of the bus to which the generation belongs.
         var instance: String
-        /// The change's generation.
         var generation: Int
     }
 
@@ -29,19 +26,16 @@ struct TriggerProgress: Sendable {
     private var stored: Stored?
 
     /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.
-    ///
-    /// - Throws: `Failure` if the file cannot be read or has other contents.
     init(_ condition: Condition, on aspect: Aspect, storedIn path: String?) throws(Failure) {
         self.aspect = aspect
         self.condition = condition.description
         file = path.map { StateFile($0, of: "on") }
-        let stored = try file?.read(Self.decode)
+        let stored: Stored? = try file?.read { $0.generation >= 0 }
         let isOurs = stored?.aspect == aspect.name && stored?.condition == self.condition
         self.stored = isOurs ? stored : nil
         trigger = Trigger(condition, isTrue: isOurs && stored?.isTrue == true)
     }
 
-    /// The position to continue from, if any.
     var positions: Positions? {
         stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation]) }
     }
@@ -54,34 +48,17 @@ struct TriggerProgress: Sendable {
         let wasTrue = trigger.isTrue
         let hasBecomeTrue = trigger.fires(on: change)
         // The first change is always stored, so that an unwritable file is reported before the first run.
-        if stored == nil || wasTrue && !trigger.isTrue { try store(false, change, of: instance) }
+        if stored == nil || wasTrue && !trigger.isTrue { try store(change, of: instance, isTrue: false) }
         return hasBecomeTrue
     }
 
-    /// Stores a change that made the condition true.
-    mutating func store(_ change: Event, of instance: String) throws(Failure) {
-        try store(true, change, of: instance)
-    }
-
-    /// Replaces the contents of the file atomically.
-    private mutating func store(_ isTrue: Bool, _ change: Event, of instance: String) throws(Failure) {
+    /// Stores a change that made the condition true, or did not.
+    mutating func store(_ change: Event, of instance: String, isTrue: Bool = true) throws(Failure) {
         let newer = Stored(
             aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation
         )
         guard let file, newer != stored else { return }
-        try file.replace(with: [
-            "aspect": .string(newer.aspect), "condition": .string(condition), "isTrue": .bool(isTrue),
-            "instance": .string(instance), "generation": .integer(Int64(newer.generation)),
-        ])
+        try file.replace(with: newer)
         stored = newer
-    }
-
-    private static func decode(_ object: JSONObject) -> Stored? {
-        guard let aspect = object["aspect"]?.stringValue, let condition = object["condition"]?.stringValue,
-            let isTrue = object["isTrue"]?.boolValue, let instance = object["instance"]?.stringValue,
-            let generation = object["generation"]?.integerValue, generation >= 0
-        else { return nil }
-        return Stored(
-            aspect: aspect, condition: condition, isTrue: isTrue, instance: instance, generation: Int(generation))
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleConsole
-
 /// A drawing of dots in braille characters, each of which has two dots in a row and four in a column.
 struct BrailleCanvas: Hashable, Sendable {
     /// The number of dots of one character.
@@ -14,18 +12,13 @@ struct BrailleCanvas: Hashable, Sendable {
     let columns, rows: Int
     private var cells: [UInt8]
 
-    /// Creates an empty drawing of a size in characters.
     init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
         cells = [UInt8](repeating: 0, count: self.columns * self.rows)
     }
 
-    /// Draws a dot; dots outside the drawing are ignored.
-    ///
-    /// - Parameters:
-    ///   - x: The distance in dots from the left edge.
-    ///   - y: The distance in dots from the bottom edge.
+    /// Draws the dot at a distance in dots from the left and the bottom edge; dots outside the drawing are ignored.
     mutating func set(_ x: Int, _ y: Int) {
         let line = rows * Self.dots.down - 1 - y
         guard 0..<columns * Self.dots.across ~= x, 0..<rows * Self.dots.down ~= line else { return }
@@ -53,14 +46,10 @@ struct BrailleCanvas: Hashable, Sendable {
 
 /// Numbers as a line of bars in braille.
 enum Spark {
-    /// Returns one bar for each of the last numbers, the newest at the right edge.
+    /// Returns one bar for each of the last numbers, two in a column, with the newest at the right edge.
     ///
-    /// The lowest number has a bar of one dot, and the highest a bar of four. Equal numbers all have one dot.
-    ///
-    /// - Parameters:
-    ///   - values: The numbers, oldest first; `nil` and NaN leave a gap.
-    ///   - columns: The width of the line in characters, for two numbers each.
-    /// - Returns: The line.
+    /// The lowest number has a bar of one dot, and the highest a bar of four. Equal numbers all have one dot. `nil` and
+    /// NaN leave a gap.
     static func line(_ values: some BidirectionalCollection<Double?>, columns: Int) -> String {
         var canvas = BrailleCanvas(columns: columns, rows: 1)
         let room = canvas.columns * BrailleCanvas.dots.across

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Reveille
 import ReveilleCore
 import ReveilleWire
 import Varlink
 
 /// The number by which a chart shows the state of an aspect.
 struct ChartedNumber: Sendable {
-    /// The unit after a number, such as `%`.
     let unit: String
     /// The range of all possible numbers; `nil` if it is open.
     let range: ClosedRange<Double>?
@@ -30,8 +28,51 @@ struct ChartedNumber: Sendable {
 
     /// Returns a number with its unit, and with one decimal place where there are decimals.
     func text(_ number: Double) -> String {
-        let tenths = (number * 10).rounded() / 10
-        guard tenths.isFinite, abs(tenths) < 1e15 else { return "\(number)\(unit)" }
-        return (tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)") + unit
+        (abs(number) < 1e15 ? number.text() : "\(number)") + unit
+    }
+}
+
+extension Double {
+    /// Returns the number rounded to parts of one, without superfluous decimals.
+    func text(parts: Double = 10) -> String {
+        let rounded = (self * parts).rounded() / parts
+        return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+    }
+}
+
+/// The last changes of an aspect as numbers, for a line of bars.
+///
+/// The height of a bar is the number that matters most about the aspect, such as the level of a battery. A state that is
+/// not a number has a height for each different state, in the order of their first appearance.
+enum ChangeLine {
+    /// Returns the heights for changes of one aspect, oldest first; `nil` for a gap, where the number is unknown.
+    static func heights(of changes: [Event]) -> [Double?] {
+        let member = changes.last { $0.published?.isWithdrawn == false }.flatMap(numericMember)
+        let numbers = changes.map { number(in: $0, member) }
+        guard numbers.allSatisfy({ $0 == nil }) else { return numbers }
+        var heights: [Reading: Double] = [:]
+        return changes.map { change in
+            let height = heights[change.reading] ?? Double(heights.count)
+            heights[change.reading] = height
+            return height
+        }
+    }
+
+    private static func number(in change: Event, _ member: String?) -> Double? {
+        switch change.reading {
+        case .shake(let shake): shake.peak
+        case .motion(let motion): motion.acceleration?.length
+        case .published(let value): member.flatMap { object(value)?[$0]?.numberValue }
+        default: ChartedNumber(change.aspect)?.value(change.reading)
+        }
+    }
+
+    /// Returns the name of the first member of a published value that is a number.
+    private static func numericMember(of change: Event) -> String? {
+        change.published.flatMap(object)?.members.first { $0.value.numberValue != nil }?.name
+    }
+
+    private static func object(_ value: PublishedValue) -> JSONObject? {
+        value.json.flatMap { try? JSON.parse(Array($0.utf8)) }?.objectValue
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Reveille
 import ReveilleConsole
-import ReveilleCore
 import ReveilleSystem
 
-/// The text form of events.
 enum EventText {
     /// The width of the column of aspects, with a gap, if all are aspects of the device.
     static let narrowestColumn = 12
@@ -14,18 +13,13 @@ enum EventText {
     /// The least width of a truncated value: narrower values are unrecognizable.
     private static let shortestValue = 16
 
-    /// Returns the width of a column for aspects.
     static func column(for aspects: some Sequence<Aspect>) -> Int {
         aspects.reduce(narrowestColumn) { max($0, min($1.name.columns + gap, widestColumn)) }
     }
 
     /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - column: The width of the column of aspects.
-    ///   - width: The width to which the value of a published name is truncated if possible; `nil` for none.
-    /// - Returns: The line.
+    /// The value of a published name is truncated to a width if possible.
     static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
         let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
@@ -36,7 +30,6 @@ enum EventText {
         return name + StyledText(state) + Style.dim(remarks)
     }
 
-    /// Returns the state of an event in words.
     static func state(of event: Event) -> String {
         if FolderHint.concerns(event) { return FolderHint.text }
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }
@@ -48,5 +41,25 @@ enum EventText {
         let day = withDate ? LocalTime.date(event.changedAt) + " " : ""
         let time = event.changes == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
         return Style.dim(StyledText(time)).padded(to: withDate ? 21 : 10)
+    }
+}
+
+/// How to configure folders, for users who ask for them while none is configured.
+enum FolderHint {
+    static let text = """
+        no folders are configured; set folders in the configuration, as in { folders: { documents: "~/Documents" } }
+        """
+
+    /// Returns whether an event is the current state of folders, and lists none; even folders without names are listed.
+    static func concerns(_ event: Event) -> Bool {
+        event.changes == 0 && event.folders?.folders.isEmpty == true
+    }
+
+    static func print(for events: [Event]) {
+        if events.contains(where: concerns) { Console.error("reveille: \(text)") }
+    }
+
+    static func print(for aspects: AspectSet, on device: Device) async throws {
+        if aspects.contains(Aspect.folders) { print(for: try await device.states(of: [.folders])) }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key of the terminal.
 enum Key: Hashable, Sendable {
     case character(Character)
     case up, down, pageUp, pageDown, home, end
@@ -13,7 +12,6 @@ enum Key: Hashable, Sendable {
     case redraw
 }
 
-/// Turns the bytes that a terminal sends into keys.
 struct KeyDecoder {
     /// The size in bytes of the longest sequence of one key; longer sequences are not keys, and are dropped.
     private static let longestSequence = 16
@@ -74,7 +72,6 @@ struct KeyDecoder {
         return (key, length)
     }
 
-    /// Decodes a character beyond ASCII.
     private static func character(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         let length =
             switch bytes[bytes.startIndex] {

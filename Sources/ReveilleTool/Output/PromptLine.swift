@@ -13,11 +13,7 @@ final class PromptLine: Sendable {
 
     private let line = Lock(Line())
 
-    /// Sets the text of the line, and redraws the line if it is shown.
-    ///
-    /// - Parameters:
-    ///   - head: The beginning, which is always shown whole.
-    ///   - rest: The remainder, which is truncated if the terminal is too narrow.
+    /// Sets the text; the head is always shown whole, and the rest is truncated if the terminal is too narrow.
     func set(_ head: StyledText, _ rest: String) {
         line.withLock { line in
             line.head = head
@@ -26,7 +22,6 @@ final class PromptLine: Sendable {
         }
     }
 
-    /// Shows the line, or redraws it.
     func show() {
         line.withLock { line in
             line.isShown = true

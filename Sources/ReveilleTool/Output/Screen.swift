@@ -3,9 +3,7 @@
 import ReveilleConsole
 import ReveilleSystem
 
-/// The contents of a terminal's screen as a value.
 struct Screen: Hashable, Sendable {
-    /// One column of one row.
     struct Cell: Hashable, Sendable {
         /// A character; empty for the second column of a wide one.
         var text = " "
@@ -19,7 +17,6 @@ struct Screen: Hashable, Sendable {
     let columns, rows: Int
     private var cells: [Cell]
 
-    /// Creates a blank screen.
     init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
@@ -34,42 +31,29 @@ struct Screen: Hashable, Sendable {
         return line.prefix(line.lastIndex { $0.text != " " }.map { $0 + 1 - line.startIndex } ?? 0).map(\.text).joined()
     }
 
-    /// Draws text, truncated with an ellipsis, over the existing contents.
+    /// Draws text, truncated with an ellipsis, over the existing contents, and returns the column after the text.
     ///
-    /// Control characters are escaped. Text outside the screen is ignored.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - row: The row, 0 at the top.
-    ///   - column: The first column.
-    ///   - width: The width to which the text is truncated, by default up to the edge of the screen.
-    ///   - style: The style.
-    /// - Returns: The column after the text.
+    /// Control characters are escaped. Text outside the screen is ignored. By default, it may reach the edge.
     @discardableResult
     mutating func put(_ text: String, row: Int, column: Int, width: Int? = nil, style: Style? = nil) -> Int {
         guard 0..<rows ~= row, 0..<columns ~= column else { return column }
         var column = column
         for character in text.printable.truncated(to: min(width ?? .max, columns - column)) {
+            let width = character.columns
             // Invisible characters have no cell of their own.
-            switch character.columns {
-            case 1: set(Cell(text: Self.drawn(character), style: style), row, column)
-            case 2:
-                set(Cell(text: Self.drawn(character), style: style), row, column)
-                set(Cell(text: "", style: style), row, column + 1)
-            default: continue
-            }
-            column += character.columns
+            guard width > 0 else { continue }
+            set(Cell(text: Self.drawn(character), style: style), row, column)
+            if width == 2 { set(Cell(text: "", style: style), row, column + 1) }
+            column += width
         }
         return column
     }
 
-    /// Removes everything from a row.
     mutating func clear(row: Int) {
         guard 0..<rows ~= row else { return }
         for column in 0..<columns { cells[row * columns + column] = Cell() }
     }
 
-    /// Gives all cells of a row a style.
     mutating func paint(row: Int, _ style: Style) {
         guard 0..<rows ~= row else { return }
         for column in 0..<columns { cells[row * columns + column].style = style }
@@ -90,12 +74,9 @@ struct Screen: Hashable, Sendable {
 }
 
 extension Screen {
-    /// Returns the output that turns a terminal's screen into this one.
+    /// Returns the output that turns a terminal's screen into this one at once (synchronized output), empty for none.
     ///
-    /// - Parameters:
-    ///   - old: The screen on the terminal, or `nil` if unknown. If unknown or of another size, everything is drawn.
-    ///   - isColored: Whether styles may be colors.
-    /// - Returns: The output, which terminals show at once (synchronized output); empty if nothing differs.
+    /// If the old screen is unknown or of another size, everything is drawn.
     func output(after old: Screen?, isColored: Bool) -> String {
         let old = old.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
         var output = old == nil ? "\u{1B}[0m\u{1B}[2J" : ""

@@ -19,7 +19,6 @@ final class TerminalJob {
     var onEnter: () -> Void = {}
     /// Called before the program gives the terminal back, and with `false` when another job already uses it.
     var onLeave: (_ isOurs: Bool) -> Void = { _ in }
-    /// Called with the bytes of pressed keys.
     var onKeys: ([UInt8]) -> Void = { _ in }
     /// Called when no more keys can be read, with an error if that is the reason.
     var onEnd: (SystemError?) -> Void = { _ in }

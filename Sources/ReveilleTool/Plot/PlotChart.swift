@@ -18,7 +18,6 @@ struct PlotPoint: Equatable {
 struct PlotChart {
     /// The least width of the curve in columns; on narrower terminals a list shows more.
     private static let narrowestCurve = 16
-    /// The gap between the labels and the axis.
     private static let gap = 1
 
     private let points: [PlotPoint]
@@ -38,18 +37,16 @@ struct PlotChart {
         (low, high) = (max(range.lowerBound, least - margin), min(range.upperBound, most + margin))
     }
 
-    /// The first, the last, the least and the greatest number.
     var summary: String {
         let values = points.compactMap(\.value)
         guard let first = values.first, let last = values.last, let least = values.min(), let most = values.max() else {
             return "no number is known"
         }
-        let changes = "\(points.count) change\(points.count == 1 ? "" : "s")"
+        let changes = Count.text(points.count, "change")
         return "\(number.text(first)) → \(number.text(last)), \(changes), from \(number.text(least)) to "
             + number.text(most)
     }
 
-    /// Returns the number of a point with its unit.
     func text(of point: PlotPoint) -> String { point.value.map(number.text) ?? "unknown" }
 
     /// Returns the lines of the chart with its axes; `nil` if the width does not suffice.

@@ -5,10 +5,8 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
-import Varlink
 
-/// `reveille plot`: draws the history of an aspect that has a number.
-struct PlotCommand: ParsableCommand {
+struct PlotCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot",
         abstract: "Draw the latest changes of a number as a chart.",
@@ -46,27 +44,25 @@ struct PlotCommand: ParsableCommand {
         return aspect
     }
 
-    func run() {
-        Failure.guarding {
-            guard let number = ChartedNumber(aspect) else { return }
-            let client = try BlockingClient(bus.resolved())
-            let reply = try client.call(.getHistory(aspect, limit: nil), expecting: EventsReply.self)
-            let events = reply.events.filter(period.includes)
-            let points = events.map { PlotPoint(time: $0.changedAt, value: number.value($0.reading)) }
-            if json { return try points.forEach { try Console.json($0.json) } }
-            guard points.contains(where: { $0.value != nil }) else {
-                let time = period.since == nil ? "" : " since then"
-                return Console.error("reveille: the bus has no values of \(aspect) to draw\(time)")
-            }
-            let chart = PlotChart(points, number: number)
-            if Console.isTerminal, let lines = chart.lines(columns: Console.columns ?? 0, rows: Self.rows) {
-                try Console.line(Style.bold("\(aspect)") + Style.dim("  \(chart.summary)"))
-                for line in lines { try Console.line(line) }
-            } else {
-                for point in points {
-                    try Console.line(
-                        "\(LocalTime.date(point.time)) \(LocalTime.time(point.time))  \(chart.text(of: point))")
-                }
+    func perform() throws {
+        guard let number = ChartedNumber(aspect) else { return }
+        let client = try BlockingClient(bus.resolved())
+        let reply = try client.call(.getHistory(aspect, limit: nil), expecting: EventsReply.self)
+        let events = reply.events.filter(period.includes)
+        let points = events.map { PlotPoint(time: $0.changedAt, value: number.value($0.reading)) }
+        if json { return try points.forEach { try Console.json($0.json) } }
+        guard points.contains(where: { $0.value != nil }) else {
+            let time = period.since == nil ? "" : " since then"
+            return Console.error("reveille: the bus has no values of \(aspect) to draw\(time)")
+        }
+        let chart = PlotChart(points, number: number)
+        if Console.isTerminal, let lines = chart.lines(columns: Console.columns ?? 0, rows: Self.rows) {
+            try Console.line(Style.bold("\(aspect)") + Style.dim("  \(chart.summary)"))
+            for line in lines { try Console.line(line) }
+        } else {
+            for point in points {
+                try Console.line(
+                    "\(LocalTime.date(point.time)) \(LocalTime.time(point.time))  \(chart.text(of: point))")
             }
         }
     }

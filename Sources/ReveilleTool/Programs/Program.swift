@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleTesting
 
-/// A program that a command runs, and that receives the command's signals.
 final class Program {
     /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
     private static let keys = [SIGINT, SIGQUIT]
@@ -17,20 +16,14 @@ final class Program {
     /// reading from the terminal.
     private let isApart: Bool
 
-    /// Checks that a program can be started, without starting it.
-    ///
-    /// - Throws: `Failure` if it does not exist or is not executable.
+    /// Checks that a program exists and is executable.
     static func check(_ command: [String]) throws(Failure) {
-        try Failure.coded(.notStarted) { try ExecutableSearch.check(command[0]) }
+        _ = try Failure.coded(.notStarted) { try ExecutableSearch.find(command[0]) }
     }
 
-    /// Starts a program.
+    /// Starts a program, which is looked up in `PATH`.
     ///
-    /// - Parameters:
-    ///   - command: The program, looked up in `PATH`, and its arguments.
-    ///   - environment: The complete environment.
-    ///   - descriptors: This process's descriptors by their numbers in the program. Others from 0 to 2 are shared.
-    /// - Throws: `Failure` if the program cannot be started.
+    /// The program gets descriptors of this process under other numbers; others from 0 to 2 are shared.
     init(
         _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
     ) throws(Failure) {
@@ -41,13 +34,11 @@ final class Program {
         }
     }
 
-    /// Whether the program has ended.
     var hasEnded: Bool { process.hasEnded }
 
     /// The exit code, or 128 plus the signal; `nil` until the program is known to have ended.
     var exitCode: Int32? { process.exitCode }
 
-    /// Passes on a signal that this process has received.
     func pass(_ number: Int32) {
         // In the same process group, the program has received the terminal's signal too.
         if Self.keys.contains(number) && !isApart { return }
@@ -58,5 +49,35 @@ final class Program {
     func signal(_ number: Int32) {
         // The pid is not reused before the program has been waited for.
         if isApart && process.exitCode == nil { kill(-process.pid, number) } else { process.signal(number) }
+    }
+}
+
+/// The loop of a command on its main thread: its signals and the program that it runs.
+///
+/// Everything is registered before any thread is started, because threads inherit the signal mask.
+final class CommandLoop {
+    let events: EventLoop
+    var program: Program?
+    private(set) var signal: Int32?
+    private var sources: [EventSource] = []
+
+    init() throws(SystemError) {
+        events = try EventLoop()
+    }
+
+    /// Passes signals on to the program, whose end ends the loop; a signal before its start ends the loop as well.
+    func passSignalsOn() throws(SystemError) {
+        for number in Signals.passedOn {
+            sources.append(
+                try events.onSignal(number) { [unowned self] in
+                    if let program { return program.pass(number) }
+                    signal = number
+                    events.exit()
+                })
+        }
+        sources.append(
+            try events.onSignal(SIGCHLD) { [unowned self] in
+                if program?.hasEnded == true { events.exit() }
+            })
     }
 }

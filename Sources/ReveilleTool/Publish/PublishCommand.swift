@@ -5,10 +5,11 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
 import Varlink
 
-/// `reveille publish`: publishes a state.
-struct PublishCommand: ParsableCommand {
+struct PublishCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish a state under a name of your own.",
@@ -52,7 +53,7 @@ struct PublishCommand: ParsableCommand {
     var words: [String] = []
 
     /// The command of `--while` and its arguments; empty without the option.
-    private var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+    var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
     func validate() throws {
         // The parser does not distinguish an option without values from an absent one.
@@ -62,12 +63,12 @@ struct PublishCommand: ParsableCommand {
         if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }
     }
 
-    func run() {
-        if words.isEmpty { publish() } else { publishWhileRunning() }
-    }
-
-    private func publish() {
-        Failure.awaiting {
+    func perform() throws {
+        guard words.isEmpty else {
+            try Program.check(command)
+            Glibc.exit(try publishWhileRunning())
+        }
+        try AwaitedTask.awaiting {
             let value = try JSONObject(argument: value, for: name)
             let device = try await bus.device()
             try await device.publish(name, value)
@@ -75,12 +76,67 @@ struct PublishCommand: ParsableCommand {
         }
     }
 
-    private func publishWhileRunning() {
-        Failure.guarding {
-            try Program.check(command)
-            let value = try JSONObject(argument: value, for: name)
-            let code = try PublishSession(name, value, bus: bus, command: command).run()
-            Glibc.exit(code)
+    /// Publishes the state and runs the command; returns its exit code, or 128 plus the signal that ended it.
+    ///
+    /// The loop of the main thread handles signals, and starts the command once the state is published. The state is
+    /// tied to the device's connection, which ends with the process: the bus withdraws the state before it serves later
+    /// connections.
+    private func publishWhileRunning() throws -> Int32 {
+        let value = try JSONObject(argument: value, for: name)
+        let (loop, publication, device) = (try CommandLoop(), try AwaitedTask(), Lock<Device?>(nil))
+        var failure: (any Error)?
+        try loop.passSignalsOn()
+        let start = try loop.events.watch(publication.end.readingEnd, for: .readable) { _ in
+            publication.end.drain()
+            do {
+                try publication.check()
+                loop.program = try Program(command, environment: ChildProcess.environment)
+            } catch {
+                failure = error
+                loop.events.exit()
+            }
         }
+        publication.start { [name, bus] in
+            let publisher = try await bus.device()
+            try await publisher.publish(name, value, whileConnected: true)
+            device.withLock { $0 = publisher }
+        }
+        try withExtendedLifetime((start, device)) { try loop.events.run() }
+        if let failure { throw failure }
+        if let signal = loop.signal { Signals.die(by: signal) }
+        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
+    }
+}
+
+struct WithdrawCommand: AwaitingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Withdraw a published state.",
+        discussion: """
+            Subscribers receive an event with the value null. Withdrawing a name that is not published succeeds, and \
+            is not a change. Prints the resulting state.
+            """)
+
+    @Argument(
+        help: "The name.", completion: Aspect.publishedCompletion, transform: Aspect.init(publishedArgument:))
+    var name: Aspect
+
+    @Flag(help: "Print the resulting state as JSON, an Event of the interface.")
+    var json = false
+
+    @OptionGroup var bus: BusOptions
+
+    func perform() async throws {
+        let device = try await bus.device()
+        try await device.withdraw(name)
+        try await device.printState(of: name, json: json)
+    }
+}
+
+extension JSONObject {
+    init(argument: String, for name: Aspect) throws(Failure) {
+        try self.init(
+            argument: argument, for: name.name, maximumDepth: PublishedValue.depthLimit,
+            withdrawal: "reveille withdraw \(name)")
     }
 }

@@ -6,8 +6,7 @@ import ReveilleConsole
 import ReveilleSystem
 import ReveilleWire
 
-/// `reveille run`: runs a program that can be suspended.
-struct RunCommand: ParsableCommand {
+struct RunCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a program in a scope of its own, so that it can be suspended.",
@@ -42,16 +41,39 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            try Program.check(command)
-            if let reason = try ProgramScope.enter(name: name, command) {
-                Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
-            }
-            // An inherited name belongs to the program that started this one.
-            try Failure.coded(.notStarted) {
-                try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
-            }
+    func perform() throws {
+        try Program.check(command)
+        if let reason = try enterScope() {
+            Console.error("reveille: \(command[0]) cannot be suspended: \(reason)")
+        }
+        // An inherited name belongs to the program that started this one.
+        try Failure.coded(.notStarted) {
+            try Execution.replaceProcess(byLast: command.count, changing: ["REVEILLE_NAME": name])
+        }
+    }
+
+    /// Moves this process into a scope of the service manager or, without one, into a cgroup of its own; returns the
+    /// reason why that is not possible.
+    private func enterScope() throws(SystemError) -> String? {
+        let program = name ?? command[0].split(separator: "/").last.map(String.init) ?? command[0]
+        let scope = UnitName.scope(for: program, number: .random(in: .min ... .max))
+        let unit = TransientUnit.scope(scope, of: getpid(), description: command.joined(separator: " "))
+        let loop = try EventLoop()
+        let manager = ServiceManager(loop: loop)
+        var failure: ServiceManager.Failure?
+        manager.start(unit) {
+            failure = $0
+            loop.exit()
+        }
+        try loop.run()
+        guard let failure else { return nil }
+        // A service manager could remove a cgroup that it does not know among its own.
+        guard case .absent = failure else { return "\(failure)" }
+        do throws(SystemError) {
+            try OwnCgroup.enter(scope)
+            return nil
+        } catch {
+            return "\(failure); \(error)"
         }
     }
 }

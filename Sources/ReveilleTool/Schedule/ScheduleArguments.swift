@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 import ReveilleCore
+import ReveilleSystem
 
 /// The times of an entry on the command line, in the user's time zone.
 enum ScheduleArgument {
@@ -66,6 +67,27 @@ enum ScheduleArgument {
         case "today": return LocalTime.first(today, time)
         case "tomorrow": return LocalTime.first(tomorrow, time)
         default: return StartTime.date(words[0]).map { LocalTime.first($0, time) }
+        }
+    }
+}
+
+enum ZoneNames {
+    private static let list = "tzdata.zi"
+    /// The maximum size of the list, whose usual size is a hundred kilobytes.
+    private static let limit = 1 << 20
+
+    /// The names in a list with lines such as `Z Europe/Berlin …` and `L Europe/Berlin Europe/Oslo` (zic(8)); empty if
+    /// the device has none.
+    static var all: [String] {
+        let directory = Environment["TZDIR"] ?? "/usr/share/zoneinfo"
+        guard case .bytes(let bytes) = FileContents.read(directory + "/" + list, limit: limit) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ", maxSplits: 3)
+            switch words.first {
+            case "Z" where words.count > 1: return String(words[1])
+            case "L" where words.count > 2: return String(words[2])
+            default: return nil
+            }
         }
     }
 }

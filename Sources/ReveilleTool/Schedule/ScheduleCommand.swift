@@ -8,7 +8,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille schedule`: the values that the bus publishes at set times.
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
@@ -27,8 +26,7 @@ struct ScheduleCommand: ParsableCommand {
         subcommands: [ScheduleAddCommand.self, ScheduleListCommand.self, ScheduleCancelCommand.self])
 }
 
-/// `reveille schedule add`: adds an entry, or replaces one.
-struct ScheduleAddCommand: ParsableCommand {
+struct ScheduleAddCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add an entry to the schedule, or replace the one with its ID.",
@@ -95,42 +93,39 @@ struct ScheduleAddCommand: ParsableCommand {
         if zone != nil, !isCalendar { throw ValidationError("--zone requires --daily or --weekday") }
     }
 
-    func run() {
-        Failure.awaiting {
-            let value = try value.map { PublishedValue(name, try JSONObject(argument: $0, for: name)) }
-            let calendar =
-                daily == nil && weekday == nil
-                ? nil
-                : try CalendarRule(
-                    weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
-            // The bus has another working directory.
-            var command = command
-            if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
-                command[0] = try Failure.coded(.usage) { try ExecutableSearch.find(path) }
-            }
-            let entry: ScheduleEntry
-            do throws(ScheduleEntryError) {
-                entry = try ScheduleEntry(
-                    id: id, aspect: name, value: value?.bytes, at: at?.microseconds,
-                    every: every, calendar: calendar, zone: zone,
-                    launch: command.isEmpty ? nil : command)
-            } catch {
-                throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
-            }
-            let next: Timestamp?
-            do throws(ReveilleError) {
-                next = try await bus.device().add(entry).get()
-            } catch {
-                guard error.code == .invalidArgument, let zone else { throw error }
-                throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
-            }
-            try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
+    func perform() async throws {
+        let value = try value.map { PublishedValue(name, try JSONObject(argument: $0, for: name)) }
+        let calendar =
+            daily == nil && weekday == nil
+            ? nil
+            : try CalendarRule(
+                weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
+        // The bus has another working directory.
+        var command = command
+        if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
+            command[0] = try Failure.coded(.usage) { try ExecutableSearch.find(path) }
         }
+        let entry: ScheduleEntry
+        do throws(ScheduleEntryError) {
+            entry = try ScheduleEntry(
+                id: id, aspect: name, value: value?.bytes, at: at?.microseconds,
+                every: every, calendar: calendar, zone: zone,
+                launch: command.isEmpty ? nil : command)
+        } catch {
+            throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
+        }
+        let next: Timestamp?
+        do throws(ReveilleError) {
+            next = try await bus.device().add(entry).get()
+        } catch {
+            guard error.code == .invalidArgument, let zone else { throw error }
+            throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
+        }
+        try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
     }
 }
 
-/// `reveille schedule list`: prints the entries.
-struct ScheduleListCommand: ParsableCommand {
+struct ScheduleListCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List your entries on the schedule.")
 
@@ -139,21 +134,18 @@ struct ScheduleListCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    func run() {
-        Failure.awaiting {
-            let entries = try await bus.device().listings
-            if json {
-                for entry in entries { try Console.json(entry.structure) }
-                return
-            }
-            guard !entries.isEmpty else { return Console.error("reveille: you have no entries on the schedule") }
-            try ScheduleTable.table(entries, now: .now).print()
+    func perform() async throws {
+        let entries = try await bus.device().listings
+        if json {
+            for entry in entries { try Console.json(entry.structure) }
+            return
         }
+        guard !entries.isEmpty else { return Console.error("reveille: you have no entries on the schedule") }
+        try ScheduleTable.table(entries, now: .now).print()
     }
 }
 
-/// `reveille schedule cancel`: removes entries.
-struct ScheduleCancelCommand: ParsableCommand {
+struct ScheduleCancelCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Remove an entry from the schedule, or all of yours.")
 
@@ -169,17 +161,15 @@ struct ScheduleCancelCommand: ParsableCommand {
         if all == (id != nil) { throw ValidationError("either an ID or --all must be given") }
     }
 
-    func run() {
-        Failure.awaiting {
-            let device = try await bus.device()
-            guard let id else {
-                try await device.cancelAllScheduled()
-                return
-            }
-            guard try await device.cancelScheduled(id) else {
-                let ids = try await device.listings.map(\.entry.id)
-                throw Failure(.failure, "there is no entry \(id)\(Suggestion.phrase(for: id, among: ids))")
-            }
+    func perform() async throws {
+        let device = try await bus.device()
+        guard let id else {
+            try await device.cancelAllScheduled()
+            return
+        }
+        guard try await device.cancelScheduled(id) else {
+            let ids = try await device.listings.map(\.entry.id)
+            throw Failure(.failure, "there is no entry \(id)\(Suggestion.phrase(for: id, among: ids))")
         }
     }
 }

@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleConsole
 import ReveilleCore
-import ReveilleSystem
 import ReveilleWire
 
-/// The table of `reveille schedule list`.
 enum ScheduleTable {
     private static let minute: Int64 = 60_000_000
     private static let hour = 60 * minute
     private static let day = 24 * hour
 
     static func table(_ entries: [ScheduleListing], now: Timestamp) -> Table {
-        var table = Table(columns: [
-            Table.Column(head: "ID"), Table.Column(head: "NAME", isFixed: false), Table.Column(head: "NEXT"),
-            Table.Column(head: "ZONE"), Table.Column(head: "FIRED"), Table.Column(head: "COMMAND", isFixed: false),
-        ])
-        for listing in entries {
-            let entry = listing.entry
-            let next = listing.next.map { Timestamp(microseconds: $0) }
-            table.rows.append([
-                Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
-                Table.Cell(entry.slotZone ?? "-"), Table.Cell("\(listing.fired)"),
-                Table.Cell(entry.launch?.joined(separator: " ") ?? "-"),
-            ])
-        }
-        return table
+        Table(
+            columns: ["ID", .loose("NAME"), "NEXT", "ZONE", "FIRED", .loose("COMMAND")],
+            rows: entries.map { listing in
+                let entry = listing.entry
+                let next = listing.next.map { Timestamp(microseconds: $0) }
+                return [
+                    Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
+                    Table.Cell(entry.slotZone ?? "-"), Table.Cell("\(listing.fired)"),
+                    Table.Cell(entry.launch?.joined(separator: " ") ?? "-"),
+                ]
+            })
     }
 
     /// Returns a time in words and as a date: `in 5 min, 2026-11-21 14:03:22`.
@@ -45,9 +39,4 @@ enum ScheduleTable {
         default: "in \(microseconds / day) days"
         }
     }
-}
-
-extension Timestamp {
-    /// The current time.
-    static var now: Timestamp { Timestamp(microseconds: Clocks.wall()) }
 }

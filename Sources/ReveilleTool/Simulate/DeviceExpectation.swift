@@ -5,7 +5,7 @@ import ReveilleWire
 import Varlink
 
 /// The state that a scenario expects of the last event of an aspect of the device.
-struct DeviceExpectation: Equatable {
+struct DeviceExpectation: StateExpectation {
     let aspect: BuiltInAspect
     /// A field of the interface's structure, a domain of `defaults` or a folder.
     let field: String
@@ -38,7 +38,6 @@ struct DeviceExpectation: Equatable {
     /// The text for a value that the device does not know.
     private static let none = "unknown"
 
-    /// Returns whether an event meets the expectation.
     func holds(for event: Event) -> Bool {
         if aspect.isReportedInParts {
             return event.parts.contains { $0.name == field && (value.isEmpty || $0.words.contains(value)) }
@@ -62,7 +61,6 @@ struct DeviceExpectation: Equatable {
         return value == .null ? none : value.description
     }
 
-    /// Returns the compared field of an event that does not meet the expectation.
     func found(in event: Event) -> String {
         guard aspect.isReportedInParts else { return "\(field) \(Self.text(Self.value(of: field, in: event)))" }
         let parts = event.parts.map { ([$0.name] + $0.words).joined(separator: " ") }

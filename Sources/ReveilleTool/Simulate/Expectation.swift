@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleWire
+import Varlink
 
 /// The content that a scenario expects of the last event of an aspect.
-struct Expectation: Equatable {
-    private enum State: Equatable {
-        /// Only the number of changes is compared.
-        case any
-        case device(DeviceExpectation)
-        case published(PublishedExpectation)
-    }
-
-    /// The syntax, for error messages.
+struct Expectation {
     static let form = """
         expect ASPECT [FIELD] VALUE [changes COUNT], expect ASPECT changes COUNT, expect defaults DOMAIN [KEY] \
         [changes COUNT], or for a published name: expect NAME MEMBER VALUE, expect NAME OBJECT or \
         expect NAME withdrawn, each with [changes COUNT]
         """
 
-    /// The aspect whose event is compared.
     let aspect: Aspect
-    private let state: State
+    /// The state; `nil` if only the number of changes is compared.
+    private let state: (any StateExpectation)?
     /// The number of merged changes; `nil` if it is not compared.
     private let changes: Int?
 
@@ -38,36 +32,79 @@ struct Expectation: Equatable {
             words.removeLast(2)
         }
         while rest.last?.isWhitespace == true { rest.removeLast() }
-        let state: State? =
-            if words.isEmpty {
-                changes == nil ? nil : .any
-            } else if let aspect = aspect.builtIn {
-                DeviceExpectation(aspect, words.map { String($0) }).map { .device($0) }
+        let state: (any StateExpectation)? =
+            if let builtIn = aspect.builtIn {
+                DeviceExpectation(builtIn, words.map { String($0) })
             } else {
-                aspect.isPublished ? PublishedExpectation(rest).map { .published($0) } : nil
+                aspect.isPublished ? PublishedExpectation(rest) : nil
             }
-        guard let state else { return nil }
+        guard state != nil || words.isEmpty && changes != nil else { return nil }
         (self.aspect, self.state, self.changes) = (aspect, state, changes)
     }
 
-    /// Returns whether an event meets the expectation.
     func holds(for event: Event) -> Bool {
-        guard changes == nil || changes == event.changes else { return false }
-        return switch state {
-        case .any: true
-        case .device(let state): state.holds(for: event)
-        case .published(let state): state.holds(for: event)
-        }
+        (changes == nil || changes == event.changes) && state?.holds(for: event) != false
     }
 
     /// Returns the same part of the state and the count of an event that does not meet the expectation.
     func found(in event: Event) -> String {
-        let found =
-            switch state {
-            case .any: "\(aspect)"
-            case .device(let state): "\(aspect) \(state.found(in: event))"
-            case .published(let state): "\(aspect) \(state.found(in: event))"
-            }
-        return "\(found) changes \(event.changes)"
+        "\(aspect) \(state.map { $0.found(in: event) + " " } ?? "")changes \(event.changes)"
+    }
+}
+
+/// The state that a scenario expects of the last event of an aspect.
+protocol StateExpectation {
+    func holds(for event: Event) -> Bool
+    /// Returns the same part of the state of an event that does not meet the expectation.
+    func found(in event: Event) -> String
+}
+
+/// The state that a scenario expects of a published name's last event.
+private enum PublishedExpectation: StateExpectation {
+    case withdrawn
+    /// The whole value, in its canonical form.
+    case value(JSON)
+    /// The value of a member, or of a member of members: `track.title`.
+    case member(path: String, value: String)
+
+    /// Parses the text after a name; `nil` if it is invalid.
+    init?(_ text: Substring) {
+        if text == "withdrawn" {
+            self = .withdrawn
+        } else if text.first == "{" {
+            guard let value = try? JSON.parse(Array(text.utf8)) else { return nil }
+            self = .value(value.canonical)
+        } else {
+            let path = text.prefix { !$0.isWhitespace }
+            let value = text[path.endIndex...].drop(while: \.isWhitespace)
+            guard !value.isEmpty else { return nil }
+            self = .member(path: String(path), value: String(value))
+        }
+    }
+
+    func holds(for event: Event) -> Bool {
+        let value = event.published?.structure ?? .null
+        switch self {
+        case .withdrawn: return value.isNull
+        case .value(let expected): return value.bytes == expected.bytes
+        case .member(let path, let expected):
+            guard let found = Self.member(path, of: value) else { return false }
+            if found.stringValue.map({ $0.utf8.elementsEqual(expected.utf8) }) == true { return true }
+            return (try? JSON.parse(Array(expected.utf8)))?.canonical.bytes == found.bytes
+        }
+    }
+
+    func found(in event: Event) -> String {
+        let value = event.published?.structure ?? .null
+        guard case .member(let path, _) = self, !value.isNull else {
+            return value.isNull ? "withdrawn" : "\(value)"
+        }
+        return "\(path) \(Self.member(path, of: value).map { $0.stringValue ?? "\($0)" } ?? "missing")"
+    }
+
+    private static func member(_ path: String, of value: JSON) -> JSON? {
+        // By bytes: a dot may form a character with the bytes after it.
+        path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .reduce(value) { value, name in value?.objectValue?[String(Substring(name))] }
     }
 }

@@ -6,8 +6,7 @@ import ReveilleSystem
 
 /// The steps that change a synthetic phone while a program runs, one on each line.
 struct Scenario {
-    /// A step and its position in the file.
-    struct Line: Equatable {
+    struct Line {
         /// The line number from 1; 0 for an implicit start.
         let number: Int
         let text: String
@@ -16,7 +15,6 @@ struct Scenario {
         var remark = ""
     }
 
-    /// The file name for messages.
     let file: String
     /// The steps in order, of which exactly one is `start`.
     let lines: [Line]
@@ -26,9 +24,6 @@ struct Scenario {
     /// The maximum size in bytes, far above any scenario written by hand.
     private static let limit = 1 << 20
 
-    /// Reads a scenario.
-    ///
-    /// - Throws: `Failure` with the file, and for a syntax error the line and the expected syntax.
     init(file: String) throws(Failure) {
         guard file != StandardInput.name else {
             try self.init(StandardInput.read(limit: Self.limit, orFailWith: .configuration), file: file)
@@ -50,9 +45,6 @@ struct Scenario {
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
     }
 
-    /// Reads the text of a scenario.
-    ///
-    /// - Throws: `Failure` for a syntax error, with its line and the expected syntax.
     init(_ bytes: [UInt8], file: String) throws(Failure) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.configuration, "\(file): not valid UTF-8")
@@ -78,7 +70,7 @@ struct Scenario {
                 throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }
         }
-        let starts = lines.indices.filter { lines[$0].step == .start }
+        let starts = lines.indices.filter { lines[$0].step.isStart }
         if let second = starts.dropFirst().first {
             throw Failure(.configuration, "\(file):\(lines[second].number): start may occur only once")
         }
@@ -89,6 +81,5 @@ struct Scenario {
         self.lines = starts.isEmpty ? [Line(number: 0, text: "start", step: .start)] + lines : lines
     }
 
-    /// The aspects that the steps change.
     var recordedAspects: [Aspect] { lines.compactMap(\.step.aspect) }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
-import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 
@@ -47,7 +46,6 @@ final class ScenarioReader {
         try take(start.events)
     }
 
-    /// Reads all events that have arrived.
     func read() throws {
         while let events = try client.next(expecting: [Event].self) { try take(events) }
     }

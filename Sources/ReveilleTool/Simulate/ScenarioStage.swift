@@ -44,32 +44,8 @@ final class ScenarioStage {
 
     /// Performs a step, unless it waits or concerns the program.
     func perform(_ step: ScenarioStep) throws {
-        try change(by: step)
-        try read()
-    }
-
-    private func change(by step: ScenarioStep) throws {
         switch step {
-        case .level(let level, let number): try battery(number).setLevel(level)
-        case .power(let power, let number): try battery(number).setPower(power)
-        case .plug: try phone.plugIn()
-        case .unplug: try phone.unplug()
-        case .rotate(let pose): try phone.rotate(to: pose)
-        case .near(let isNear): try phone.setNear(isNear)
-        case .light(let lux): try phone.setLight(lux)
-        case .brightness(let level): try phone.setBrightness(level)
-        case .network(let kind?): try phone.connect(over: kind)
-        case .network(nil): try phone.disconnect()
-        case .locale(let name): try phone.setLocale(name)
-        case .accelerate(let vector): try phone.accelerate(x: vector.x, y: vector.y, z: vector.z)
-        case .spin(let vector): try phone.spin(x: vector.x, y: vector.y, z: vector.z)
-        case .settings(let name, let text): try phone.writeSettings(text, to: name)
-        case .document(let name, let text): try phone.writeDocument(text, to: name)
-        case .renameDocument(let name, let other): try phone.renameDocument(name, to: other)
-        case .removeDocument(let name): try phone.removeDocument(name)
-        case .add(.battery(phone.batteries.count + 1)): try phone.addBattery()
-        case .add(let part): try device(part).insert()
-        case .remove(let part): try device(part).remove()
+        case .change(_, let change): try change(phone)
         case .publish(let value): try BlockingClient(address).publish(value)
         case .background: try setStates(isInBackground: true)
         case .foreground: try setStates(isInBackground: false)
@@ -80,6 +56,7 @@ final class ScenarioStage {
             timeline?.wake(at: time)
         case .start, .wait, .waitSubscribed, .waitDelivered, .burst, .expect, .end: break
         }
+        try read()
     }
 
     /// Waits until the scenario's own subscriber has read the events of the current step.
@@ -109,7 +86,6 @@ final class ScenarioStage {
         try subscribers().count { !isOwn($0) }
     }
 
-    /// Makes the bus read every source again.
     func refresh() throws {
         _ = try BlockingClient(address).call(.refresh)
     }
@@ -132,26 +108,6 @@ final class ScenarioStage {
         for subscriber in try subscribers() where subscriber.id != observer?.subscription {
             _ = try BlockingClient(address).call(
                 .setState(subscription: subscriber.id, to: isInBackground ? .background : .foreground))
-        }
-    }
-
-    private func battery(_ number: Int) throws -> SyntheticBattery {
-        let count = phone.batteries.count
-        guard number <= count else {
-            throw Failure(.configuration, "battery\(number) does not exist; the next to add is battery\(count + 1)")
-        }
-        return phone.batteries[number - 1]
-    }
-
-    private func device(_ part: ScenarioPart) throws -> SyntheticPart {
-        switch part {
-        case .battery(let number): try battery(number)
-        case .charger: phone.charger
-        case .accelerometer: phone.accelerometer
-        case .gyroscope: phone.gyroscope
-        case .proximity: phone.proximitySensor
-        case .light: phone.lightSensor
-        case .monitor: phone.monitor
         }
     }
 }

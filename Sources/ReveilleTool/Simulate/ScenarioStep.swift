@@ -1,41 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleConsole
 import ReveilleCore
+import ReveilleTesting
 
-/// A step of a scenario.
-enum ScenarioStep: Equatable {
+enum ScenarioStep {
     case start
     case wait(Duration)
     /// Waits until a number of subscriptions exist.
     case waitSubscribed(Int)
     /// Waits until every subscriber that is awake has read all changes.
     case waitDelivered
-    case level(Double, battery: Int)
-    /// Sets the power of a battery in watts.
-    case power(Double, battery: Int)
-    case plug
-    case unplug
-    case rotate(Orientation.Pose)
-    case near(Bool)
-    /// The light around the phone, in lux.
-    case light(Double)
-    case brightness(Double)
-    /// Connects to a network; `nil` disconnects.
-    case network(Network.Kind?)
-    /// Sets the acceleration, in g.
-    case accelerate(Motion.Vector)
-    /// Sets the rotation, in radians per second.
-    case spin(Motion.Vector)
-    case locale(String)
-    case settings(name: String, text: String)
-    /// Writes a file below `~/Documents`.
-    case document(name: String, text: String)
-    case renameDocument(String, to: String)
-    case removeDocument(String)
+    /// Changes the phone, and the state of an aspect if a timeline can show it.
+    case change(Aspect?, (SyntheticPhone) throws -> Void)
     /// Changes the level a number of times, as fast as possible.
     case burst(Int)
-    case add(ScenarioPart)
-    case remove(ScenarioPart)
     /// Publishes or withdraws the state of a name.
     case publish(PublishedValue)
     /// Sends every subscription to the background.
@@ -48,7 +27,9 @@ enum ScenarioStep: Equatable {
     /// Ends the program with SIGTERM.
     case end
 
-    var isExpectation: Bool { expectation != nil }
+    var isStart: Bool {
+        if case .start = self { true } else { false }
+    }
 
     var expectation: Expectation? {
         if case .expect(let expectation) = self { expectation } else { nil }
@@ -57,21 +38,10 @@ enum ScenarioStep: Equatable {
     /// The aspect that the step changes, if a timeline can show it.
     var aspect: Aspect? {
         switch self {
-        case .level, .plug, .unplug, .burst: .battery
-        case .power: .power
-        case .rotate: .orientation
-        case .near: .proximity
-        case .light: .light
-        case .brightness: .display
-        case .network: .network
-        case .locale: .locale
-        case .settings: .defaults
+        case .change(let aspect, _): aspect
+        case .burst: .battery
         case .publish(let value): value.name
-        // Their samples and names are too many for a timeline.
-        case .accelerate, .spin, .document, .renameDocument, .removeDocument: nil
-        case .start, .wait, .waitSubscribed, .waitDelivered, .add, .remove, .background, .foreground, .restart,
-            .expect, .end:
-            nil
+        default: nil
         }
     }
 
@@ -85,31 +55,49 @@ enum ScenarioStep: Equatable {
 }
 
 /// A part of the phone that a scenario can add and remove.
-enum ScenarioPart: Equatable {
+enum ScenarioPart {
     /// A pack, numbered from 1.
     case battery(Int)
-    case charger
-    case accelerometer
-    case gyroscope
-    case proximity
-    case light
-    case monitor
+    case device(@Sendable (SyntheticPhone) -> SyntheticPart)
 
-    /// Parses the name of a part: `battery`, `battery2`, `charger`.
+    private static let devices: KeyValuePairs<String, @Sendable (SyntheticPhone) -> SyntheticPart> = [
+        "charger": { $0.charger }, "accelerometer": { $0.accelerometer }, "gyroscope": { $0.gyroscope },
+        "proximity": { $0.proximitySensor }, "light": { $0.lightSensor }, "monitor": { $0.monitor },
+    ]
+
+    static let names = ["battery", "battery2", "..."] + devices.map(\.key)
+
     init?(_ name: String) {
-        switch name {
-        case "battery": self = .battery(1)
-        case "charger": self = .charger
-        case "accelerometer": self = .accelerometer
-        case "gyroscope": self = .gyroscope
-        case "proximity": self = .proximity
-        case "light": self = .light
-        case "monitor": self = .monitor
-        default:
+        if let device = Self.devices.first(where: { $0.key == name }) {
+            self = .device(device.value)
+        } else if name == "battery" {
+            self = .battery(1)
+        } else {
             guard name.hasPrefix("battery"), let number = Int(name.dropFirst("battery".count)), number >= 2 else {
                 return nil
             }
             self = .battery(number)
         }
+    }
+
+    func add(to phone: SyntheticPhone) throws {
+        if case .battery(phone.batteries.count + 1) = self { try phone.addBattery() } else { try on(phone).insert() }
+    }
+
+    func remove(from phone: SyntheticPhone) throws { try on(phone).remove() }
+
+    private func on(_ phone: SyntheticPhone) throws(Failure) -> SyntheticPart {
+        switch self {
+        case .battery(let number): try Self.battery(number, of: phone)
+        case .device(let part): part(phone)
+        }
+    }
+
+    static func battery(_ number: Int, of phone: SyntheticPhone) throws(Failure) -> SyntheticBattery {
+        let count = phone.batteries.count
+        guard number <= count else {
+            throw Failure(.configuration, "battery\(number) does not exist; the next to add is battery\(count + 1)")
+        }
+        return phone.batteries[number - 1]
     }
 }

@@ -34,7 +34,6 @@ struct ScenarioWords {
         return String(text[first...])
     }
 
-    /// Parses the line's step.
     mutating func step() throws(ScenarioError) -> ScenarioStep {
         let name = next() ?? ""
         guard let form = Self.forms.first(where: { $0.name == name }) else {
@@ -48,35 +47,47 @@ struct ScenarioWords {
     private static let forms: [(name: String, syntax: String, parse: @Sendable (inout Self) -> ScenarioStep?)] = [
         ("start", "start", { _ in .start }),
         ("wait", "wait SECONDS, wait subscribed [COUNT] or wait delivered", { $0.wait() }),
-        ("level", "level 0..1 [BATTERY]", { $0.numberOfBattery(in: 0...1).map { .level($0, battery: $1) } }),
+        ("level", "level 0..1 [BATTERY]", { $0.batteryStep(.battery, in: 0...1) { try $0.setLevel($1) } }),
         (
             "power", "power WATTS [BATTERY], with \(Int(watts.lowerBound)) to \(Int(watts.upperBound)) watts",
-            { $0.numberOfBattery(in: watts).map { .power($0, battery: $1) } }
+            { $0.batteryStep(.power, in: watts) { try $0.setPower($1) } }
         ),
-        ("plug", "plug", { _ in .plug }),
-        ("unplug", "unplug", { _ in .unplug }),
+        ("plug", "plug", { _ in .change(.battery) { try $0.plugIn() } }),
+        ("unplug", "unplug", { _ in .change(.battery) { try $0.unplug() } }),
         ("rotate", "rotate " + poses.map(\.rawValue).joined(separator: "|"), { $0.rotate() }),
-        ("near", "near", { _ in .near(true) }),
-        ("far", "far", { _ in .near(false) }),
+        ("near", "near", { _ in .change(.proximity) { try $0.setNear(true) } }),
+        ("far", "far", { _ in .change(.proximity) { try $0.setNear(false) } }),
         (
             "light", "light LUX, from 0 to \(Int(LightRule.limit))",
-            { $0.number(in: 0...LightRule.limit).map { .light($0) } }
+            { $0.number(in: 0...LightRule.limit).map { lux in .change(.light) { try $0.setLight(lux) } } }
         ),
-        ("brightness", "brightness 0..1", { $0.number(in: 0...1).map { .brightness($0) } }),
+        (
+            "brightness", "brightness 0..1",
+            { $0.number(in: 0...1).map { level in .change(.display) { try $0.setBrightness(level) } } }
+        ),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
-        ("accelerate", "accelerate X Y Z, in g", { $0.vector().map { .accelerate($0) } }),
-        ("spin", "spin X Y Z, in radians per second", { $0.vector().map { .spin($0) } }),
-        ("locale", "locale NAME", { $0.next().map { .locale($0) } }),
+        (
+            "accelerate", "accelerate X Y Z, in g",
+            { $0.vector().map { force in .change(nil) { try $0.accelerate(x: force.x, y: force.y, z: force.z) } } }
+        ),
+        (
+            "spin", "spin X Y Z, in radians per second",
+            { $0.vector().map { rate in .change(nil) { try $0.spin(x: rate.x, y: rate.y, z: rate.z) } } }
+        ),
+        ("locale", "locale NAME", { $0.next().map { name in .change(.locale) { try $0.setLocale(name) } } }),
         ("settings", "settings FILE TEXT, with a file below ~/.config", { $0.settings() }),
         ("document", "document NAME TEXT, with a file in ~/Documents", { $0.document() }),
         ("rename-document", "rename-document NAME NAME", { $0.renamedDocument() }),
-        ("remove-document", "remove-document NAME", { $0.documentName().map { .removeDocument($0) } }),
+        (
+            "remove-document", "remove-document NAME",
+            { $0.documentName().map { name in .change(nil) { try $0.removeDocument(name) } } }
+        ),
         (
             "burst", "burst COUNT, with a count from 1 to \(longestBurst)",
             { $0.count(in: 1...longestBurst).map { .burst($0) } }
         ),
-        ("add", "add \(parts)", { $0.part().map { .add($0) } }),
-        ("remove", "remove \(parts)", { $0.part().map { .remove($0) } }),
+        ("add", "add \(parts)", { $0.part().map { part in .change(nil) { try part.add(to: $0) } } }),
+        ("remove", "remove \(parts)", { $0.part().map { part in .change(nil) { try part.remove(from: $0) } } }),
         ("publish", #"publish NAME OBJECT, such as publish org.example.volume {"level": 0.5}"#, { $0.publish() }),
         ("withdraw", "withdraw NAME", { $0.publishedName().map { .publish(PublishedValue($0, bytes: nil)) } }),
         ("background", "background", { _ in .background }),
@@ -86,7 +97,7 @@ struct ScenarioWords {
         ("end", "end", { _ in .end }),
     ]
 
-    private static let parts = "battery|battery2|...|charger|accelerometer|gyroscope|proximity|light|monitor"
+    private static let parts = ScenarioPart.names.joined(separator: "|")
     private static let networks = Network.Kind.allCases.map(\.rawValue) + ["none"]
     private static let watts = -SyntheticBattery.greatestPower...SyntheticBattery.greatestPower
     private static let poses = Orientation.Pose.allCases.filter { $0 != .unknown }
@@ -99,12 +110,16 @@ struct ScenarioWords {
 
     private mutating func rotate() -> ScenarioStep? {
         let name = next()
-        return Self.poses.first { $0.rawValue == name }.map { .rotate($0) }
+        guard let pose = Self.poses.first(where: { $0.rawValue == name }) else { return nil }
+        return .change(.orientation) { try $0.rotate(to: pose) }
     }
 
     private mutating func network() -> ScenarioStep? {
         guard let name = next(), Self.networks.contains(name) else { return nil }
-        return .network(Network.Kind(rawValue: name))
+        let kind = Network.Kind(rawValue: name)
+        return .change(.network) { phone in
+            if let kind { try phone.connect(over: kind) } else { try phone.disconnect() }
+        }
     }
 
     private mutating func vector() -> Motion.Vector? {
@@ -128,14 +143,12 @@ struct ScenarioWords {
     }
 
     private mutating func expect() -> ScenarioStep? {
-        defer { rest = "" }
-        return Expectation(rest).map { .expect($0) }
+        Expectation(takeRest()[...]).map { .expect($0) }
     }
 
     private mutating func publish() -> ScenarioStep? {
-        guard let name = publishedName() else { return nil }
-        defer { rest = "" }
-        guard let value = try? JSON.parse(Array(rest.utf8), maximumDepth: PublishedValue.depthLimit),
+        guard let name = publishedName(),
+            let value = try? JSON.parse(Array(takeRest().utf8), maximumDepth: PublishedValue.depthLimit),
             let object = value.objectValue
         else { return nil }
         return .publish(PublishedValue(name, object))
@@ -146,34 +159,44 @@ struct ScenarioWords {
     }
 
     /// Parses a number within a range, and the name of a battery, by default the first one.
-    private mutating func numberOfBattery(in range: ClosedRange<Double>) -> (Double, battery: Int)? {
+    private mutating func batteryStep(
+        _ aspect: Aspect, in range: ClosedRange<Double>, change: @escaping (SyntheticBattery, Double) throws -> Void
+    ) -> ScenarioStep? {
         guard let number = number(in: range) else { return nil }
-        guard !rest.isEmpty else { return (number, 1) }
-        guard case .battery(let battery)? = part() else { return nil }
-        return (number, battery)
+        var battery = 1
+        if !rest.isEmpty {
+            guard case .battery(let named)? = part() else { return nil }
+            battery = named
+        }
+        return .change(aspect) { [battery] in try change(ScenarioPart.battery(battery, of: $0), number) }
     }
 
     private mutating func settings() -> ScenarioStep? {
         guard let name = next(), !rest.isEmpty else { return nil }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == ".." }) else { return nil }
-        defer { rest = "" }
-        return .settings(name: name, text: String(rest))
+        let text = takeRest()
+        return .change(.defaults) { try $0.writeSettings(text, to: name) }
     }
 
     private mutating func document() -> ScenarioStep? {
         guard let name = documentName(), !rest.isEmpty else { return nil }
-        defer { rest = "" }
-        return .document(name: name, text: String(rest))
+        let text = takeRest()
+        return .change(nil) { try $0.writeDocument(text, to: name) }
     }
 
     private mutating func renamedDocument() -> ScenarioStep? {
         guard let name = documentName(), let other = documentName() else { return nil }
-        return .renameDocument(name, to: other)
+        return .change(nil) { try $0.renameDocument(name, to: other) }
     }
 
     private mutating func documentName() -> String? {
         next().flatMap { $0.utf8.contains(UInt8(ascii: "/")) || [".", ".."].contains($0) ? nil : $0 }
+    }
+
+    private mutating func takeRest() -> String {
+        defer { rest = "" }
+        return String(rest)
     }
 
     private mutating func number(in range: ClosedRange<Double>) -> Double? {

@@ -4,10 +4,8 @@ import ArgumentParser
 import Glibc
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 
-/// `reveille simulate`: runs a program on a synthetic phone that follows a scenario.
-struct SimulateCommand: ParsableCommand {
+struct SimulateCommand: GuardedCommand {
     /// The time between SIGTERM and SIGKILL for processes that the program leaves behind.
     private static let grace: Duration = .seconds(5)
 
@@ -97,18 +95,14 @@ struct SimulateCommand: ParsableCommand {
         if command.isEmpty { throw ValidationError("missing program: reveille simulate SCENARIO -- COMMAND") }
     }
 
-    func run() {
-        var code = EXIT_SUCCESS
-        Failure.guarding {
-            try OrphanedProcesses.adopt()
-            // Their bus has ended with the simulation, and they would wait for it.
-            defer { OrphanedProcesses.end(within: Self.grace) }
-            code = try simulate()
-        }
-        Glibc.exit(code)
+    func perform() throws {
+        Glibc.exit(try simulate())
     }
 
     private func simulate() throws -> Int32 {
+        try OrphanedProcesses.adopt()
+        // Their bus has ended with the simulation, and they would wait for it.
+        defer { OrphanedProcesses.end(within: Self.grace) }
         let scenario = try Scenario(file: scenario)
         let file = try timeline.map(OutputFile.init)
         let simulation = try Simulation(
@@ -116,5 +110,31 @@ struct SimulateCommand: ParsableCommand {
         let code = try simulation.run()
         if let timeline = simulation.timeline { try file?.write(TimelineDrawing.svg(timeline)) }
         return code
+    }
+}
+
+/// A file for a result, opened before the work begins, since a late failure would waste the work.
+final class OutputFile {
+    private static let mode: mode_t = 0o666
+
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, Self.mode)
+        guard descriptor >= 0 else { throw Failure(.output, "\(SystemError("open", on: path))") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func write(_ text: String) throws(Failure) {
+        // A device or a pipe has no length.
+        if ftruncate(descriptor, 0) != 0, errno != EINVAL {
+            throw Failure(.output, "\(SystemError("ftruncate", on: path))")
+        }
+        try Failure.coded(.output) { try Output.write(text.utf8, to: descriptor, of: path) }
     }
 }

@@ -32,16 +32,10 @@ final class Simulation {
     private var isEnded = false
     private var report: TestReport?
 
-    /// Creates a run with its phone and its bus.
+    /// Creates a run with its phone and its bus; without a command, the run ends after the last step.
     ///
-    /// - Parameters:
-    ///   - scenario: The steps.
-    ///   - command: The program and its arguments; without a program, the run ends after the last step.
-    ///   - patience: The timeout of a wait or an expectation.
-    ///   - recordsTimeline: Whether to record ``timeline``.
-    ///   - reportsTests: Whether to report expectations on stdout; the program's stdout is then redirected to stderr.
-    ///   - narration: Prints the events of the simulation's subscribers.
-    /// - Throws: `TestbedError` or `Failure` if the phone or the bus cannot be created.
+    /// Patience is the timeout of a wait or an expectation. If expectations are reported, on stdout, the program's
+    /// stdout is redirected to stderr.
     init(
         _ scenario: Scenario, command: [String] = [], patience: Duration, recordsTimeline: Bool = false,
         reportsTests: Bool = false, narration: Narration? = nil
@@ -63,11 +57,10 @@ final class Simulation {
 
     /// Runs until the program has ended, or without one until the last step.
     ///
-    /// - Returns: The program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
-    /// - Throws: `Failure` of a step, after the program has ended.
+    /// Returns the program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
-        try loop.run()
+        try loop.events.run()
         narration?.leaveTerminal()
         if let failure { throw failure }
         guard let code = loop.program?.exitCode else { return loop.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
@@ -97,15 +90,10 @@ final class Simulation {
 
     /// Reports an expectation; without a report, throws if it is not met.
     private func settle(_ line: Scenario.Line, _ contradiction: String?) throws {
-        guard let contradiction else {
-            try report?.pass(line)
-            return
-        }
-        guard report != nil else { throw Failure(.failure, contradiction) }
-        try report?.fail(line, contradiction)
+        if report == nil, let contradiction { throw Failure(.failure, contradiction) }
+        try report?.record(line, contradiction)
     }
 
-    /// Performs the next step and schedules the rest.
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.
@@ -123,14 +111,14 @@ final class Simulation {
                 timer?.fire(after: try narration.begin(line))
                 return
             }
-            let outcome = try perform(line.step)
-            if outcome.isDone {
+            let pause = try perform(line.step)
+            if pause == nil {
                 next += 1
                 isBegun = false
                 rounds = 0
                 deadline = nil
             }
-            timer?.fire(after: outcome.delay)
+            timer?.fire(after: pause ?? .zero)
         } catch {
             fail(scenario.failure(error, at: line))
         }
@@ -145,7 +133,8 @@ final class Simulation {
         timer?.fire(after: Self.grace)
     }
 
-    private func perform(_ step: ScenarioStep) throws -> (isDone: Bool, delay: Duration) {
+    /// Performs a step, or a part of it; returns the pause before the rest, or `nil` if the step is done.
+    private func perform(_ step: ScenarioStep) throws -> Duration? {
         switch step {
         case .start: try start()
         case .end:
@@ -153,7 +142,7 @@ final class Simulation {
             loop.program?.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
-            return (false, time)
+            return time
         case .wait(let time): stage.time += time / .seconds(1)
         case .waitSubscribed(let count):
             return try wait("fewer than \(count) subscriptions") { try stage.subscriptionCount() >= count }
@@ -165,11 +154,11 @@ final class Simulation {
             let chunk = min(count - rounds, Self.burstChunk)
             try stage.phone.burst(chunk)
             rounds += chunk
-            if rounds == count { try stage.perform(step) }
-            return (rounds == count, .zero)
+            guard rounds == count else { return .zero }
+            try stage.perform(step)
         default: try stage.perform(step)
         }
-        return (true, .zero)
+        return nil
     }
 
     private func start() throws {
@@ -179,13 +168,11 @@ final class Simulation {
             descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
     }
 
-    private func expect(
-        _ expectation: Expectation, _ line: Scenario.Line
-    ) throws -> (isDone: Bool, delay: Duration) {
+    private func expect(_ expectation: Expectation, _ line: Scenario.Line) throws -> Duration? {
         let contradiction = try stage.contradiction(to: expectation)
-        if contradiction != nil && hasTime { return (false, Self.pause) }
+        if contradiction != nil && hasTime { return Self.pause }
         try settle(line, contradiction)
-        return (true, .zero)
+        return nil
     }
 
     /// Whether the current step has time for another check, which is then counted.
@@ -197,13 +184,11 @@ final class Simulation {
         return now < deadline
     }
 
-    private func wait(
-        _ otherwise: String, until condition: () throws -> Bool
-    ) throws -> (isDone: Bool, delay: Duration) {
-        if try condition() { return (true, .zero) }
+    private func wait(_ otherwise: String, until condition: () throws -> Bool) throws -> Duration? {
+        if try condition() { return nil }
         guard hasTime else {
             throw Failure(.timeout, "\(otherwise) within \(Seconds.text(patience / .seconds(1)))")
         }
-        return (false, Self.pause)
+        return Self.pause
     }
 }

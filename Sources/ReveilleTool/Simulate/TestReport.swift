@@ -7,25 +7,19 @@ import Varlink
 struct TestReport {
     private let file: String
     private var count = 0
-    /// Whether an expectation was not met.
     private(set) var hasFailures = false
 
-    /// Begins a report.
     init(of scenario: Scenario) throws(Failure) {
         file = scenario.file
         try Console.line("TAP version 14")
-        try Console.line("1..\(scenario.lines.count { $0.step.isExpectation })")
+        try Console.line("1..\(scenario.lines.count { $0.step.expectation != nil })")
     }
 
-    mutating func pass(_ line: Scenario.Line) throws(Failure) {
+    mutating func record(_ line: Scenario.Line, _ reason: String?) throws(Failure) {
         count += 1
-        try Console.line("ok \(count) - \(Self.escaped(line.text))")
-    }
-
-    mutating func fail(_ line: Scenario.Line, _ reason: String) throws(Failure) {
-        count += 1
+        try Console.line("\(reason == nil ? "" : "not ")ok \(count) - \(Self.escaped(line.text))")
+        guard let reason else { return }
         hasFailures = true
-        try Console.line("not ok \(count) - \(Self.escaped(line.text))")
         try Console.line("  ---")
         try Console.line("  message: \(JSON.string(reason))")
         try Console.line("  at: \(JSON.string("\(file):\(line.number)"))")

@@ -2,11 +2,13 @@
 
 import ArgumentParser
 import Glibc
+import Reveille
 import ReveilleConsole
+import ReveilleSystem
+import ReveilleTesting
 import ReveilleWire
 
-/// `reveille task`: runs a command that should finish before the program is suspended.
-struct TaskCommand: ParsableCommand {
+struct TaskCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
         abstract: "Run a command that should finish before its program is suspended.",
@@ -50,11 +52,87 @@ struct TaskCommand: ParsableCommand {
         }
     }
 
-    func run() {
-        Failure.guarding {
-            try Program.check(command)
-            let code = try TaskSession(self).run()
-            Glibc.exit(code)
+    func perform() throws {
+        try Program.check(command)
+        let code = try TaskSession(self).run()
+        Glibc.exit(code)
+    }
+}
+
+/// One run of `reveille task`: its task, its signals and its command.
+///
+/// The task lasts as long as the connection, which ends with the process.
+final class TaskSession {
+    private let options: TaskCommand
+    private let loop: CommandLoop
+    /// Waits for replies of the bus; `nil` without a task.
+    private var replies: EventSource?
+
+    init(_ options: TaskCommand) throws(SystemError) {
+        self.options = options
+        loop = try CommandLoop()
+    }
+
+    /// Begins the task and runs the command; returns its exit code, or 128 plus the signal that ended it.
+    func run() throws -> Int32 {
+        try beginTask()
+        try loop.passSignalsOn()
+        loop.program = try Program(options.command, environment: ChildProcess.environment)
+        try loop.events.run()
+        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
+    }
+
+    /// Begins the task, or reports the reason why the command runs without one.
+    private func beginTask() throws {
+        do {
+            let client = try BlockingClient(options.bus.resolved())
+            guard let subscription = try subscription(on: client) else {
+                return report("no ancestor of this process has a subscription; nothing waits for the command")
+            }
+            let call = BusCall.beginTask(subscription: subscription, name: options.name)
+            guard report(try client.call(call, expecting: TaskState.self)) else { return }
+            replies = try loop.events.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
+        } catch let error as ReveilleError {
+            report("\(error); nothing waits for the command")
         }
+    }
+
+    /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one.
+    private func subscription(on client: BlockingClient) throws -> String? {
+        let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
+        if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
+        var (process, ancestors) = (getpid(), Set<Int32>())
+        // A process can end meanwhile, which could repeat an ancestor.
+        while let parent = OrphanedProcesses.parent(of: process), parent > 0, ancestors.insert(parent).inserted {
+            if let subscriber = subscribers.first(where: { $0.processID == parent }) { return subscriber.id }
+            process = parent
+        }
+        return nil
+    }
+
+    private func receive(from client: BlockingClient) {
+        do throws(ReveilleError) {
+            while let state = try client.next(expecting: TaskState.self) {
+                guard report(state) else { return replies = nil }
+            }
+        } catch {
+            replies = nil
+            report("\(error); nothing waits for the command any longer")
+        }
+    }
+
+    /// Reports a state of the task unless there is time, and returns whether the task lasts.
+    private func report(_ state: TaskState) -> Bool {
+        if state.hasEnded {
+            report("the time for the task is over, and its program can be suspended")
+        } else if state.isExpiring, let remaining = state.remaining {
+            let seconds = Int64((remaining / .seconds(1)).rounded())
+            report("the time for the task ends in \(seconds) s")
+        }
+        return !state.hasEnded
+    }
+
+    private func report(_ message: StyledText) {
+        Console.error("reveille: \(message)")
     }
 }

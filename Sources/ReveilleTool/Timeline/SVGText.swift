@@ -4,29 +4,12 @@
 struct SVGText {
     private(set) var text = ""
 
-    /// Appends an element without content.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
         text += "<\(name)\(Self.list(attributes))/>\n"
     }
 
-    /// Appends an element that contains text.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text content: String) {
         text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
-    }
-
-    /// Appends an element that contains others.
-    mutating func element(
-        _ name: String, _ attributes: KeyValuePairs<String, String>, _ content: (inout SVGText) -> Void
-    ) {
-        text += "<\(name)\(Self.list(attributes))>\n"
-        content(&self)
-        text += "</\(name)>\n"
-    }
-
-    /// Returns a number with at most one decimal place.
-    static func number(_ number: Double) -> String {
-        let tenths = (number * 10).rounded() / 10
-        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
     }
 
     /// Returns text without markup; characters that XML does not allow are replaced.
@@ -44,19 +27,17 @@ struct SVGText {
         }
     }
 
-    /// Appends a line or an area.
     mutating func path(_ style: String, _ line: String) {
         element("path", ["class": style, "d": line])
     }
 
-    private static func list(_ attributes: KeyValuePairs<String, String>) -> String {
+    static func list(_ attributes: KeyValuePairs<String, String>) -> String {
         attributes.reduce("") { $0 + " \($1.key)=\"\(escaped($1.value))\"" }
     }
 }
 
 extension DefaultStringInterpolation {
-    /// Appends a number of a picture.
     mutating func appendInterpolation(svg number: Double) {
-        appendLiteral(SVGText.number(number))
+        appendLiteral(number.text())
     }
 }

@@ -12,12 +12,10 @@ struct Timeline {
     /// A state, as far as it is drawn.
     struct State {
         let text: String
-        /// The number of an aspect with a chart.
         let number: Double?
         let isPlugged: Bool
     }
 
-    /// An event that a subscriber received.
     struct Delivery {
         let time: Double
         let aspect: Aspect
@@ -25,9 +23,7 @@ struct Timeline {
         let state: State
     }
 
-    /// The title of the picture.
     let title: String
-    /// The state of each aspect at the start.
     private(set) var initial: [Aspect: State] = [:]
     private(set) var awake: [Delivery] = []
     private(set) var asleep: [Delivery] = []
@@ -40,7 +36,6 @@ struct Timeline {
         self.title = title
     }
 
-    /// Records the states at the start.
     mutating func begin(with events: [Event]) {
         for event in events { initial[event.aspect] = State(event) }
     }
@@ -52,13 +47,11 @@ struct Timeline {
         self.asleep += asleep.map { Delivery($0, at: end) }
     }
 
-    /// Records that the second subscriber was sent to the background.
     mutating func fallAsleep(at time: Double) {
         end = max(end, time)
         if sleeps.last.map({ $0.end != nil }) ?? true { sleeps.append((end, nil)) }
     }
 
-    /// Records that the second subscriber returned to the foreground.
     mutating func wake(at time: Double) {
         end = max(end, time)
         if let last = sleeps.indices.last, sleeps[last].end == nil { sleeps[last].end = end }

@@ -18,6 +18,9 @@ struct TimelineDrawing {
     static let digit = 7.5
     static let letter = 7.2
 
+    /// The largest number of ticks whose texts have room beside each other.
+    private static let mostTicks = 10.0
+
     let timeline: Timeline
     let aspects: [Aspect]
     var svg = SVGText()
@@ -31,27 +34,21 @@ struct TimelineDrawing {
         aspects = Array(timeline.aspects.prefix(Self.mostAspects))
     }
 
-    /// Returns the picture.
     static func svg(_ timeline: Timeline) -> String {
         var drawing = TimelineDrawing(timeline)
         drawing.draw()
-        let height = SVGText.number(drawing.y + 12)
-        var picture = SVGText()
-        picture.element(
-            "svg",
-            [
-                "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
-                "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
-            ]
-        ) { picture in
-            picture.element("title", ["id": "title"], text: timeline.title)
-            picture.element("desc", ["id": "description"], text: drawing.description)
-            picture.element("style", [:], text: "")
-            picture.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
-        }
+        let height = (drawing.y + 12).text()
+        let root = SVGText.list([
+            "xmlns": "http://www.w3.org/2000/svg", "width": "\(Int(width))", "height": height,
+            "viewBox": "0 0 \(Int(width)) \(height)", "role": "img", "aria-labelledby": "title description",
+        ])
+        var (words, page) = (SVGText(), SVGText())
+        words.element("title", ["id": "title"], text: timeline.title)
+        words.element("desc", ["id": "description"], text: drawing.description)
+        page.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
         // The style sheet has no characters of markup.
-        return picture.text.replacing("<style></style>", with: "<style>\n\(TimelineStyle.sheet)</style>")
-            .replacing("</svg>", with: drawing.svg.text + "</svg>")
+        let style = "<style>\n\(TimelineStyle.sheet)</style>\n"
+        return "<svg\(root)>\n" + words.text + style + page.text + drawing.svg.text + "</svg>\n"
     }
 
     private func total(_ deliveries: [Timeline.Delivery]) -> Int { deliveries.reduce(0) { $0 + $1.changes } }
@@ -83,13 +80,13 @@ struct TimelineDrawing {
         for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
         parts.append((top, y - 2))
         drawAxis()
-        heading("A subscriber that stays awake", "\(count(timeline.awake, "event")): each change at once")
+        heading("A subscriber that stays awake", "\(Count.text(timeline.awake.count, "event")): each change at once")
         drawRows(of: timeline.awake, sleeps: [])
         y += 16
         let asleep = timeline.asleep
         heading(
             "A subscriber that sleeps",
-            "\(count(asleep, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
+            "\(Count.text(asleep.count, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
         )
         drawRows(of: asleep, sleeps: timeline.sleeps)
         drawEdges()
@@ -98,10 +95,6 @@ struct TimelineDrawing {
             text("\(hidden) further aspects are not drawn.", x: 20, y: y + 18, "muted")
             y += 24
         }
-    }
-
-    private func count(_ deliveries: [Timeline.Delivery], _ noun: String) -> String {
-        "\(deliveries.count) \(noun)\(deliveries.count == 1 ? "" : "s")"
     }
 
     mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
@@ -127,7 +120,6 @@ struct TimelineDrawing {
             ])
     }
 
-    /// Draws the name of a lane, with a remark below it.
     mutating func drawName(of aspect: Aspect, height: Double, _ remark: String = "") {
         let room = Int((Self.left - 26) / Self.letter)
         let middle = y + height / 2 + 4.5
@@ -179,7 +171,6 @@ struct TimelineDrawing {
         drawPlugged(steps, y: top + 11)
     }
 
-    /// Writes where the charger is plugged in.
     private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
             text("plugged in →", x: step.x, y: y, "muted", anchor: "end")
@@ -187,13 +178,20 @@ struct TimelineDrawing {
     }
 
     private mutating func drawAxis() {
-        let step = TimelineAxis.step(for: timeline.end)
         svg.path("grid", "M\(svg: Self.left) \(svg: y + 4)H\(svg: Self.width - Self.right)")
-        for tick in TimelineAxis.ticks(to: timeline.end, step: step) {
+        for tick in Self.ticks(to: timeline.end) {
             let place = x(tick)
             svg.path("grid", "M\(svg: place) \(svg: y + 4)v5")
-            text("\(TimelineAxis.text(tick)) s", x: place, y: y + 21, "muted", anchor: "middle")
+            text("\(tick.text(parts: 1_000)) s", x: place, y: y + 21, "muted", anchor: "middle")
         }
         y += 42
+    }
+
+    /// Returns the ticks from 0 to the end, whose distance is 1, 2 or 5 times a power of ten.
+    private static func ticks(to end: Double) -> [Double] {
+        var unit = 0.001
+        while end / (unit * 5) > mostTicks { unit *= 10 }
+        let step = unit * ([1, 2].first { end / (unit * $0) <= mostTicks } ?? 5)
+        return (0...Int(mostTicks)).map { Double($0) * step }.filter { $0 <= end * (1 + 1e-9) }
     }
 }

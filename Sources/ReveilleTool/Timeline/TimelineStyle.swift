@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colors and fonts of a timeline, for light and dark pages.
 enum TimelineStyle {
     /// The colors of lanes, which repeat; each lane also has its name.
     static let hues = 6

@@ -17,7 +17,6 @@ struct TopColumns: Sendable {
         var alignsRight = false
     }
 
-    /// A column that is shown.
     struct Place: Hashable, Sendable {
         var index: Int
         var start: Int
@@ -30,12 +29,7 @@ struct TopColumns: Sendable {
 
     let columns: [Column]
 
-    /// Returns the columns that fit into a width, with their places.
-    ///
-    /// - Parameters:
-    ///   - width: The width of the screen.
-    ///   - margin: The columns at the left that remain free.
-    /// - Returns: The columns.
+    /// Returns the columns that fit into a width beside a free margin at the left, with their places.
     func places(in width: Int, margin: Int) -> [Place] {
         var shown = columns.indices.map { Place(index: $0, start: 0, width: columns[$0].good) }
         func spare() -> Int {
@@ -63,7 +57,6 @@ struct TopColumns: Sendable {
         return shown
     }
 
-    /// The aspects.
     static let aspects = TopColumns(columns: [
         Column(head: "ASPECT", least: 11, good: 11, most: 32),
         Column(head: "VALUE", least: 13, good: 22, most: 90),
@@ -73,7 +66,6 @@ struct TopColumns: Sendable {
         Column(head: "SOURCE", least: 16, good: 16, most: 60, rank: 4),
     ])
 
-    /// The subscriptions.
     static let subscriptions = TopColumns(columns: [
         Column(head: "SUBSCRIBER", least: 10, good: 11, most: 28),
         Column(head: "PID", least: 7, good: 7, most: 7, rank: 2, alignsRight: true),

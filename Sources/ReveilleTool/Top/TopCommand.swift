@@ -6,8 +6,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 
-/// `reveille top`: shows the bus live.
-struct TopCommand: ParsableCommand {
+struct TopCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
         abstract: "Show the bus live: its aspects, its subscriptions, and what waits for them.",
@@ -24,6 +23,9 @@ struct TopCommand: ParsableCommand {
               reveille top
               reveille top --batch --count 2 --delay 10
             """)
+
+    /// The width of the line of changes in characters, as on a screen of 80 columns.
+    private static let lineWidth = 12
 
     @Flag(name: .shortAndLong, help: "Print the lists as lines instead of drawing on the terminal.")
     var batch = false
@@ -42,20 +44,49 @@ struct TopCommand: ParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    var pace: TopPace { TopPace(delay: .seconds(delay), count: count) }
+    func perform() throws {
+        let hasScreen = isatty(STDIN_FILENO) == 1 && Console.isTerminal
+        let isLimited = !batch && isatty(STDOUT_FILENO) == 0
+        let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
+        guard batch || !hasScreen else { return try TopSession.run(bus, pace) }
+        try AwaitedTask.awaiting { [bus] in try await Self.printLists(of: bus, pace) }
+    }
 
-    func run() {
-        Failure.guarding {
-            let hasScreen = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && Environment["TERM"] != "dumb"
-            guard batch || !hasScreen else { return try TopSession.run(self) }
-            let isLimited = !batch && isatty(STDOUT_FILENO) == 0
-            let pace = TopPace(delay: .seconds(delay), count: count ?? (isLimited ? 1 : nil))
-            Failure.awaiting { [bus] in try await TopBatch(pace: pace, bus: bus).run() }
+    private static func printLists(of bus: BusOptions, _ pace: TopPace) async throws {
+        let device = try await bus.device()
+        var model = TopModel(address: try bus.resolved().description)
+        var polls = 0
+        var isLost = false
+        while true {
+            var cost: Duration = .zero
+            do {
+                let poll = try await TopPoll.take(from: device, model.request)
+                if isLost { Console.error("reveille: reconnected to the bus") }
+                isLost = false
+                cost = poll.cost
+                model.receive(poll)
+                if polls > 0 { try Console.line("") }
+                try print(model)
+                polls += 1
+            } catch let error as ReveilleError {
+                if !isLost { Console.error("reveille: \(error); waiting for the bus to return") }
+                isLost = true
+            }
+            if let count = pace.count, polls >= count { return }
+            try await Task.sleep(for: pace.pause(after: cost))
         }
+    }
+
+    private static func print(_ model: TopModel) throws(Failure) {
+        try Console.line(StyledText(model.summary.joined(separator: "   ")))
+        try Console.line("")
+        try TopTables.aspects(of: model, line: lineWidth).print()
+        try Console.line("")
+        guard !model.subscriptions.rows.isEmpty else { return try Console.line("no subscriptions") }
+        try TopTables.subscriptions(of: model).print()
     }
 }
 
-/// How often `reveille top` polls the bus.
 struct TopPace: Hashable, Sendable {
     /// From a second, since faster polls would cost the bus more than its subscribers, to an hour.
     static let delays = 1.0...3_600.0
@@ -68,7 +99,6 @@ struct TopPace: Hashable, Sendable {
     /// The number of polls after which the program ends; `nil` for no limit.
     var count: Int?
 
-    /// Returns the pause after a poll that took the bus some time.
     func pause(after cost: Duration) -> Duration {
         max(delay, cost * Self.rest)
     }

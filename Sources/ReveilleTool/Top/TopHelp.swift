@@ -2,7 +2,6 @@
 
 import ReveilleConsole
 
-/// The keys of `reveille top`, and what its columns mean.
 enum TopHelp {
     /// The keys in the bottom line, the most important first: a narrow screen has no room for the last ones.
     static let hints: [(key: String, meaning: String)] = [

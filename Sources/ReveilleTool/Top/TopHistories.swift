@@ -12,7 +12,6 @@ struct TopHistories: Sendable {
     /// The number of aspects whose history one poll requests, so that thousands of published names cost no more.
     static let aspectLimit = 64
 
-    /// The record of one aspect.
     struct Entry: Sendable {
         /// The last changes, oldest first.
         var changes: [Event] = []
@@ -61,13 +60,7 @@ struct TopHistories: Sendable {
             aspect: question.aspect, limit: min(Self.kept, (changes.last ?? first).generation - known.generation))
     }
 
-    /// Notes the changes in a reply.
-    ///
-    /// - Parameters:
-    ///   - changes: The newest changes of the aspect, oldest first.
-    ///   - aspect: The aspect.
-    ///   - instance: The instance of the bus; instances have nothing in common.
-    ///   - now: The time in microseconds since boot.
+    /// Notes the newest changes of an aspect, oldest first, at a time in microseconds since boot.
     mutating func note(_ changes: [Event], of aspect: Aspect, instance: String, at now: Int64) {
         begin(instance)
         guard var entry = entries[aspect] else {
@@ -89,7 +82,6 @@ struct TopHistories: Sendable {
         entries[aspect] = entry
     }
 
-    /// Notes the states of aspects at the first poll.
     mutating func note(states: [Event], instance: String) {
         begin(instance)
         for state in states { self.states[state.aspect] = state }

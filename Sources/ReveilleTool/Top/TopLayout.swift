@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rows of the screen that each part of `reveille top` has.
 struct TopLayout: Hashable, Sendable {
     /// The smallest screen that shows a list: the name and the state of one subscription, with the lines around it.
     static let leastColumns = 28

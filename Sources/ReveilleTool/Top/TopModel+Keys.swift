@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key of `reveille top` asks of the program.
+import Reveille
+
 enum TopEffect: Hashable, Sendable {
     case quit
-    /// Draw the whole screen again.
     case redraw
     case change(TopChange)
 }
 
-/// The change of a subscription's state that the user asks for.
 struct TopChange: Hashable, Sendable {
     enum State: Hashable, Sendable { case background, foreground, suspended }
 
-    /// The identifier of the subscription.
     var subscription: String
     var name: String
     var state: State
@@ -22,7 +20,6 @@ extension TopModel {
     /// The number of characters of a filter: more than any name needs.
     private static let filterLimit = 64
 
-    /// Handles a key.
     mutating func press(_ key: Key) -> TopEffect? {
         if key == .redraw { return .redraw }
         if isTyping {
@@ -95,19 +92,45 @@ extension TopModel {
     }
 
     private mutating func change(to state: TopChange.State) -> TopEffect? {
+        func refuse(_ reason: String) -> TopEffect? {
+            message = Message(text: reason, isTrouble: true)
+            return nil
+        }
         guard focus == .subscriptions else {
-            message = Message(text: "an aspect has no such state; press Tab to select a subscription", isTrouble: true)
-            return nil
+            return refuse("an aspect has no such state; press Tab to select a subscription")
         }
-        guard let row = subscriptions.selected else {
-            message = Message(text: "no subscription is selected", isTrouble: true)
-            return nil
-        }
-        if case .lost = connection {
-            message = Message(text: "the bus is gone; wait until it is back", isTrouble: true)
-            return nil
-        }
+        guard let row = subscriptions.selected else { return refuse("no subscription is selected") }
+        if case .lost = connection { return refuse("the bus is gone; wait until it is back") }
         if state == .suspended { message = Message(text: "suspending \(row.name) …") }
         return .change(TopChange(subscription: row.id, name: row.name, state: state))
+    }
+}
+
+extension Device {
+    /// Changes the state of a subscription as an operator, and returns the new state.
+    func carryOut(_ change: TopChange) async throws -> String {
+        let (id, name) = (change.subscription, change.name)
+        switch change.state {
+        case .background:
+            try await hold(id)
+            return "\(name) is in the background"
+        case .suspended:
+            // A cgroup is frozen only if none of its subscriptions is in the foreground.
+            for other in try await subscribers().program(of: id) where other.id != id { try await hold(other.id) }
+            try await suspend(id)
+            return "\(name) is suspended"
+        case .foreground:
+            let program = try await subscribers().program(of: id)
+            let isFrozen = program.contains { $0.id == id && $0.holds.contains(.frozen) }
+            for one in program where isFrozen || one.id == id { try await release(one.id) }
+            let holds = try await subscribers().first { $0.id == id }?.holds
+            return switch holds {
+            case nil: "\(name) has ended"
+            case .some(let holds) where holds.contains(.app):
+                "\(name) remains in the background: held by its own process (app)"
+            case .some(let holds) where holds.contains(.frozen): "\(name) is still frozen"
+            default: "\(name) is in the foreground"
+            }
+        }
     }
 }

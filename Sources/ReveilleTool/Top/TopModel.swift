@@ -47,7 +47,6 @@ struct TopModel: Sendable {
         self.size = size
     }
 
-    /// The next request to the bus.
     var request: TopPoll.Request {
         TopPoll.Request(
             before: poll,
@@ -55,7 +54,6 @@ struct TopModel: Sendable {
             visibleSubscriptions: Set(subscriptions.rows.dropFirst(subscriptions.top).prefix(size.rows).map(\.id)))
     }
 
-    /// The number of subscriptions that are held.
     var heldCount: Int { allSubscribers.count { !$0.subscriber.holds.isEmpty } }
 
     /// The bus in a few words, the most important first.
@@ -63,12 +61,11 @@ struct TopModel: Sendable {
         guard let poll else { return [] }
         let held = heldCount == 0 ? "" : ", \(heldCount) held"
         return [
-            TopText.count(poll.subscribers.count, "subscription") + held, "\(TopText.rate(totals?.changes)) changes/s",
+            Count.text(poll.subscribers.count, "subscription") + held, "\(TopText.rate(totals?.changes)) changes/s",
             "\(TopText.rate(totals?.events)) events/s", LocalTime.time(poll.time), address,
         ]
     }
 
-    /// Shows the state of the bus.
     mutating func receive(_ poll: TopPoll) {
         let before = self.poll
         self.poll = poll
@@ -105,7 +102,6 @@ struct TopModel: Sendable {
         totals = nil
     }
 
-    /// Shows the rows that contain the filter's text.
     mutating func applyFilter() {
         let text = filter.lowercased()
         aspects.show(allAspects) { row in

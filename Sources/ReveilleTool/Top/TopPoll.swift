@@ -8,13 +8,9 @@ import ReveilleWire
 ///
 /// `reveille top` has no subscription: one would be listed among the others, and the bus would watch sensors for it.
 struct TopPoll: Sendable {
-    /// The known and the visible rows, which determine the questions.
     struct Request: Sendable {
-        /// The last poll.
         var before: TopPoll?
-        /// The aspects on the screen.
         var visible: Set<Aspect> = []
-        /// The identifiers of the subscriptions on the screen.
         var visibleSubscriptions: Set<String> = []
     }
 
@@ -30,7 +26,6 @@ struct TopPoll: Sendable {
     /// The number of aspects whose state one call can ask for.
     private static let stateLimit = 64
 
-    /// The wall-clock time.
     var time: Timestamp
     /// The time in microseconds since boot.
     var clock: Int64
@@ -43,9 +38,6 @@ struct TopPoll: Sendable {
     var histories: TopHistories
     var commands: [String: String] = [:]
 
-    /// Asks a bus.
-    ///
-    /// - Throws: `ReveilleError` if the bus is gone or does not answer.
     static func take(from device: Device, _ request: Request) async throws -> TopPoll {
         let start = Clocks.boot()
         let subscribers = try await device.subscribers()

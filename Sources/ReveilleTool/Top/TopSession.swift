@@ -33,19 +33,19 @@ actor TopSession {
     private var polls = 0
     private var ending: CheckedContinuation<(any Error)?, Never>?
 
-    private init(_ command: TopCommand) throws {
+    private init(_ bus: BusOptions, _ pace: TopPace) throws {
         thread = try LoopThread()
-        bus = command.bus
-        pace = command.pace
-        model = TopModel(address: (try? command.bus.resolved())?.description ?? "")
+        self.bus = bus
+        self.pace = pace
+        model = TopModel(address: (try? bus.resolved())?.description ?? "")
     }
 
     /// Shows the bus until the user quits, a signal arrives or the count of polls is reached.
-    static func run(_ command: TopCommand) throws {
+    static func run(_ bus: BusOptions, _ pace: TopPace) throws {
         // Before any thread is started: threads inherit the signal mask.
         for number in Signals.ending + [SIGWINCH] + TerminalJob.signals { EventLoop.block(number) }
         let following = try AwaitedTask()
-        let session = try TopSession(command)
+        let session = try TopSession(bus, pace)
         following.start(on: session.thread) { try await session.show() }
         try following.wait()
     }

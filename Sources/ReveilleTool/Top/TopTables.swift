@@ -5,13 +5,7 @@ import ReveilleCore
 
 /// The cells of the rows of `reveille top`, in the order of ``TopColumns``.
 enum TopTables {
-    /// Returns the cells of an aspect.
-    ///
-    /// - Parameters:
-    ///   - row: The aspect.
-    ///   - now: The time of the poll.
-    ///   - line: The width of the line of changes in characters.
-    /// - Returns: The cells.
+    /// Returns the cells of an aspect, with a line of changes whose width is in characters.
     static func cells(_ row: AspectRow, at now: Timestamp, line: Int) -> [Table.Cell] {
         guard row.hasValue else {
             return [Table.Cell(row.id.name, .dim), Table.Cell(row.value, .dim)]
@@ -27,7 +21,6 @@ enum TopTables {
         ]
     }
 
-    /// Returns the cells of a subscription.
     static func cells(_ row: SubscriberRow) -> [Table.Cell] {
         [
             Table.Cell(row.name, .bold),
@@ -59,32 +52,56 @@ enum TopTables {
         return "\(row.name): " + parts.joined(separator: "; ")
     }
 
-    /// Returns a line about an aspect: its value, and its source.
     static func detail(of row: AspectRow) -> String {
         "\(row.id): \(row.value)" + (row.hasValue ? "; source: \(source(of: row.source))" : "")
     }
 
-    /// Returns all rows of the aspects as a table, for output without a screen.
-    static func table(_ model: TopModel, line: Int) -> Table {
-        var table = Table(columns: columns(of: .aspects))
+    static func aspects(of model: TopModel, line: Int) -> Table {
         let now = model.poll?.time ?? Timestamp(microseconds: 0)
-        table.rows = model.aspects.rows.map { cells($0, at: now, line: line) }
-        return table
+        return table(.aspects, model.aspects.rows.map { cells($0, at: now, line: line) })
     }
 
-    /// Returns all rows of the subscriptions as a table, for output without a screen.
-    static func table(_ model: TopModel) -> Table {
-        var table = Table(columns: columns(of: .subscriptions))
-        table.rows = model.subscriptions.rows.map { cells($0) }
-        return table
+    static func subscriptions(of model: TopModel) -> Table {
+        table(.subscriptions, model.subscriptions.rows.map { cells($0) })
     }
 
-    private static func columns(of columns: TopColumns) -> [Table.Column] {
-        columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }
+    private static func table(_ columns: TopColumns, _ rows: [[Table.Cell]]) -> Table {
+        Table(columns: columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }, rows: rows)
     }
 
     private static func source(of source: AspectSource) -> String {
         source.isAvailable && !source.isMonitored && !source.aspect.isPublished
             ? "not watched: \(source.text)" : source.text
+    }
+}
+
+enum TopText {
+    /// Returns the time since a change in its largest unit: `now`, `59 s`, `47 h`.
+    ///
+    /// A time in the future, after the clock was set, is `now`.
+    static func age(of change: Timestamp, at now: Timestamp) -> String {
+        let (microseconds, isTooLong) = now.microseconds.subtractingReportingOverflow(change.microseconds)
+        guard !isTooLong else { return "-" }
+        let seconds = microseconds / 1_000_000
+        switch seconds {
+        case ..<1: return "now"
+        case ..<60: return "\(seconds) s"
+        case ..<3_600: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3_600) h"
+        default: return "\(seconds / 86_400) d"
+        }
+    }
+
+    /// Returns a number of events or changes a second: `-` if it is not known yet, `0`, `0.5`, `12`, `13k`.
+    static func rate(_ rate: Double?) -> String {
+        guard let rate, rate.isFinite else { return "-" }
+        switch rate {
+        case ...0: return "0"
+        case ..<0.05: return "<0.1"
+        case ..<9.95: return "\((rate * 10).rounded() / 10)"
+        case ..<9_999.5: return "\(Int(rate.rounded()))"
+        case ..<9_999_500: return "\(Int((rate / 1_000).rounded()))k"
+        default: return ">9999k"
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 import ReveilleCore
 
-/// Describes each power supply and its role for a person.
 enum BatteryExamination {
     static func examine(_ supplies: [PowerSupply], isMacBook: Bool) -> Examination {
         var examination = Examination()

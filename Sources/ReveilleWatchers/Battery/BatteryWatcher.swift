@@ -9,7 +9,6 @@ package import ReveilleSystem
 /// values for a second after an event. So each event leads to several reads, and between events the watcher polls. A
 /// machine without a battery is not polled.
 package final class BatteryWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between reads without an event; many drivers send none when only the level drifts.
         package var pollInterval: Duration = .seconds(30)
@@ -20,7 +19,6 @@ package final class BatteryWatcher: Watcher {
         /// The shortest time between changes of the level only; 0 for no limit.
         package var levelInterval: Duration = .seconds(60)
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -28,9 +26,7 @@ package final class BatteryWatcher: Watcher {
     /// next.
     private static let followUpTime: Duration = .seconds(5)
 
-    /// How old the level in an answer may be.
-    ///
-    /// Levels are this old anyway, since ACPI's driver keeps a level for a second, and firmware takes another.
+    /// How old the level in an answer may be: ACPI's driver keeps a level for a second, and firmware takes another.
     private static let answerAge: Duration = .seconds(2)
 
     package let aspect = BuiltInAspect.battery
@@ -47,12 +43,10 @@ package final class BatteryWatcher: Watcher {
     /// The end of the reads after a start; they go on while a status is unknown.
     private var startEnd = Instant(microseconds: 0)
     private var isStatusUnknown = false
-    /// The time of the last reading.
     private var readAt: Instant?
     private let problem: SourceProblem
-    private var supplies = FoundSupplies(attributes: PowerSupply.attributeNames)
+    private var supplies = PowerSupplies(attributes: PowerSupply.attributeNames)
 
-    /// Creates a watcher that is off.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
     ) throws(SystemError) {
@@ -75,7 +69,7 @@ package final class BatteryWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the battery is only polled")
         }
@@ -160,7 +154,7 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> FoundSupplies.Read {
+    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> PowerSupplies.Read {
         try supplies.read(extent, isKept: pace != .off) { BatteryRule.hasLevels($0.supplies, isMacBook: $0.isMacBook) }
     }
 

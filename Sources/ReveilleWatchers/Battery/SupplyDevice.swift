@@ -15,17 +15,10 @@ struct SupplyDevice {
     /// Most drivers choose their attributes when they register, so missing attributes are removed until the device
     /// reports a change, or until the next poll.
     private var others: [String]
-    /// All attributes but the decisive ones.
     private let allOthers: [String]
-    /// The USB-C ports of the same device.
     private let ports: [UdevDevice]
 
-    /// Reads the attributes that never change.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - ports: The USB-C ports of the same device.
-    ///   - attributes: The names of all attributes that may be read.
+    /// Reads the attributes that never change; the ports are the USB-C ports of the same device.
     init(_ device: UdevDevice, ports: [UdevDevice], attributes: [String]) {
         self.device = device
         self.ports = ports
@@ -51,10 +44,7 @@ struct SupplyDevice {
     /// Whether it is a battery of the machine, or a slot for one.
     var isBattery: Bool { decisive.contains { $0.name == "capacity" } }
 
-    /// Reads the decisive attributes.
-    ///
-    /// - Parameter keepsTexts: Whether their texts are needed, and not only their meaning.
-    /// - Returns: The supply; `nil` when it has gone.
+    /// Reads the decisive attributes: only their meaning unless their texts are kept; `nil` when the supply has gone.
     func read(keepsTexts: Bool) -> PowerSupply? {
         var supply = fixed
         var isThere = decisive.isEmpty
@@ -69,7 +59,6 @@ struct SupplyDevice {
         return supply
     }
 
-    /// Adds the other attributes.
     mutating func readOthers(into supply: inout PowerSupply) {
         others.removeAll { name in
             let value = device.attribute(name)

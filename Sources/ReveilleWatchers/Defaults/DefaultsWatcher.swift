@@ -7,17 +7,12 @@ package import ReveilleSystem
 ///
 /// Loop thread only. The values themselves are never reported.
 package final class DefaultsWatcher: Watcher {
-    /// The largest settings file that is read: 4 MiB, about ten times the largest known.
-    ///
-    /// A file is read and parsed on the loop's thread, which blocks the bus.
+    /// The largest file, ten times the largest known: a file is parsed on the loop's thread, which blocks the bus.
     package static let sizeLimit = 4 << 20
 
     package let aspect = BuiltInAspect.defaults
     private let files: WatchedFiles<SettingsFile>
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, settings: FileSettings, context: WatcherContext) throws(SystemError) {
         files = try WatchedFiles(
             loop: loop, settings: settings,

@@ -10,19 +10,11 @@ package struct SettingsFile: Hashable {
     /// Whether the format is not read.
     package var isOpaque = false
 
-    /// Creates the contents of a file whose format is not read.
     static func opaque(_ bytes: [UInt8]) -> SettingsFile {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - path: Its path, with links not followed.
-    ///   - isFound: Whether it was found in a directory; without a settings file's name it must then begin as a keyfile.
-    ///   - bytes: Its contents.
-    /// - Returns: The file; `nil` if it was found in a directory and is not a settings file.
-    /// - Throws: `FormatError` if its format is read and its contents are not valid.
+    /// Reads a file; `nil` if it was found in a directory and neither its name nor its start is of a settings file.
     package static func read(
         _ path: String, isFound: Bool, _ bytes: [UInt8]
     ) throws(FormatError) -> SettingsFile? {
@@ -68,5 +60,52 @@ package struct SettingsFile: Hashable {
 extension SettingsFile {
     private init(_ keyfile: Keyfile) {
         self.init(values: keyfile.entries.mapValues { SettingsValue.string($0).fingerprint })
+    }
+}
+
+/// The name of a settings file, which suggests its format and names its domain.
+struct SettingsName: Hashable {
+    enum Kind: Hashable {
+        case propertyList, json, keyfile
+        /// Usually a keyfile: `*.conf`, `*rc`.
+        case text
+        /// No extension, as in `kdeglobals`: the contents decide.
+        case bare
+        /// An extension of another format.
+        case foreign
+    }
+
+    let kind: Kind
+    /// The name without its extension; the dot of a hidden file does not begin an extension.
+    let domain: String
+
+    init(_ name: String) {
+        let bytes = name.utf8
+        let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))
+        let end = dot.map { String(name[bytes.index(after: $0)...]) }
+        switch end {
+        case "plist": kind = .propertyList
+        case "json": kind = .json
+        case "ini": kind = .keyfile
+        case "conf": kind = .text
+        case _ where bytes.suffix(2).elementsEqual("rc".utf8):
+            kind = .text
+            // The part after a dot in `org.example.desktop-appletsrc` is not an extension.
+            domain = name
+            return
+        // Hidden files without an extension are usually temporary files that are about to be renamed.
+        case nil: kind = bytes.first == UInt8(ascii: ".") ? .foreign : .bare
+        default: kind = .foreign
+        }
+        domain = dot.map { String(name[..<$0]) } ?? name
+    }
+
+    /// Whether a file with this name in a watched directory is a settings file.
+    var membership: FileFormat<SettingsFile>.Membership {
+        switch kind {
+        case .propertyList, .json, .keyfile, .text: .yes
+        case .bare: .perhaps
+        case .foreign: .no
+        }
     }
 }

@@ -15,9 +15,7 @@ package final class DeviceInfoReader {
         self.root = root
     }
 
-    /// Returns the description of the device for a user.
-    ///
-    /// Files that are missing, unreadable or too long count as empty.
+    /// Returns the description of the device; files that are missing, unreadable or too long count as empty.
     package func info(forUser user: UInt32) -> DeviceInfo {
         let name = SystemName()
         var facts = DeviceFacts(host: name.host, kernel: name.release, files: [:])
@@ -55,8 +53,8 @@ package final class DeviceInfoReader {
         var highest: Int?
         for number in processors {
             // Either all processors have the file, or none, as in most virtual machines.
-            guard case .bytes(let bytes) = read(DeviceFile.frequency(ofProcessor: number)) else { break }
-            guard let frequency = Int(SysfsText.trimmed(String(decoding: bytes, as: UTF8.self))) else { continue }
+            guard let text = read(DeviceFile.frequency(ofProcessor: number)).text else { break }
+            guard let frequency = Int(SysfsText.trimmed(text)) else { continue }
             highest = max(frequency, highest ?? 0)
         }
         return highest

@@ -12,9 +12,7 @@ package final class DeviceFeed {
     /// The most events that are taken before other sources have their turn.
     private static let eventsPerTurn = 256
 
-    /// How long the files of a device may outlive the event of its removal.
-    ///
-    /// The kernel sends the event before it removes the directory (device_del), so a listener can be faster.
+    /// How long a device's files may outlive the event of its removal, which the kernel sends first (device_del).
     private static let afterlife: Duration = .milliseconds(100)
 
     private let loop: EventLoop
@@ -24,18 +22,14 @@ package final class DeviceFeed {
     private var removed: Set<String> = []
     private var monitor: UdevMonitor?
     private var source: EventSource?
-    private var listeners: [ObjectIdentifier: Weak] = [:]
+    private var listeners: [ObjectIdentifier: Listener] = [:]
 
     /// A watcher's interest in subsystems; ends when it is released.
     package final class Interest {
-        let subsystems: Set<String>
-        let changed: (Changes) -> Void
         private let feed: DeviceFeed
 
-        init(_ feed: DeviceFeed, subsystems: Set<String>, changed: @escaping (Changes) -> Void) {
+        fileprivate init(_ feed: DeviceFeed) {
             self.feed = feed
-            self.subsystems = subsystems
-            self.changed = changed
         }
 
         deinit {
@@ -51,38 +45,25 @@ package final class DeviceFeed {
         package var isStructural = false
         /// Whether events were lost, because the kernel's queue was full, and everything must be read again.
         package var areIncomplete = false
-
-        fileprivate func merging(_ others: Changes) -> Changes {
-            var all = self
-            all.changed.formUnion(others.changed)
-            all.isStructural = all.isStructural || others.isStructural
-            return all
-        }
     }
 
-    private struct Weak {
-        weak var interest: Interest?
+    private struct Listener {
+        let subsystems: Set<String>
+        let changed: (Changes) -> Void
     }
 
-    /// Creates a feed without listeners.
     package init(loop: EventLoop, subsystems: Set<String> = usualSubsystems) {
         self.loop = loop
         self.subsystems = subsystems
     }
 
-    /// Starts listening to subsystems that the feed monitors.
-    ///
-    /// - Parameters:
-    ///   - subsystems: The names of the subsystems.
-    ///   - changed: Called once for all events that arrived together.
-    /// - Returns: The interest; releasing it ends the notifications.
-    /// - Throws: `SystemError` if no monitor can be opened.
+    /// Calls back once for all events of subsystems that arrived together, until the interest is released.
     package func listen(
         to subsystems: Set<String>, changed: @escaping (Changes) -> Void
     ) throws(SystemError) -> Interest {
         if monitor == nil { try open() }
-        let interest = Interest(self, subsystems: subsystems, changed: changed)
-        listeners[ObjectIdentifier(interest)] = Weak(interest: interest)
+        let interest = Interest(self)
+        listeners[ObjectIdentifier(interest)] = Listener(subsystems: subsystems, changed: changed)
         return interest
     }
 
@@ -119,7 +100,7 @@ package final class DeviceFeed {
             }
         }
         if !removed.isEmpty { afterRemoval?.fire(after: Self.afterlife) }
-        for listener in listeners.values.compactMap(\.interest) {
+        for listener in listeners.values {
             if hasOverflowed {
                 listener.changed(Changes(isStructural: true, areIncomplete: true))
             } else {
@@ -128,17 +109,18 @@ package final class DeviceFeed {
         }
     }
 
-    private func notify(_ listener: Interest, _ changes: [String: Changes]) {
-        var own: Changes?
-        for (subsystem, changes) in changes where listener.subsystems.contains(subsystem) {
-            own = own.map { $0.merging(changes) } ?? changes
-        }
-        if let own { listener.changed(own) }
+    private func notify(_ listener: Listener, _ changes: [String: Changes]) {
+        let own = changes.filter { listener.subsystems.contains($0.key) }.values
+        guard !own.isEmpty else { return }
+        listener.changed(
+            Changes(
+                changed: own.reduce(into: []) { $0.formUnion($1.changed) },
+                isStructural: own.contains(where: \.isStructural)))
     }
 
     private func reportRemovals() {
         let changes = Dictionary(uniqueKeysWithValues: removed.map { ($0, Changes(isStructural: true)) })
         removed = []
-        for listener in listeners.values.compactMap(\.interest) { notify(listener, changes) }
+        for listener in listeners.values { notify(listener, changes) }
     }
 }

@@ -4,17 +4,13 @@ import Glibc
 import ReveilleCore
 import ReveilleSystem
 
-/// The part of a reader that serves streams.
 extension IIOReader {
     /// The descriptor of the open buffer, borrowed until the next sample or rest; `nil` while the buffer is closed.
     ///
     /// Waits for a sample that another thread is taking.
     package var node: Int32? { state.withLock { $0.buffer?.descriptor } }
 
-    /// Sets the frequency from the next sample on.
-    ///
-    /// - Parameter frequency: The lowest sufficient frequency in Hz. The sensor gets its lowest frequency at or above
-    ///   this.
+    /// Sets the lowest sufficient frequency in Hz from the next sample on; the sensor gets its lowest at or above this.
     package func want(_ frequency: Double) {
         wanted.withLock { $0 = max(frequency, SamplingFrequency.enough) }
     }
@@ -35,9 +31,7 @@ extension IIOReader {
         refusal.withLock { $0 = nil }
     }
 
-    /// Returns the newest of the scans that wait in the open buffer, without blocking.
-    ///
-    /// - Returns: The values; `nil` if no scan waits, or the buffer was full and has lost the newest scans.
+    /// Returns the newest scan that waits, without blocking; `nil` if none waits or the full buffer has lost the newest.
     package func takeWaiting() -> IIOSample? {
         state.withLock { state in
             let layout = state.layout
@@ -80,4 +74,14 @@ extension IIOReader {
         guard (try? SysfsAttribute.write(text, to: path)) != nil else { return }
         if !state.original.contains(where: { $0.path == path }) { state.original.append((path, current)) }
     }
+}
+
+/// How well the buffer of a sensor works.
+struct BufferHealth {
+    /// The number of waits without a scan since the last scan.
+    var silentWaits = 0
+    /// Whether the sensor has provided scans, so that its buffer is tried again.
+    var hasScans = false
+    /// When a failed buffer is tried again; `nil` for a working buffer.
+    var recovers: Instant?
 }

@@ -6,9 +6,7 @@ package import ReveilleSystem
 
 /// One sample of an IIO sensor.
 package enum IIOSample: Sendable, Hashable {
-    /// The raw value of each channel.
     case values([Double])
-    /// The sensor is gone.
     case missing
     /// The error that the driver returned instead.
     case failed(SystemError)
@@ -29,7 +27,6 @@ package struct IIOChannels: Sendable, Hashable {
     /// Whether scans contain their time; it is then the last value of a sample from the buffer.
     package var hasTimes = false
 
-    /// Creates a description of channels.
     package init(
         device: String, names: [String], suffix: String = "raw", hasAttributes: Bool = true, node: String? = nil
     ) {
@@ -43,7 +40,6 @@ package struct IIOChannels: Sendable, Hashable {
     /// The names of the channels that a scan must contain.
     var scanned: [String] { names + (hasTimes ? ["in_timestamp"] : []) }
 
-    /// The path of a channel's attribute.
     fileprivate func path(of name: String) -> String {
         "\(device)/\(name)_\(suffix)"
     }
@@ -62,7 +58,6 @@ package final class IIOReader: Sendable {
         var original: [(path: String, text: String)] = []
         var buffer: IIOBuffer?
         var layout = ScanLayout([], wanted: [])
-        /// The attributes of the channels, in order.
         var attributes: [SysfsReader] = []
     }
 
@@ -104,9 +99,8 @@ package final class IIOReader: Sendable {
 
     /// Takes a sample, and blocks until the sensor answers.
     ///
-    /// - Parameter isLive: Whether more samples follow soon, and the buffer stays enabled. Otherwise, a sensor with
-    ///   attributes rests between samples.
-    /// - Returns: The newest values.
+    /// While live, more samples follow soon, and the buffer stays enabled. Otherwise, a sensor with attributes rests
+    /// between samples.
     package func sample(isLive: Bool) -> IIOSample {
         let wanted = wanted.withLock { $0 }
         return state.withLock { state in
@@ -179,7 +173,6 @@ package final class IIOReader: Sendable {
         }
     }
 
-    /// Reads every channel's attribute, one after the other.
     private func readAttributes(_ state: inout State) -> IIOSample {
         if state.attributes.isEmpty {
             state.attributes = channels.names.map { SysfsReader(channels.path(of: $0)) }

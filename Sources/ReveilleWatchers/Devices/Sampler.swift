@@ -75,7 +75,6 @@ package final class Sampler {
     /// Whether a sensor measures, or keeps changed attributes, until it rests.
     private var hasTraces = false
 
-    /// Starts the thread.
     package init(loop: EventLoop) throws(SystemError) {
         exchange = try Exchange()
         source = try loop.watch(exchange.resultPipe.readingEnd, for: .readable, priority: .watcher) { [weak self] _ in
@@ -92,13 +91,10 @@ package final class Sampler {
         _ = try? Readiness.wait(exchange.endPipe.readingEnd, for: .readable, atMost: Self.patience)
     }
 
-    /// Takes a sample.
+    /// Takes a sample; more samples follow soon if it is live.
     ///
-    /// - Parameters:
-    ///   - reader: The reader of the sensor.
-    ///   - isLive: Whether more samples follow soon.
-    ///   - completion: Called on the loop, not before this call returns, with the sample and the time in microseconds
-    ///     that the sensor blocked the thread.
+    /// `completion` is called on the loop, not before this call returns, with the sample and the time in microseconds that
+    /// the sensor blocked the thread.
     package func sample(_ reader: IIOReader, isLive: Bool, completion: @escaping (IIOSample, Int64) -> Void) {
         lastNumber += 1
         if reader.needsRest { hasTraces = true }
@@ -106,9 +102,7 @@ package final class Sampler {
         exchange.request(.sample(number: lastNumber, reader, isLive: isLive))
     }
 
-    /// Takes a sample of a quick sensor on the loop, while no sample of it has been requested from the thread.
-    ///
-    /// - Returns: The sample; `nil` if it must be requested from the thread.
+    /// Takes a sample of a quick sensor on the loop, unless one is requested already; `nil` if the thread must take it.
     func sampleOnLoop(_ reader: IIOReader, isLive: Bool) -> IIOSample? {
         guard !isRequired else { return nil }
         let time = BlockedTime()
@@ -132,5 +126,36 @@ package final class Sampler {
         for result in results {
             completions.removeValue(forKey: result.number)?(result.sample, result.microseconds)
         }
+    }
+}
+
+/// Determines whether a sensor is quick enough to be read on the loop.
+///
+/// A driver may block a read for seconds, and the loop must not wait for it. Therefore, a sensor's speed is unknown at
+/// first, and also after a change of pace: a sensor that rests between reads takes time to wake up. A few quick reads
+/// on a separate thread show that the sensor is quick.
+package struct SensorSpeed {
+    /// The longest time of a quick read in microseconds: I2C answers within a thousand, and no client notices two.
+    private static let limit: Int64 = 2_000
+    /// The number of successive quick reads of a quick sensor; at five seconds each, they cost wake-ups for 15 seconds.
+    private static let trial = 3
+
+    private var quickReads = 0
+
+    package init() {}
+
+    /// Whether the sensor may be read on the loop.
+    package var isQuick: Bool { quickReads >= Self.trial }
+
+    /// Returns whether a read that took so many microseconds is quick.
+    package static func isQuick(_ microseconds: Int64) -> Bool { microseconds <= limit }
+
+    /// Takes the duration of a read into account, in microseconds.
+    package mutating func note(_ microseconds: Int64) {
+        quickReads = Self.isQuick(microseconds) ? min(quickReads + 1, Self.trial) : 0
+    }
+
+    package mutating func restart() {
+        quickReads = 0
     }
 }

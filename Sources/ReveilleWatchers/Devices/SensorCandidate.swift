@@ -25,7 +25,6 @@ extension SensorWatch {
         }
     }
 
-    /// Describes the candidates with `body`, or reports why there are none.
     func examine(_ body: ([SensorCandidate<Sensor>], inout Examination) -> Void) -> Examination {
         Examination(orAdvice: "sensors cannot be listed") { () throws(SystemError) in
             let candidates = try candidates()
@@ -35,12 +34,7 @@ extension SensorWatch {
         }
     }
 
-    /// Describes the candidates, and explains one sample of each sensor among them.
-    ///
-    /// - Parameters:
-    ///   - advice: The advice if no candidate can be used.
-    ///   - explain: Returns the raw value and the reading of a sample.
-    /// - Returns: The findings.
+    /// Describes the candidates, and explains one sample of each sensor: its raw value and its reading.
     func examine(
         advice: String, explain: (Sensor, SensorSample) throws(SystemError) -> (raw: String, result: String)
     ) -> Examination {
@@ -62,7 +56,6 @@ extension SensorWatch {
 }
 
 extension SensorAccess {
-    /// Takes one sample of a sensor that rests.
     fileprivate func sample() throws(SystemError) -> SensorSample {
         switch self {
         case .sampled(let channels):
@@ -77,7 +70,6 @@ extension SensorAccess {
 }
 
 extension Examination {
-    /// Appends the error of a sensor that cannot be read.
     mutating func add(_ error: SystemError, of access: SensorAccess) {
         add("raw", "\(error)")
         if case .input(let node, _) = access { advice.append("join the group input to read \(node)") }

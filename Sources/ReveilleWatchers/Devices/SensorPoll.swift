@@ -22,7 +22,6 @@ final class SensorPoll {
         }
     }
 
-    /// How the sensor is read, for a person.
     var manner: String { stream?.manner ?? reader.manner }
 
     /// Whether to sample three times as often at the pace `.live`.
@@ -41,8 +40,6 @@ final class SensorPoll {
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
-    ///
-    /// - Throws: `SystemError` if the thread cannot be started.
     init(
         timer: SharedTimer, shared: SharedSensor, channels: IIOChannels, intervals: SampleIntervals,
         sampled: @escaping (IIOSample) -> Void
@@ -60,7 +57,6 @@ final class SensorPoll {
         sampler.rest(reader)
     }
 
-    /// Tries the sensor's buffer again if access to it was denied.
     func reconsiderAccess() {
         reader.reconsiderAccess()
     }
@@ -83,7 +79,6 @@ final class SensorPoll {
         }
     }
 
-    /// The stream that samples the same device.
     private var stream: MotionStream? { shared.stream(of: reader.channels.device) }
 
     /// Takes a sample of a stream; the stream's channels begin with this poll's.

@@ -3,9 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A sensor that can be read.
 protocol FoundSensor: Equatable {
-    /// How it is read.
     var access: SensorAccess { get }
 }
 
@@ -18,7 +16,6 @@ enum SensorAccess: Hashable {
     case input(String, isStream: Bool)
 }
 
-/// One sample of a sensor.
 enum SensorSample {
     /// The raw value of each channel.
     case values([Double])
@@ -195,23 +192,17 @@ final class SensorWatch<Sensor: FoundSensor> {
         }
         if let input { take(.input(input.device)) }
         guard let poll else { return finish() }
-        patiently(timeout, finish) { poll.sample(then: $0) }
-    }
-
-    /// Calls back after a timeout if the sensor is slow; a late sample still counts.
-    private func patiently(
-        _ timeout: Duration, _ completion: @escaping () -> Void, _ body: (@escaping () -> Void) -> Void
-    ) {
         var isDone = false
         var timer: EventSource?
+        // A late sample still counts.
         let once = {
             guard !isDone else { return }
             isDone = true
             timer = nil
-            completion()
+            finish()
         }
         problem.attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
         timer?.fire(after: timeout)
-        body(once)
+        poll.sample(then: once)
     }
 }

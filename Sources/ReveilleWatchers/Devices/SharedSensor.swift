@@ -16,7 +16,6 @@ package final class SharedSensor {
     /// The poll that may have the buffer open.
     weak var poll: SensorPoll?
 
-    /// Creates the state of a sensor that has no readers.
     package init(loop: EventLoop) {
         self.loop = loop
     }
@@ -29,7 +28,6 @@ package final class SharedSensor {
         return sampler
     }
 
-    /// Returns the stream that samples a device, if there is one.
     func stream(of device: String) -> MotionStream? {
         guard let stream, case .sampled(let channels) = stream.device.access, channels.device == device else {
             return nil

@@ -11,11 +11,9 @@ struct DisplayDevices {
     private static let types = ["firmware", "platform", "raw"]
 
     private let connectors: [(connector: DisplayConnector, status: String)]
-    /// The backlight that is read, if there is one.
     private let backlight: UdevDevice?
     private let brightness: Double?
 
-    /// Reads the present devices.
     init() throws(SystemError) {
         connectors = try UdevDevice.all(of: "drm", isBare: true).compactMap(Self.connector)
         backlight = try UdevDevice.all(of: "backlight", isBare: true).min { Self.rank(of: $0) < Self.rank(of: $1) }
@@ -27,9 +25,9 @@ struct DisplayDevices {
     }
 
     private static func connector(_ device: UdevDevice) -> (DisplayConnector, String)? {
-        guard let name = DisplayConnector.name(ofDevice: device.name),
-            let status = device.attribute("status").text.map(SysfsText.trimmed)
-        else { return nil }
+        guard let name = DisplayConnector.name(ofDevice: device.name), let status = device.text("status") else {
+            return nil
+        }
         var connector = DisplayConnector(name: name, isConnected: status == "connected", mode: nil, description: nil)
         if connector.isConnected {
             connector.mode = device.attribute("modes").text.flatMap { DisplayMode(firstOf: $0) }
@@ -41,14 +39,12 @@ struct DisplayDevices {
     }
 
     private static func rank(of backlight: UdevDevice) -> Int {
-        let type = backlight.attribute("type").text.map(SysfsText.trimmed) ?? ""
-        return types.firstIndex(of: type) ?? types.count
+        types.firstIndex(of: backlight.text("type") ?? "") ?? types.count
     }
 
     /// Whether a display is connected whose modes are unknown.
     var lackModes: Bool { connectors.contains { $0.connector.isConnected && $0.connector.preferredMode == nil } }
 
-    /// Returns the reading, with a configured scale.
     func reading(scale: Double?) -> Display {
         DisplayRule.reading(of: connectors.map(\.connector), brightness: brightness, scale: scale)
     }
@@ -61,7 +57,6 @@ struct DisplayDevices {
             : .available(names.joined(separator: ", "))
     }
 
-    /// Describes the devices for a person.
     func examine(scale: Double?) -> Examination {
         var examination = Examination()
         for (connector, status) in connectors {
@@ -69,7 +64,7 @@ struct DisplayDevices {
         }
         if let backlight {
             let values = ["actual_brightness", "brightness", "max_brightness"].map { name in
-                name + "=" + (backlight.attribute(name).text.map(SysfsText.trimmed) ?? "?")
+                name + "=" + (backlight.text(name) ?? "?")
             }
             examination.add(backlight.name, values.joined(separator: ", "))
         }

@@ -7,22 +7,16 @@ package import ReveilleSystem
 ///
 /// The kernel reports each change as a uevent, so nothing is polled. Loop thread only.
 package final class DisplayWatcher: Watcher {
-    /// How to describe screens.
     package struct Settings: Sendable {
         /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.
         package var scale: Double?
 
-        /// Creates the default settings.
         package init() {}
     }
 
-    /// The subsystems whose events are needed.
     package static let subsystems: Set<String> = ["drm", "backlight"]
 
-    /// The time between reads while a display was connected and its modes are unknown.
-    ///
-    /// A driver lists the modes when a compositor asks for them. This happens after the event, and causes no other
-    /// event.
+    /// The time between reads while modes are unknown: a driver lists them, without an event, when a compositor asks.
     private static let followUpInterval: Duration = .seconds(1)
     /// The most reads that follow an event.
     private static let followUps = 5

@@ -3,9 +3,26 @@
 import ReveilleCore
 import ReveilleSystem
 
+/// The contents of a watcher's files, and the names of its files in a directory.
+struct FileFormat<Value: Equatable> {
+    /// Whether a file in a directory is the watcher's, by its name.
+    enum Membership {
+        case no
+        /// The contents decide. Invalid contents are not a problem.
+        case perhaps
+        case yes
+    }
+
+    /// The largest file that is read, in bytes.
+    let sizeLimit: Int
+    /// Returns the membership of a name; `nil` for a watcher that does not read directories.
+    let membership: ((_ name: String) -> Membership)?
+    /// Parses a file; `nil` for a file that was found in a directory and is not the watcher's.
+    let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FormatError) -> Value?
+}
+
 /// Reads files of a format, below a root directory.
 struct FileReader<Value: Equatable> {
-    /// The result of reading one path.
     enum Look {
         /// The digest of the bytes is the given one.
         case same
@@ -13,7 +30,6 @@ struct FileReader<Value: Equatable> {
         case contents(Value?, Digest)
         /// The names of the watcher's files in a directory, and the problem with the other names.
         case directory([String], problem: String?)
-        /// The path does not exist.
         case missing
         /// The path cannot be read or understood.
         case failed(String)
@@ -21,30 +37,14 @@ struct FileReader<Value: Equatable> {
 
     /// The directory that all paths are relative to; empty for the root directory.
     let root: String
-    /// The format of the files.
     let format: FileFormat<Value>
-
-    /// The digest of an empty file.
-    static var emptiness: Digest { Digest() }
 
     /// Returns whether a file in a directory is the watcher's, by its name or path.
     func membership(of path: String) -> FileFormat<Value>.Membership {
         format.membership?(ConfiguredPath.name(of: path)) ?? .no
     }
 
-    /// Follows a path.
-    func way(to path: String) -> PathChain {
-        PathChain(following: path, root: root)
-    }
-
-    /// Reads a path.
-    ///
-    /// - Parameters:
-    ///   - path: The path, without the root.
-    ///   - way: The result of ``way(to:)``.
-    ///   - isFound: Whether it was found in a directory rather than configured.
-    ///   - digest: The digest of the known contents, which are not parsed again.
-    /// - Returns: The result.
+    /// Reads a path by its way; contents with a known digest are not parsed again.
     func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
         switch way.end {
         case .missing: return .missing
@@ -80,7 +80,6 @@ struct FileReader<Value: Equatable> {
 }
 
 extension DirectoryListing {
-    /// The problem of a directory with too many files.
     static var cutProblem: String { "has more than \(limit) files; the others are ignored" }
 
     /// The problem of the names that are ignored, if any.

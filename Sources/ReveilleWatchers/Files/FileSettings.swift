@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleSystem
+
 /// The files of a watcher, and its delays.
 package struct FileSettings: Sendable, Hashable {
     /// Files, or directories whose files are watched; absolute, or below home as `~/…`.
@@ -13,7 +15,6 @@ package struct FileSettings: Sendable, Hashable {
     /// How long a missing or empty file keeps its values.
     package var deletionGrace: Duration
 
-    /// Creates settings.
     package init(
         paths: [String], root: String, home: String, settle: Duration = .milliseconds(50),
         deletionGrace: Duration = .milliseconds(250)
@@ -23,5 +24,21 @@ package struct FileSettings: Sendable, Hashable {
         self.home = home
         self.settle = settle
         self.deletionGrace = deletionGrace
+    }
+}
+
+/// A path as written in the configuration.
+///
+/// Paths are split by bytes: a combining mark at the start of a name would form one character with the `/` before it.
+enum ConfiguredPath {
+    /// Returns the path with a leading `~` replaced by the home directory, and without redundant `/` and `.`.
+    static func expanded(_ path: String, home: String) -> String {
+        let isOfHome = path == "~" || path.utf8.starts(with: "~/".utf8)
+        let path = isOfHome ? home + String(Substring(path.utf8.dropFirst())) : path
+        return "/" + PathChain.names(of: path).filter { $0 != "." }.joined(separator: "/")
+    }
+
+    static func name(of path: String) -> String {
+        PathChain.names(of: path).last ?? ""
     }
 }

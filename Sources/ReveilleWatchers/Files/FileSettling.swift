@@ -8,7 +8,6 @@ import ReveilleCore
 /// incomplete copy. Only the state after the last step matters. Therefore a read follows a short time after a write, an
 /// empty or missing file keeps its values for a grace period, and invalid contents are read again a few times.
 struct FileSettling: Sendable, Hashable {
-    /// The configured delays.
     struct Timing: Sendable, Hashable {
         /// The time from the end of a write to the read.
         var readDelay: Duration
@@ -28,12 +27,10 @@ struct FileSettling: Sendable, Hashable {
         case touched
     }
 
-    /// The result of a read.
     enum Outcome: Sendable, Hashable {
         case good, empty, missing, failed
     }
 
-    /// The consequence of a read.
     enum Verdict: Sendable, Hashable {
         /// The result counts: the values, no values, or no file.
         case take
@@ -43,14 +40,10 @@ struct FileSettling: Sendable, Hashable {
         case giveUp
     }
 
-    /// The longest time that changes delay a read.
-    ///
-    /// A writer may keep the file open forever, or write without a pause.
+    /// The longest time that changes delay a read, since a writer may write without a pause.
     static let patience: Duration = .milliseconds(500)
 
-    /// The delays of the reads that follow a failed one.
-    ///
-    /// Foundation on Linux writes again 50 ms after a failed write.
+    /// The delays of the reads that follow a failed one; Foundation on Linux writes again 50 ms after a failed write.
     static let retries: [Duration] = [.milliseconds(50), .milliseconds(150), .milliseconds(150)]
 
     /// When the file must be read next; `nil` if it has not changed.
@@ -63,7 +56,6 @@ struct FileSettling: Sendable, Hashable {
     private var hollowSince: Instant?
     private var attempts = 0
 
-    /// Notes a change.
     mutating func notice(_ notice: Notice, at now: Instant, timing: Timing) {
         if notice == .touched, deadline != nil { return }
         isBeingWritten = notice == .written
@@ -74,9 +66,7 @@ struct FileSettling: Sendable, Hashable {
         deadline = min(now + wait, since + max(Self.patience, timing.readDelay))
     }
 
-    /// Judges the result of a read at the deadline, or of a requested read.
-    ///
-    /// A requested read does not wait.
+    /// Judges the result of a read at the deadline, or of a requested read, which does not wait.
     mutating func judge(_ outcome: Outcome, at now: Instant, timing: Timing, asked: Bool = false) -> Verdict {
         if !asked {
             deadline = nil

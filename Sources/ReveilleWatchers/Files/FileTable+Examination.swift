@@ -3,10 +3,7 @@
 import ReveilleSystem
 
 extension FileTable {
-    /// Describes each file for a person.
-    ///
-    /// - Parameter describe: Returns a line about the contents of a file.
-    /// - Returns: A finding for each file, and advice for unreadable and invalid ones.
+    /// Describes the contents of each file for a person, with advice for unreadable and invalid files.
     func examination(describe: (Value) -> String) -> Examination {
         let asked = Set(paths.map { ExactText($0) })
         let found = entries.keys.filter { !asked.contains($0) }.map(\.text).sorted()

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// The files of a watcher, their last valid values, and when to read them next.
 struct FileTable<Value: Equatable> {
-    /// One file.
     struct Entry {
         /// The last valid value; `nil` for a file that is missing or not the watcher's.
         var value: Value?
@@ -18,15 +17,34 @@ struct FileTable<Value: Equatable> {
         fileprivate var isReported = false
         /// Where the path led at the last read.
         fileprivate var way: PathChain?
+
+        /// Returns the current problem, once while it lasts.
+        fileprivate mutating func warning(of path: String) -> [String] {
+            defer { isReported = problem != nil }
+            guard let problem, !isReported else { return [] }
+            return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
+        }
+
+        /// Takes the result of a read, and returns whether the value has changed.
+        fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
+            let old = value
+            switch look {
+            case .contents(let new, let newDigest):
+                value = new
+                digest = newDigest
+            case .directory, .missing:
+                value = nil
+                digest = nil
+            case .same, .failed: break
+            }
+            return value != old
+        }
     }
 
-    /// The effects of reading.
     struct Effects {
-        /// Whether a value has changed.
         var hasChanged = false
         /// The files that were found in a directory, and must be watched.
         var appeared: [String] = []
-        /// The files of a directory that have gone.
         var disappeared: [String] = []
         /// The new problems, one line each.
         var warnings: [String] = []
@@ -44,13 +62,7 @@ struct FileTable<Value: Equatable> {
     private let timing: FileSettling.Timing
     private let reader: FileReader<Value>
 
-    /// Creates a table of files that have not been read.
-    ///
-    /// - Parameters:
-    ///   - paths: Files or directories, absolute, without the root.
-    ///   - root: The directory that all paths are relative to; empty for the root directory.
-    ///   - timing: The configured delays.
-    ///   - format: The format of the files.
+    /// Creates a table of files that have not been read; their paths are absolute, without the root.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
         var seen: Set<ExactText> = []
         self.paths = paths.filter { seen.insert(ExactText($0)).inserted }
@@ -65,12 +77,10 @@ struct FileTable<Value: Equatable> {
         reader.root + path
     }
 
-    /// When the next file must be read.
     var deadline: Instant? {
         entries.values.lazy.compactMap(\.settling.deadline).min()
     }
 
-    /// Notes a change of a file in the table.
     mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
         self.notice(notice, of: ExactText(path), at: now)
     }
@@ -86,7 +96,7 @@ struct FileTable<Value: Equatable> {
 
     /// Notes a change of every file whose path leads elsewhere now.
     mutating func noticeOtherWays(at now: Instant) {
-        for (path, entry) in entries where entry.way != reader.way(to: path.text) {
+        for (path, entry) in entries where entry.way != PathChain(following: path.text, root: reader.root) {
             notice(.finished, of: path, at: now)
         }
     }
@@ -101,13 +111,7 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads the files that are due, at least one.
-    ///
-    /// - Parameters:
-    ///   - time: The latest deadline of the files to read.
-    ///   - now: The current time.
-    ///   - mayGoOn: Called after each file. The other files stay due if it returns false.
-    /// - Returns: The effects.
+    /// Reads the files that are due, at least one; the others stay due once `mayGoOn` returns false.
     mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
         var effects = Effects()
         let due = entries.compactMap { path, entry in
@@ -122,7 +126,6 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads all files, whether due or not.
     mutating func readAll(at now: Instant) -> Effects {
         var effects = Effects()
         // First the configured paths: directories may have files that are not in the table yet.
@@ -151,7 +154,7 @@ struct FileTable<Value: Equatable> {
     private mutating func read(_ path: ExactText, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
         let isFound = !self.asked.contains(path)
-        let way = reader.way(to: path.text)
+        let way = PathChain(following: path.text, root: reader.root)
         entry.way = way
         let look = reader.look(at: path.text, by: way, isFound: isFound, unlike: entry.digest)
         // A file that was found in a directory and was never valid may be of another kind.
@@ -181,30 +184,6 @@ struct FileTable<Value: Equatable> {
     }
 }
 
-extension FileTable.Entry {
-    /// Returns the current problem, once while it lasts.
-    fileprivate mutating func warning(of path: String) -> [String] {
-        defer { isReported = problem != nil }
-        guard let problem, !isReported else { return [] }
-        return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
-    }
-
-    /// Takes the result of a read, and returns whether the value has changed.
-    fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
-        let old = value
-        switch look {
-        case .contents(let new, let newDigest):
-            value = new
-            digest = newDigest
-        case .directory, .missing:
-            value = nil
-            digest = nil
-        case .same, .failed: break
-        }
-        return value != old
-    }
-}
-
 extension FileReader.Look {
     fileprivate var isDirectory: Bool {
         if case .directory = self { true } else { false }
@@ -220,7 +199,8 @@ extension FileReader.Look {
     fileprivate var outcome: FileSettling.Outcome {
         switch self {
         case .same: .good
-        case .contents(_, let new): new == FileReader<Value>.emptiness ? .empty : .good
+        // The digest of no bytes.
+        case .contents(_, let new): new == Digest() ? .empty : .good
         // For values, a directory is a missing file.
         case .directory, .missing: .missing
         case .failed: .failed

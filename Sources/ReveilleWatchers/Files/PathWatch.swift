@@ -9,7 +9,6 @@ import ReveilleSystem
 /// missing name are watched for changes of their entries. A path that changes is followed again; after a mount, all
 /// paths are followed again. Loop thread only.
 final class PathWatch {
-    /// A change.
     enum Notice: Hashable {
         /// The target of a watched path changed.
         case path(String, FileSettling.Notice)
@@ -25,9 +24,7 @@ final class PathWatch {
         case lost
     }
 
-    /// The most times a path is followed because it changed meanwhile.
-    ///
-    /// Each round watches at least one more directory, so only a path that keeps changing takes this many.
+    /// The most times a changing path is followed; each round watches at least one more directory.
     private static let rounds = 16
 
     private let root: String
@@ -41,9 +38,7 @@ final class PathWatch {
     private var listed: [ExactText: Set<ExactText>] = [:]
     private var refused: Set<ExactText> = []
 
-    /// Creates a watch without paths.
-    ///
-    /// - Throws: `SystemError` when the user's inotify instances are used up, or there is no table of mounts.
+    /// Throws when the user's inotify instances are used up, or there is no table of mounts.
     init(loop: EventLoop, root: String, handler: @escaping (Notice) -> Void) throws(SystemError) {
         self.root = root
         self.handler = handler
@@ -75,7 +70,6 @@ final class PathWatch {
         }
     }
 
-    /// Stops watching a path.
     func remove(_ path: String) {
         replaceChain(of: ExactText(path), with: nil)
     }
@@ -162,7 +156,6 @@ final class PathWatch {
 }
 
 extension FileSettling.Notice {
-    /// Converts an entry's event to a notice about the file.
     init(_ kind: DirectoryWatch.Kind) {
         self =
             switch kind {

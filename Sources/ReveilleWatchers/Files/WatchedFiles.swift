@@ -7,7 +7,6 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class WatchedFiles<Value: Equatable> {
-    /// The files and their last valid values.
     private(set) var table: FileTable<Value>
     /// Whether to watch: at any pace but `.off`, since unchanged files cost nothing.
     var pace: Pace = .off {
@@ -38,8 +37,6 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     /// Creates files that are neither watched nor read yet; `report` is called when values may have changed.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     init(
         loop: EventLoop, settings: FileSettings, format: FileFormat<Value>, context: WatcherContext,
         report: @escaping (FileTable<Value>) -> Void
@@ -84,7 +81,6 @@ final class WatchedFiles<Value: Equatable> {
     /// The watched values, or freshly read values while nothing is watched.
     var current: FileTable<Value> { pace == .off ? readSeparately() : table }
 
-    /// Reads everything now into a table of its own.
     func readSeparately() -> FileTable<Value> {
         var table = unread
         _ = table.readAll(at: loop.now)

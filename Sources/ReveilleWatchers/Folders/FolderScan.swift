@@ -5,13 +5,11 @@ import ReveilleSystem
 
 /// A single scan of a folder's entries, which may take several turns of the loop.
 final class FolderScan {
-    /// The result of a scan.
     enum Outcome {
         /// The entries of a directory, at most ``FolderListing/nameLimit``, and the number of all.
         case entries(SortedEntries, count: Int, of: DirectoryScan.Status)
         /// The path does not exist, or leads to a file.
         case missing(String)
-        /// The directory cannot be read.
         case failed(String)
     }
 
@@ -26,11 +24,7 @@ final class FolderScan {
     private var count = 0
     private var isRead = false
 
-    /// Opens the folder that a path currently leads to.
-    ///
-    /// - Parameters:
-    ///   - way: The lookups of the path.
-    ///   - known: The entries of the last listing. They are the result if nothing has changed, and need no sorting.
+    /// Opens the folder at the end of a way; known entries are the result if nothing has changed, and need no sorting.
     init(of way: PathChain, known: SortedEntries) {
         self.known = known
         switch way.end {
@@ -47,10 +41,7 @@ final class FolderScan {
         }
     }
 
-    /// Reads further entries, and then sorts them.
-    ///
-    /// - Parameter mayContinue: Returns whether there is time for another entry, or another step of sorting.
-    /// - Returns: The result; `nil` if there is more to do.
+    /// Reads further entries, and then sorts them, while there is time; `nil` if there is more to do.
     func advance(while mayContinue: () -> Bool) -> Outcome? {
         switch opened {
         case nil: return .missing(problem)

@@ -10,22 +10,18 @@ import ReveilleCore
 struct FolderSettling {
     /// The longest time that further changes delay a scan.
     static let patience: Duration = .milliseconds(500)
-    /// How long a file counts as being written after a write without a close.
-    ///
-    /// A program may keep a file open forever.
+    /// How long a file counts as being written after a write without a close, since it may be open forever.
     static let quiet: Duration = .seconds(1)
     /// The largest number of files that can be in the process of being written; further files are taken as they are.
     static let writtenLimit = 1_000
     /// The pause after a scan, in durations of that scan: scanning takes at most a tenth of the time.
     private static let rest = 9
 
-    /// The result of a scan.
     enum Outcome {
         /// The names of the folder that was scanned before, or of the first folder.
         case same
         /// The names of another folder in its place, or no folder.
         case other
-        /// Nothing, because of an error.
         case failed
     }
 
@@ -59,7 +55,6 @@ struct FolderSettling {
         notice(at: now)
     }
 
-    /// Notes that a name may be different.
     mutating func notice(_ notice: FileSettling.Notice, of name: EntryName, at now: Instant) {
         switch notice {
         case .written where writes.count < Self.writtenLimit || writes[name] != nil:
@@ -88,7 +83,6 @@ struct FolderSettling {
         for (name, last) in writes where last + Self.quiet <= now { writes[name] = nil }
     }
 
-    /// Whether any file is being written.
     var isWriting: Bool { !writes.isEmpty }
 
     /// Returns whether a file is being written, so that its last state counts.
@@ -104,9 +98,7 @@ struct FolderSettling {
         noticedAt != nil && outdatedSince.map { now - $0 < Self.patience } == true
     }
 
-    /// Judges the result of a scan.
-    ///
-    /// - Returns: Whether it counts.
+    /// Returns whether the result of a scan counts.
     mutating func judge(_ outcome: Outcome, start: Instant, at now: Instant, asked: Bool) -> Bool {
         restedAt = now + (now - start) * Self.rest
         switch outcome {

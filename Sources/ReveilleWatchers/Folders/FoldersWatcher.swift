@@ -33,14 +33,7 @@ package final class FoldersWatcher: Watcher {
     private var completions: [() -> Void] = []
     package private(set) var laterTime: UInt64 = 0
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop that calls the watcher.
-    ///   - folders: The folders, with distinct names.
-    ///   - settings: The delays, and the directories that paths are relative to; its own paths are ignored.
-    ///   - context: Takes the readings.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; the folders have distinct names, and the settings' own paths are ignored.
     package init(
         loop: EventLoop, folders: [ConfiguredFolder], settings: FileSettings, context: WatcherContext
     ) throws(SystemError) {
@@ -82,7 +75,6 @@ package final class FoldersWatcher: Watcher {
         timer?.fire(after: .zero)
     }
 
-    /// Scans all folders at once.
     private func scanAll() {
         scan = nil
         for index in folders.indices {
@@ -166,9 +158,7 @@ package final class FoldersWatcher: Watcher {
         return (index, folders[index].scan(root: root, at: now), now)
     }
 
-    /// Continues the scan, and takes its result.
-    ///
-    /// - Returns: Whether it is finished.
+    /// Continues the scan, and returns whether it is finished.
     private func finishScan(while mayContinue: () -> Bool) -> Bool {
         guard let (index, folderScan, start) = scan else { return true }
         guard let outcome = folderScan.advance(while: mayContinue) else { return false }
@@ -215,7 +205,9 @@ package final class FoldersWatcher: Watcher {
 
     package var source: SourceDescription {
         guard !folders.isEmpty else { return .unavailable("no folders are configured") }
-        let found = folders.filter { PathChain(following: $0.path, root: root).isDirectory }.map(\.listing.path)
+        let found = folders.filter { folder in
+            if case .directory = PathChain(following: folder.path, root: root).end { true } else { false }
+        }.map(\.listing.path)
         if !found.isEmpty { return .available(found.joined(separator: ", ")) }
         return .unavailable("no folder at " + folders.map(\.listing.path).joined(separator: ", "))
     }
@@ -234,12 +226,5 @@ package final class FoldersWatcher: Watcher {
             }
         }
         return examination
-    }
-}
-
-extension PathChain {
-    /// Whether the path leads to a directory.
-    fileprivate var isDirectory: Bool {
-        if case .directory = end { true } else { false }
     }
 }

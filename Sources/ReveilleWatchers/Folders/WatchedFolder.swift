@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A folder of the configuration.
 package struct ConfiguredFolder: Sendable, Hashable {
     /// The maximum number of folders, which limits the memory for their names to a few megabytes.
     package static let limit = 16
@@ -15,7 +14,6 @@ package struct ConfiguredFolder: Sendable, Hashable {
     /// The path, absolute, or below home as `~/…`.
     package var path: String
 
-    /// Creates a folder.
     package init(name: String, path: String) {
         self.name = name
         self.path = path
@@ -28,7 +26,6 @@ struct WatchedFolder {
     let path: String
     /// The last listing that counts.
     private(set) var listing: FolderListing
-    /// When to scan.
     var settling: FolderSettling
     /// Whether the names were asked for, so that nothing delays them.
     var isAsked = false
@@ -46,7 +43,6 @@ struct WatchedFolder {
     /// The number of scans of a folder with too many names that followed a change.
     private var looks: UInt64 = 0
 
-    /// Creates a folder that has not been scanned.
     init(_ folder: ConfiguredFolder, settings: FileSettings) {
         path = ConfiguredPath.expanded(folder.path, home: settings.home)
         listing = FolderListing(name: folder.name, path: settings.root + path, entries: [])
@@ -54,7 +50,6 @@ struct WatchedFolder {
             timing: FileSettling.Timing(readDelay: settings.settle, deletionGrace: settings.deletionGrace))
     }
 
-    /// Begins a scan.
     mutating func scan(root: String, at now: Instant) -> FolderScan {
         settling.begin(at: now)
         let way = PathChain(following: path, root: root)
@@ -62,9 +57,7 @@ struct WatchedFolder {
         return FolderScan(of: way, known: listing.sorted)
     }
 
-    /// Takes the result of a scan, if it counts.
-    ///
-    /// - Returns: Whether the listing is new.
+    /// Takes the result of a scan, if it counts, and returns whether the listing is new.
     mutating func take(_ outcome: FolderScan.Outcome, start: Instant, at now: Instant) -> Bool {
         let isAsked = isAsked || !wasScanned
         guard isAsked || !settling.isOutdated(at: now) else { return false }

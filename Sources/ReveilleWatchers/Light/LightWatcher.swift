@@ -6,12 +6,10 @@ package import ReveilleSystem
 
 /// Watches the ambient light sensor, which is sampled because the kernel reports no changes of its value.
 package final class LightWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground: screens follow the light slowly.
         package var sampleInterval: Duration = .seconds(1)
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -75,5 +73,40 @@ package final class LightWatcher: Watcher {
                 lux.map { "\(Light(lux: $0))" } ?? "ignored: not from 0 to \(Int(LightRule.limit)) lux"
             )
         }
+    }
+}
+
+struct LightSensor: FoundSensor {
+    let access: SensorAccess
+    let rule: LightRule
+
+    typealias Candidate = SensorCandidate<LightSensor>
+
+    static func candidates() throws(SystemError) -> [Candidate] {
+        try UdevDevice.sensors().compactMap(candidate)
+    }
+
+    private static func candidate(_ device: UdevDevice) -> Candidate? {
+        for channel in ["in_illuminance", "in_illuminance0"] {
+            // A processed value is in lux.
+            for (suffix, isProcessed) in [("input", true), ("raw", false)] where device.has("\(channel)_\(suffix)") {
+                let scale = isProcessed ? 1 : scale(of: channel, device)
+                let offset = isProcessed ? 0 : SysfsText.number(device.text(channel + "_offset")) ?? 0
+                guard let rule = LightRule(offset: offset, scale: scale) else {
+                    return Candidate(title: device.title, sensor: nil, reason: "ignored: its scale is \(scale)")
+                }
+                let channels = IIOChannels(device: device.path, names: [channel], suffix: suffix)
+                let reason = isProcessed ? "in lux" : "raw + \(offset), times \(scale) lux"
+                return Candidate(
+                    title: device.title, sensor: LightSensor(access: .sampled(channels), rule: rule), reason: reason)
+            }
+        }
+        return nil
+    }
+
+    /// The scale of a raw value; 1 if the driver has no scale, and 0 if the scale is not a number.
+    private static func scale(of channel: String, _ device: UdevDevice) -> Double {
+        guard let text = device.text(channel + "_scale") else { return 1 }
+        return SysfsText.number(text) ?? 0
     }
 }

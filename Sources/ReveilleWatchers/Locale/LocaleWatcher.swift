@@ -14,9 +14,6 @@ package final class LocaleWatcher: Watcher {
     package let aspect = BuiltInAspect.locale
     private let files: WatchedFiles<[String: String]>
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Throws: `SystemError` if a timer cannot be created.
     package init(loop: EventLoop, settings: FileSettings, context: WatcherContext) throws(SystemError) {
         let format = FileFormat(sizeLimit: Self.sizeLimit, membership: nil) { path, _, bytes throws(FormatError) in
             try LocaleFiles.variables(of: path, bytes)
@@ -26,9 +23,7 @@ package final class LocaleWatcher: Watcher {
         }
     }
 
-    /// Returns the default paths; a `.pam_environment` is read only if it is configured.
-    ///
-    /// `configHome` is the value of XDG_CONFIG_HOME; a relative path is ignored, and `nil` stands for `~/.config`.
+    /// Returns the default paths; only an absolute `configHome` (XDG_CONFIG_HOME) replaces `~/.config`.
     package static func usualPaths(home: String, configHome: String?) -> [String] {
         let configHome = configHome.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
         return [
@@ -66,5 +61,64 @@ package final class LocaleWatcher: Watcher {
             examination.advice.append("set a language: localectl set-locale LANG=…, or LANG= in /etc/locale.conf")
         }
         return examination
+    }
+}
+
+/// The variables that result from all locale files together.
+package struct LocaleFiles {
+    /// The precedence of a file, by its name.
+    private enum Kind {
+        /// The first existing file of this kind counts.
+        case environment
+        /// Overrides environment files.
+        case pamEnvironment
+        /// Overrides all others.
+        case plasma
+
+        init(_ path: String) {
+            self =
+                switch ConfiguredPath.name(of: path) {
+                case ".pam_environment": .pamEnvironment
+                case "plasma-localerc": .plasma
+                default: .environment
+                }
+        }
+    }
+
+    /// The files that set variables, in ascending precedence.
+    private(set) var paths: [String] = []
+    private var environment: [String: String] = [:]
+
+    init(in table: FileTable<[String: String]>) {
+        let existing = table.paths.compactMap { path in
+            table.entries[ExactText(path)]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
+        }
+        if let first = existing.first(where: { $0.kind == .environment }) { lay(first.path, first.variables) }
+        for kind in [Kind.pamEnvironment, .plasma] {
+            for file in existing where file.kind == kind && !file.variables.isEmpty { lay(file.path, file.variables) }
+        }
+    }
+
+    private mutating func lay(_ path: String, _ variables: [String: String]) {
+        paths.append(path)
+        environment.merge(variables) { $1 }
+    }
+
+    var reading: LocaleSettings {
+        LocaleRule.reading(of: environment)
+    }
+
+    /// Returns the locale variables that a file sets, or throws if it is not UTF-8, or not valid.
+    package static func variables(of path: String, _ bytes: [UInt8]) throws(FormatError) -> [String: String] {
+        guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
+        var variables: [String: String]
+        switch Kind(path) {
+        case .environment: variables = EnvironmentFile.variables(in: bytes)
+        case .pamEnvironment: variables = PamEnvironment.variables(in: bytes)
+        case .plasma: variables = PlasmaLocale.variables(in: try Keyfile(bytes))
+        }
+        // systemd ignores it in this file (locale.conf(5)), where it would override every other variable.
+        if ConfiguredPath.name(of: path) == "locale.conf" { variables["LC_ALL"] = nil }
+        return variables.filter { LocaleRule.variables.contains($0.key) }
     }
 }

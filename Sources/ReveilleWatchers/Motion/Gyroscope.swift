@@ -3,11 +3,10 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// A gyroscope of the IIO subsystem.
 struct Gyroscope: Equatable {
     static let channels = ["in_anglvel_x", "in_anglvel_y", "in_anglvel_z"]
 
-    let device: IIODevice
+    let device: UdevDevice
     let title: String
     /// The mounting of the gyroscope alone; `nil` if its driver does not know it.
     let matrix: MountMatrix?
@@ -17,9 +16,8 @@ struct Gyroscope: Equatable {
 
     /// Finds all gyroscopes, in the order of their names.
     static func all() throws(SystemError) -> [Gyroscope] {
-        try IIODevice.all().compactMap { device in
-            guard channels.allSatisfy({ device.has($0 + "_raw") }) || device.has("scan_elements/\(channels[0])_type")
-            else {
+        try UdevDevice.sensors().compactMap { device in
+            guard device.hasAttributes(of: channels) || device.has("scan_elements/\(channels[0])_type") else {
                 return nil
             }
             return Gyroscope(
@@ -28,7 +26,7 @@ struct Gyroscope: Equatable {
         }
     }
 
-    private static func matrix(_ device: IIODevice) -> MountMatrix? {
+    private static func matrix(_ device: UdevDevice) -> MountMatrix? {
         // The mounting of a whole chip belongs to its accelerometer. Udev or the configuration may override the
         // accelerometer's mounting.
         let common = Accelerometer.isPart(of: device) ? [] : ["mount_matrix", "in_mount_matrix"]
@@ -39,9 +37,7 @@ struct Gyroscope: Equatable {
         return matrix == .identity ? nil : matrix
     }
 
-    /// Returns the rule for the gyroscope's axes.
-    ///
-    /// A gyroscope without a mounting of its own is assumed to be mounted like the accelerometer.
+    /// Returns the rule for the axes; without a mounting of its own, a gyroscope is mounted like the accelerometer.
     func rule(_ settings: OrientationWatcher.Settings, beside accelerometer: Accelerometer?) -> MotionRule {
         if let matrix { return MotionRule(settings.frame, matrix: matrix, isHID: isHID) }
         return MotionRule(

@@ -5,7 +5,6 @@ import ReveilleSystem
 
 /// A device that provides acceleration, rotation, or both at one moment.
 struct MotionDevice: Equatable {
-    /// The vectors of one sample.
     struct Values: Equatable {
         var acceleration: Motion.Vector?
         var rotation: Motion.Vector?
@@ -22,9 +21,7 @@ struct MotionDevice: Equatable {
     /// The highest frequency in Hz; `nil` if it is unknown.
     let highestFrequency: Double?
 
-    /// Finds the devices: the accelerometer's, if there is one, and a separate gyroscope's.
-    ///
-    /// The accelerometer also determines the pose.
+    /// Finds the device of the accelerometer, which also determines the pose, and the device of a separate gyroscope.
     static func all(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [MotionDevice] {
         let accelerometers = try Accelerometer.candidates(matrix: settings.matrix)
         let accelerometer = accelerometers.first { $0.sensor != nil }
@@ -34,7 +31,7 @@ struct MotionDevice: Equatable {
         if let accelerometer, let sensor = accelerometer.sensor {
             var own: Gyroscope?
             if case .sampled(let channels) = sensor.access {
-                own = gyroscopes.first { $0.device.device.path == channels.device && $0.isRead(with: channels) }
+                own = gyroscopes.first { $0.device.path == channels.device && $0.isRead(with: channels) }
             }
             devices.append(MotionDevice(accelerometer.title, sensor, own, settings))
             // Another device's gyroscope is used only if this device has none.
@@ -73,11 +70,10 @@ struct MotionDevice: Equatable {
         self.gyroscope = gyroscope
         rotationRule = gyroscope.rule(settings, beside: accelerometer)
         accelerationRule = rotationRule
-        let isBuffered = Gyroscope.channels.allSatisfy { gyroscope.device.has("scan_elements/\($0)_type") }
         let channels = IIOChannels(
-            device: gyroscope.device.device.path, names: Gyroscope.channels,
-            hasAttributes: Gyroscope.channels.allSatisfy { gyroscope.device.has($0 + "_raw") },
-            node: isBuffered ? gyroscope.device.device.node : nil)
+            device: gyroscope.device.path, names: Gyroscope.channels,
+            hasAttributes: gyroscope.device.hasAttributes(of: Gyroscope.channels),
+            node: gyroscope.device.isBuffered(Gyroscope.channels) ? gyroscope.device.node : nil)
         access = .sampled(Self.timed(channels))
         highestFrequency = Self.highestFrequency(of: channels)
     }
@@ -97,8 +93,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns why the device provides no acceleration; `nil` if it does.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func accelerationProblem() throws(SystemError) -> String? {
         guard let accelerometer else { return "no accelerometer" }
         let isStated: Bool
@@ -110,8 +104,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides either.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func problem() throws(SystemError) -> String? {
         if gyroscope?.scale.isStated == true { return nil }
         if case .input(let node, _) = access, try InputDevice(node: node).rotation() != nil { return nil }
@@ -120,8 +112,6 @@ struct MotionDevice: Equatable {
     }
 
     /// Returns the vectors of a sample; missing and implausible vectors are `nil`.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func values(_ sample: SensorSample) throws(SystemError) -> Values {
         var values = Values()
         switch sample {
@@ -155,8 +145,8 @@ struct MotionDevice: Equatable {
 extension Gyroscope {
     /// Returns whether its channels are read in the same way as others of its device.
     fileprivate func isRead(with channels: IIOChannels) -> Bool {
-        Self.channels.allSatisfy { device.has($0 + "_raw") } == channels.hasAttributes
-            && (channels.node == nil || Self.channels.allSatisfy { device.has("scan_elements/\($0)_type") })
+        device.hasAttributes(of: Self.channels) == channels.hasAttributes
+            && (channels.node == nil || device.isBuffered(Self.channels))
     }
 }
 

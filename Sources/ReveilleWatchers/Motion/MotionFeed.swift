@@ -10,7 +10,6 @@ package import ReveilleSystem
 package final class MotionFeed {
     /// A watcher's use of the feed; releasing the use ends it.
     package final class Use {
-        /// Takes a sample.
         var sampled: (Motion) -> Void = { _ in }
         /// Called when there is no sensor.
         var gone: () -> Void = {}
@@ -66,13 +65,7 @@ package final class MotionFeed {
     /// The last problem of each device by its title; a problem of all devices has the empty title.
     private var problems: [String: String] = [:]
 
-    /// Creates a feed that samples nothing.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - feed: Reports changes of devices.
-    ///   - sensor: The accelerometer, which ``OrientationWatcher`` uses too.
-    ///   - settings: How the accelerometer is mounted.
+    /// Creates a feed that samples nothing; ``OrientationWatcher`` uses the sensor too.
     package init(
         loop: EventLoop, feed: DeviceFeed, sensor: SharedSensor, settings: OrientationWatcher.Settings
     ) {
@@ -82,7 +75,6 @@ package final class MotionFeed {
         self.settings = settings
     }
 
-    /// Begins a use that wants no samples yet.
     func begin(context: WatcherContext) -> Use {
         let use = Use(self, context: context)
         uses[ObjectIdentifier(use)] = Weak(use: use)
@@ -176,7 +168,6 @@ package final class MotionFeed {
         for stream in released { stream.setInterval(nil) }
     }
 
-    /// Finds the sensors that are present now.
     private func look() {
         let found: [MotionDevice]
         do throws(SystemError) {

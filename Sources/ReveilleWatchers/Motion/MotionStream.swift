@@ -10,16 +10,13 @@ import ReveilleSystem
 /// else is read by a sampler. A buffer that falls silent is replaced by the attributes for a while. Loop thread only.
 final class MotionStream {
     let device: MotionDevice
-    /// Takes a sample.
     var sampled: (SensorSample) -> Void = { _ in }
     /// Called when the device has gone.
     var gone: () -> Void = {}
     /// Called with an error; the next sample is tried afterward.
     var failed: (SystemError) -> Void = { _ in }
 
-    /// The number of waits for a scan after which a buffer is silent.
-    ///
-    /// After a suspend, a single wait may seem to have ended before the sensor could provide a scan.
+    /// The waits after which a buffer is silent; after a suspend, one wait may end before the sensor has a scan.
     private static let waits = 2
     /// How long the attributes are read after the buffer failed.
     private static let recovery = Pace.retries[Pace.retries.count - 1]
@@ -34,7 +31,6 @@ final class MotionStream {
     private var readable: EventSource?
     /// The time between samples; `nil` while the device rests.
     private var interval: Duration?
-    /// The time of the next sample.
     private var due = Instant(microseconds: 0)
     /// Whether the buffer is read at times of the loop, since the sensor is much faster.
     private var isPausing = false
@@ -69,12 +65,9 @@ final class MotionStream {
         if let reader { sampler?.rest(reader) }
     }
 
-    /// How the device is read, for a person.
     var manner: String { reader?.manner ?? "by its node" }
 
-    /// Sets the time between samples, or lets the device rest.
-    ///
-    /// A stream must rest before it is released, so that others are not left waiting.
+    /// Sets the time between samples; before its release a stream must rest, so that others are not left waiting.
     func setInterval(_ interval: Duration?) {
         guard interval != self.interval else { return }
         if self.interval == nil { due = loop.now }

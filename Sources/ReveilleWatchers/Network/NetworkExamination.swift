@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Describes the links and the default routes for a person.
 enum NetworkExamination {
     /// The most links that are listed: a host of containers has hundreds.
     private static let linkLimit = 8
@@ -20,7 +19,7 @@ enum NetworkExamination {
         let links = tables.links.filter { !$0.isLoopback }
         for link in links.prefix(linkLimit) {
             let addresses = tables.addresses.filter { $0.link == link.index && $0.isLasting }.map(\.address).sorted()
-            let words = ["\(NetworkInterface(link).kind)", state(of: link)] + addresses.map(\.description)
+            let words = ["\(link.kind)", state(of: link)] + addresses.map(\.description)
             examination.add(link.name, words.prefix(2 + NetworkRule.addressLimit).joined(separator: ", "))
         }
         for route in tables.routes.prefix(linkLimit) {
@@ -28,7 +27,7 @@ enum NetworkExamination {
             let family = route.family == IPAddress.Family.version6 ? "IPv6" : "IPv4"
             examination.add("default route", "\(names.joined(separator: ", ")), \(family), metric \(route.metric)")
         }
-        let reading = NetworkRule.reading(of: tables) { NetworkInterface($0).kind }
+        let reading = NetworkRule.reading(of: tables) { $0.kind }
         examination.add("reading", "\(reading)")
         if tables.routes.isEmpty {
             examination.advice.append("connect to a network with a gateway, which sets a default route")

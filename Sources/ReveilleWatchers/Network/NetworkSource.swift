@@ -10,7 +10,6 @@ enum NetworkSource {
     /// A directory with a file of all tables' messages; below a root, the file replaces the kernel's tables.
     case recording(directory: String)
 
-    /// The name of the file.
     static let fileName = "rtnetlink"
 
     /// The largest recording that is read: hundreds of links.
@@ -18,9 +17,6 @@ enum NetworkSource {
     /// The most attempts to read tables that change while the kernel sends them.
     private static let attempts = 3
 
-    /// Reads all tables.
-    ///
-    /// - Throws: `SystemError` if the kernel refuses, or the file cannot be read.
     func read() throws(SystemError) -> NetworkTables {
         switch self {
         case .kernel:
@@ -74,5 +70,77 @@ enum NetworkSource {
             }
         }
         return tables
+    }
+}
+
+extension NetworkLink {
+    /// The kind of the interface, from sysfs too: a wireless interface has the type of Ethernet.
+    var kind: Network.Kind {
+        let directory = "/sys/class/net/" + name
+        let key = "DEVTYPE="
+        let properties = SysfsAttribute.read(directory + "/uevent").text?.split(separator: "\n")
+        return NetworkRule.kind(
+            of: self, deviceType: properties?.first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) },
+            isWireless: ["phy80211", "wireless"].contains { SysfsAttribute.read(directory + "/" + $0) != .missing })
+    }
+}
+
+/// The notifications of changed network tables.
+///
+/// Loop thread only.
+final class NetworkFeed {
+    enum Notice {
+        case message(NetlinkMessage)
+        /// The recording was replaced.
+        case recorded
+        case lost
+        /// There are no more notifications.
+        case failed(SystemError)
+    }
+
+    /// The most datagrams that are taken before other sources have their turn.
+    private static let datagramsPerTurn = 64
+
+    private let handler: (Notice) -> Void
+    private var socket: RouteSocket?
+    private var directory: DirectoryWatch?
+    private var source: EventSource?
+
+    init(loop: EventLoop, source: NetworkSource, handler: @escaping (Notice) -> Void) throws(SystemError) {
+        self.handler = handler
+        switch source {
+        case .kernel:
+            let socket = try RouteSocket(isListening: true)
+            self.source = try loop.watch(socket.number, for: .readable, priority: .watcher) { [weak self] _ in
+                self?.receive()
+            }
+            self.socket = socket
+        case .recording(let path):
+            directory = try DirectoryWatch(loop: loop) { [weak self] event in
+                if case .entry(_, NetworkSource.fileName, _) = event { self?.handler(.recorded) }
+            }
+            _ = try directory?.add(path, interest: .entries)
+        }
+    }
+
+    deinit {
+        // Before the descriptor is closed.
+        source?.cancel()
+    }
+
+    private func receive() {
+        for _ in 0..<Self.datagramsPerTurn {
+            do throws(SystemError) {
+                switch try socket?.receive() {
+                case .datagram(let bytes):
+                    for message in NetlinkMessage.messages(in: bytes) { handler(.message(message)) }
+                case .overflow: handler(.lost)
+                case .nothing, nil: return
+                }
+            } catch {
+                source?.cancel()
+                return handler(.failed(error))
+            }
+        }
     }
 }

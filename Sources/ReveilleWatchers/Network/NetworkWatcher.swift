@@ -28,13 +28,7 @@ package final class NetworkWatcher: Watcher {
     private var firstChange: Instant?
     private let problem: SourceProblem
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - root: The directory whose ``recording`` replaces the kernel's tables, if it has one; empty for none.
-    ///   - context: The functions for reporting.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; a ``recording`` below the root, unless that is empty, replaces the kernel's tables.
     package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
         self.loop = loop
         self.root = root
@@ -80,7 +74,6 @@ package final class NetworkWatcher: Watcher {
         }
     }
 
-    /// Reads the tables once they have settled.
     private func settle() {
         let now = loop.now
         let first = firstChange ?? now
@@ -95,7 +88,7 @@ package final class NetworkWatcher: Watcher {
         problem.attempt { () throws(SystemError) in
             let tables = try networkSource.read()
             if pace != .off { self.tables = tables }
-            context.report(.network(NetworkRule.reading(of: tables) { NetworkInterface($0).kind }))
+            context.report(.network(NetworkRule.reading(of: tables) { $0.kind }))
         }
     }
 

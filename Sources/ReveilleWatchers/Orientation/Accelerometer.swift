@@ -21,40 +21,30 @@ struct Accelerometer: FoundSensor {
     /// Finds all candidates, preferred ones first, with the configured mount matrix if there is one.
     static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
         let inputs = try UdevDevice.all(of: "input")
-        return try IIODevice.all().compactMap { candidate($0, matrix) }
+        return try UdevDevice.sensors().compactMap { candidate($0, matrix) }
             + inputs.compactMap { candidate($0, among: inputs, matrix) }
     }
 
     private static let channels = ["in_accel_x", "in_accel_y", "in_accel_z"]
 
-    /// Returns whether a device measures acceleration.
-    static func isPart(of device: IIODevice) -> Bool {
-        hasAttributes(device) || isBuffered(device)
+    static func isPart(of device: UdevDevice) -> Bool {
+        device.hasAttributes(of: channels) || device.isBuffered(channels)
     }
 
-    private static func hasAttributes(_ device: IIODevice) -> Bool {
-        channels.allSatisfy { device.has($0 + "_raw") }
-    }
-
-    private static func isBuffered(_ device: IIODevice) -> Bool {
-        channels.allSatisfy { device.has("scan_elements/" + $0 + "_type") }
-    }
-
-    private static func candidate(_ device: IIODevice, _ configured: MountMatrix?) -> Candidate? {
+    private static func candidate(_ device: UdevDevice, _ configured: MountMatrix?) -> Candidate? {
         guard isPart(of: device) else { return nil }
-        let hasAttributes = hasAttributes(device)
-        let isBuffered = isBuffered(device)
-        if let place = elsewhere(device.device) {
+        if let place = elsewhere(device) {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
         }
-        let node = isBuffered ? device.device.node : nil
+        let hasAttributes = device.hasAttributes(of: channels)
+        let node = device.isBuffered(channels) ? device.node : nil
         guard hasAttributes || node != nil else {
             return Candidate(title: device.title, sensor: nil, reason: "ignored: it has a buffer but no device node")
         }
         let (matrix, origin) = matrix(device, configured)
         let sensor = Accelerometer(
             access: .sampled(
-                IIOChannels(device: device.device.path, names: channels, hasAttributes: hasAttributes, node: node)),
+                IIOChannels(device: device.path, names: channels, hasAttributes: hasAttributes, node: node)),
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
             scale: AxisScale(of: "in_accel", device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
@@ -67,17 +57,17 @@ struct Accelerometer: FoundSensor {
         case "display": return nil
         default: break
         }
-        switch SysfsText.trimmed(device.attribute("label").text ?? "") {
+        switch device.text("label") {
         case "accel-base": return "base"
         case "accel-camera": return "camera"
         case "accel-display": return nil
-        default: return SysfsText.trimmed(device.attribute("location").text ?? "") == "base" ? "base" : nil
+        default: return device.text("location") == "base" ? "base" : nil
         }
     }
 
-    private static func matrix(_ device: IIODevice, _ configured: MountMatrix?) -> (MountMatrix, String) {
+    private static func matrix(_ device: UdevDevice, _ configured: MountMatrix?) -> (MountMatrix, String) {
         if let configured { return (configured, "configuration") }
-        if let matrix = udevMatrix(device.device) { return matrix }
+        if let matrix = udevMatrix(device) { return matrix }
         for name in ["mount_matrix", "in_accel_mount_matrix", "in_mount_matrix"] {
             if let matrix = device.text(name).flatMap({ MountMatrix($0) }) { return (matrix, name) }
         }
@@ -124,12 +114,7 @@ struct Accelerometer: FoundSensor {
         }
         return InputBits(text).contains(accelerometer)
     }
-}
 
-extension Accelerometer {
-    /// Returns whether the driver states the unit of a sample.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func statesUnit(_ sample: SensorSample) throws(SystemError) -> Bool {
         switch sample {
         case .values: scale.isStated
@@ -138,8 +123,6 @@ extension Accelerometer {
     }
 
     /// Converts a sample to meters per second squared, in the sensor's axes.
-    ///
-    /// - Throws: `SystemError` when an input device cannot be read.
     func acceleration(_ sample: SensorSample) throws(SystemError) -> Vector {
         switch sample {
         case .values(let values):

@@ -5,7 +5,6 @@ package import ReveilleSystem
 
 /// Watches the pose of the device with the accelerometer in its display half.
 package final class OrientationWatcher: Watcher {
-    /// How closely to watch, and how to read the sensor.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
@@ -16,7 +15,6 @@ package final class OrientationWatcher: Watcher {
         /// The mount matrix; `nil` for the device's own.
         package var matrix: MountMatrix?
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -49,17 +47,7 @@ package final class OrientationWatcher: Watcher {
     /// The request that is under way, and its start.
     private var request: (completion: () -> Void, start: Instant)?
 
-    /// Creates a watcher that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop.
-    ///   - timer: Calls at intervals.
-    ///   - feed: Reports changes of devices.
-    ///   - sensor: The accelerometer, which ``MotionFeed`` uses too.
-    ///   - settings: How closely to watch, and how to read the sensor.
-    ///   - idleInterval: The time between samples while all subscribers are held.
-    ///   - context: Takes the reports.
-    /// - Throws: `SystemError` if a timer cannot be created.
+    /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, sensor: SharedSensor, settings: Settings,
         idleInterval: Duration, context: WatcherContext

@@ -36,7 +36,6 @@ enum PowerExamination {
         value.map { "\($0) \(unit)" }
     }
 
-    /// Returns the reasons for the missing values.
     private static func gaps(of pack: Power.Pack, in supply: PowerSupply) -> [String] {
         var gaps: [String] = []
         if pack.power == nil {

@@ -10,9 +10,7 @@ package final class PowerWatcher: Watcher {
     /// The time between samples while a subscriber is in the foreground: gauges average over seconds, and a person reads
     /// no faster.
     private static let liveInterval: Duration = .seconds(10)
-    /// The shortest time between samples while all subscribers are held.
-    ///
-    /// A fresh sample is taken before a wake anyway.
+    /// The shortest time between samples while all subscribers are held; a wake takes a fresh sample anyway.
     private static let idleInterval: Duration = .seconds(60)
     /// The shortest time between two samples that follow events; some drivers send hundreds of events.
     private static let eventInterval: Duration = .seconds(1)
@@ -28,7 +26,7 @@ package final class PowerWatcher: Watcher {
     private var mean = MeanPower()
     private var sampled: Instant?
     private let problem: SourceProblem
-    private var supplies = FoundSupplies(attributes: PowerSupply.detailNames)
+    private var supplies = PowerSupplies(attributes: PowerSupply.detailNames)
 
     /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
@@ -54,7 +52,7 @@ package final class PowerWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: FoundSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
         } catch {
             context.warn("\(error); the power is only polled")
         }

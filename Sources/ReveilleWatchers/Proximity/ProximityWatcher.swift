@@ -8,14 +8,12 @@ package import ReveilleSystem
 /// The kernel sends no event when a sensor's value changes, so the sensor is sampled while it is watched. A switch
 /// sends events.
 package final class ProximityWatcher: Watcher {
-    /// How closely to watch.
     package struct Settings: Sendable {
         /// The time between samples while a subscriber is in the foreground.
         package var sampleInterval: Duration = .milliseconds(700)
         /// The smallest raw value that means near; `nil` for the device's own level.
         package var nearLevel: Double?
 
-        /// Creates the default settings.
         package init() {}
     }
 
@@ -68,8 +66,53 @@ package final class ProximityWatcher: Watcher {
     }
 }
 
-extension ProximitySensor {
-    /// Returns the state that a sample means after another state.
+struct ProximitySensor: FoundSensor {
+    /// `SW_FRONT_PROXIMITY` of linux/input-event-codes.h: 1 is near.
+    static let frontSwitch = 0x0B
+
+    let access: SensorAccess
+    /// The rule that turns raw values into states; `nil` for a switch.
+    let rule: ProximityRule?
+
+    typealias Candidate = SensorCandidate<ProximitySensor>
+
+    /// Finds all candidates, preferred ones first, with the configured near level if there is one.
+    static func candidates(nearLevel: Double?) throws(SystemError) -> [Candidate] {
+        try UdevDevice.sensors().compactMap { candidate($0, nearLevel: nearLevel) }
+            + UdevDevice.all(of: "input").compactMap(candidate)
+    }
+
+    private static func candidate(_ device: UdevDevice, nearLevel: Double?) -> Candidate? {
+        let channels = ["in_proximity", "in_proximity0"]
+        guard let channel = channels.first(where: { device.has($0 + "_raw") }) else { return nil }
+        if ProximityRule.isForRadio(label: device.text("label")) {
+            return Candidate(
+                title: device.title, sensor: nil,
+                reason: "ignored: it serves the radio (label \(device.text("label") ?? ""))")
+        }
+        let origins = [
+            ("configuration", nearLevel),
+            ("udev property PROXIMITY_NEAR_LEVEL", SysfsText.number(device.properties["PROXIMITY_NEAR_LEVEL"])),
+            ("in_proximity_nearlevel", SysfsText.number(device.text("in_proximity_nearlevel"))),
+        ]
+        for (origin, level) in origins {
+            guard let rule = ProximityRule(nearLevel: level) else { continue }
+            let sensor = ProximitySensor(
+                access: .sampled(IIOChannels(device: device.path, names: [channel])), rule: rule)
+            return Candidate(title: device.title, sensor: sensor, reason: "near from \(rule.nearLevel) (\(origin))")
+        }
+        return Candidate(title: device.title, sensor: nil, reason: "ignored: it has no near level")
+    }
+
+    private static func candidate(_ device: UdevDevice) -> Candidate? {
+        guard let node = device.node, device.name.hasPrefix("event"), let parent = device.parent,
+            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw"),
+            InputBits(text).contains(frontSwitch)
+        else { return nil }
+        let sensor = ProximitySensor(access: .input(node, isStream: false), rule: nil)
+        return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
+    }
+
     fileprivate func state(_ sample: SensorSample, last: Proximity) throws(SystemError) -> Proximity {
         switch sample {
         case .input(let device): try device.isOn(switch: Self.frontSwitch) ? .near : .far

@@ -12,7 +12,6 @@ package final class ShakeWatcher: Watcher {
     private let context: WatcherContext
     private var rule = ShakeRule()
 
-    /// Creates a watcher that is off.
     package init(loop: EventLoop, feed: MotionFeed, context: WatcherContext) {
         self.loop = loop
         self.feed = feed

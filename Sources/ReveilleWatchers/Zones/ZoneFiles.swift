@@ -29,24 +29,18 @@ package final class ZoneFiles {
     private var due: Set<ZoneName> = []
     private var isArmed = false
 
-    /// Creates a reader that watches nothing.
-    ///
-    /// - Parameters:
-    ///   - loop: The loop of the thread.
-    ///   - locations: Where the files are.
-    ///   - warn: Takes one line for the log when a watched zone has a new problem.
+    /// Creates a reader that watches nothing; `warn` takes one line for the log for each new problem.
     package init(loop: EventLoop, locations: ZoneLocations, warn: @escaping (String) -> Void) {
         self.loop = loop
         self.locations = locations
         self.warn = warn
     }
 
-    /// Returns the rules of a zone, and watches it until ``stop()``.
+    /// Returns the rules of a zone, or the last valid ones, and watches it until ``stop()``.
     ///
-    /// A zone without rules is not watched, as anybody can ask for one.
+    /// The name is of the tz database, or `local` for the device's zone. A zone without rules is not watched, as anybody
+    /// can ask for one.
     ///
-    /// - Parameter name: A name of the tz database, or `local` for the device's zone.
-    /// - Returns: The rules; the last valid ones for a watched zone whose file has a problem.
     /// - Throws: `ZoneError` if the name or the file is invalid, or the file is missing.
     package func rules(of name: String) throws(ZoneError) -> TimeZoneRules {
         guard let zone = ZoneName(name) else { throw ZoneError("not a name of the tz database") }
@@ -62,7 +56,6 @@ package final class ZoneFiles {
         if let zone = ZoneName(name), !zone.isConstant, zones[zone] == nil { add(zone) }
     }
 
-    /// Ends all watches.
     package func stop() {
         watch = nil
         timer = nil

@@ -10,17 +10,14 @@ package struct ZoneLocations: Sendable, Hashable {
     /// The file of the device's zone, mostly a link into a tz database.
     package var local: String
 
-    /// Creates locations.
+    /// Creates locations, with a prefix of `/etc/localtime`; the database belongs to the machine and has none.
     ///
-    /// - Parameters:
-    ///   - root: A prefix of `/etc/localtime`. The database belongs to the machine and has none.
-    ///   - database: The value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
+    /// `database` is the value of `TZDIR`; a relative path is ignored, and `nil` stands for Debian's directory.
     package init(root: String, database: String?) {
         self.database = database.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
         local = root + "/etc/localtime"
     }
 
-    /// Returns the path of a zone's file.
     func path(of zone: ZoneName) -> String {
         switch zone {
         case .local: local
@@ -58,12 +55,10 @@ package struct ZoneLocations: Sendable, Hashable {
     }
 }
 
-/// The reason why the rules of a zone are unknown.
 package struct ZoneError: Error, Hashable, CustomStringConvertible {
     /// The reason, on one line.
     package let description: String
 
-    /// Creates an error.
     package init(_ description: String) {
         self.description = description
     }

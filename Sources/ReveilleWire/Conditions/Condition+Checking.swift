@@ -3,13 +3,7 @@
 package import Varlink
 
 extension Condition {
-    /// Checks that the condition fits the states of an aspect, as the interface of the bus describes them.
-    ///
-    /// - Parameters:
-    ///   - aspect: The name of the aspect. Any condition fits if the interface does not describe it.
-    ///   - interface: The interface of the bus.
-    /// - Throws: `ConditionError` for a field that does not exist, a literal of another type than its field, and an
-    ///   operator that does not apply to the type.
+    /// Checks that the condition fits the states of an aspect; any fits an aspect that the interface does not describe.
     package func check(for aspect: String, in interface: Interface = BusInterface.make()) throws(ConditionError) {
         guard case .structure(let event) = interface.types["Event"],
             let state = event.fields.first(where: { $0.name == aspect })
@@ -66,7 +60,6 @@ private struct DescribedField {
         }
     }
 
-    /// Checks a comparison of the field.
     func check(_ comparison: Condition.Comparison) throws(ConditionError) {
         let literal = comparison.literal
         if literal.isNull {

@@ -7,29 +7,23 @@ package import Varlink
 /// It compares fields of the state's JSON structure with literals, so it applies to states of any shape. A field that
 /// is absent is null.
 package indirect enum Condition: Sendable, Hashable {
-    /// A field compared with a literal.
     case comparison(Comparison)
-    /// True if the condition is false.
     case not(Condition)
     /// True if every condition is; two or more.
     case all([Condition])
     /// True if at least one condition is; two or more.
     case any([Condition])
 
-    /// A comparison of a field with a literal.
     package struct Comparison: Sendable, Hashable {
         /// The field: its name, or the names that lead to it through nested objects.
         package let path: [String]
-        /// The operator between the field and the literal.
         package let `operator`: Operator
         /// Null, a Boolean, a number or a string.
         package let literal: JSON
 
-        /// The path, with dots between the names.
         package var field: String { path.joined(separator: ".") }
     }
 
-    /// A comparison operator.
     package enum Operator: String, Sendable, CaseIterable {
         case equal = "=="
         case notEqual = "!="
@@ -42,7 +36,6 @@ package indirect enum Condition: Sendable, Hashable {
         var isOrdering: Bool { self != .equal && self != .notEqual }
     }
 
-    /// Returns whether the condition is true of a state.
     package func holds(for state: JSON) -> Bool {
         switch self {
         case .comparison(let comparison): comparison.holds(for: state)
@@ -52,7 +45,6 @@ package indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// All comparisons, from left to right.
     package var comparisons: [Comparison] {
         switch self {
         case .comparison(let comparison): [comparison]
@@ -63,8 +55,6 @@ package indirect enum Condition: Sendable, Hashable {
 }
 
 extension Condition.Comparison {
-    /// Returns whether the comparison is true of a state.
-    ///
     /// Values of different types are not equal and have no order.
     fileprivate func holds(for state: JSON) -> Bool {
         let value = path.reduce(state) { $0.objectValue?[$1] ?? .null }
@@ -108,9 +98,7 @@ extension JSON {
         }
     }
 
-    /// Returns the sign of a difference.
-    ///
-    /// It is exact even if no `Double` equals the integer.
+    /// Returns the sign of a difference, exactly, even if no `Double` equals the integer.
     private static func sign(of integer: Int64, minus number: Double) -> Int {
         guard let whole = Int64(exactly: number.rounded(.down)) else { return number < 0 ? 1 : -1 }
         if integer != whole { return integer < whole ? -1 : 1 }

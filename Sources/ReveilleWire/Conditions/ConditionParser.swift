@@ -102,13 +102,26 @@ private struct ConditionParser {
 }
 
 extension Condition {
-    /// Parses a condition.
+    /// Parses comparisons with `==`, `!=`, `<`, `<=`, `>` or `>=`, joined by `and`, `or`, `not` and parentheses.
     ///
-    /// - Parameter text: Comparisons with `==`, `!=`, `<`, `<=`, `>` or `>=`, joined by `and`, `or`, `not` and
-    ///   parentheses. Strings that are not a word of letters, digits, `_`, `-` and `.` are quoted.
-    /// - Throws: `ConditionError`.
+    /// Strings that are not a word of letters, digits, `_`, `-` and `.` are quoted.
     package init(parsing text: String) throws(ConditionError) {
         var parser = try ConditionParser(text)
         self = try parser.parse()
+    }
+}
+
+/// The reason why a text is not a condition, or a condition does not fit the states of an aspect.
+package struct ConditionError: Error, Sendable, Hashable {
+    package let reason: String
+    /// The invalid word, if it may be a misspelling of a candidate; see ``candidates``.
+    package let word: String
+    /// The valid words in place of the invalid one.
+    package let candidates: [String]
+
+    init(_ reason: String, word: String = "", candidates: [String] = []) {
+        self.reason = reason
+        self.word = word
+        self.candidates = candidates
     }
 }

@@ -17,14 +17,11 @@ struct ConditionScanner {
 
     private let scalars: [Unicode.Scalar]
     private var position = 0
-    /// The next token.
     private(set) var token = Token.end
-    /// The text of the next token.
     private(set) var text = ""
     /// The column of the next token in characters, starting at 1.
     private(set) var column = 1
 
-    /// Scans the first token of a condition.
     init(_ condition: String) throws(ConditionError) {
         scalars = Array(condition.unicodeScalars)
         try advance()
@@ -33,7 +30,6 @@ struct ConditionScanner {
     /// The next token and its column, or the end, for error messages.
     var place: String { token == .end ? "at the end" : "at column \(column), not '\(text)'" }
 
-    /// Scans the token after the next one.
     mutating func advance() throws(ConditionError) {
         while let next, next.properties.isWhitespace { position += 1 }
         column = position + 1

@@ -2,15 +2,12 @@
 
 package import ReveilleCore
 
-/// Detects when a condition on an aspect becomes true.
-///
-/// Pure.
+/// Detects when a condition on an aspect becomes true; pure.
 package struct Trigger: Sendable {
     private let condition: Condition
     /// Whether the condition was true of the last event.
     package private(set) var isTrue: Bool
 
-    /// Creates a trigger that has last found the condition true or false.
     package init(_ condition: Condition, isTrue: Bool) {
         self.condition = condition
         self.isTrue = isTrue
@@ -23,12 +20,9 @@ package struct Trigger: Sendable {
         return isTrue && !wasTrue
     }
 
-    /// Returns the changes that were merged into an event, oldest first, as far as they are known.
+    /// Returns the known changes that were merged into an event, oldest first, with the event in the place of the last.
     ///
-    /// - Parameters:
-    ///   - event: An event.
-    ///   - history: The latest changes of its aspect, oldest first. They can be newer, or come from another bus.
-    /// - Returns: The known changes, followed by the event itself in the place of the last change.
+    /// The history has the latest changes, oldest first. They can be newer, or come from another bus.
     package static func changes(mergedInto event: Event, from history: [Event]) -> [Event] {
         let isSameBus = history.contains { $0.generation == event.generation && $0.sequence == event.sequence }
         let first = event.generation - event.changes

@@ -5,19 +5,13 @@ package import Varlink
 
 /// Readings as the structures of the interface.
 package enum ReadingCoding {
-    /// Encodes a reading.
-    ///
-    /// - Parameters:
-    ///   - reading: The state.
-    ///   - settings: The keys to list, for a reading of the settings; `nil` for all.
-    /// - Returns: The structure, for the field with the aspect's name.
+    /// Encodes a reading; of the settings, only the given keys are listed, or all for `nil`.
     package static func encode(_ reading: Reading, settings: [SettingsChange]? = nil) -> JSON {
         var fields: JSONObject = [:]
         write(reading, settings: settings ?? reading.settings, to: &fields)
         return fields.members.first?.value ?? .null
     }
 
-    /// Writes the field of an event that has the structure of a reading.
     static func write(
         _ reading: Reading, settings: [SettingsChange], to fields: inout (some FieldWriter & ~Copyable & ~Escapable)
     ) {
@@ -25,14 +19,7 @@ package enum ReadingCoding {
         reading.code(settings: settings, with: &fields)
     }
 
-    /// Decodes a reading.
-    ///
-    /// - Parameters:
-    ///   - structure: The value of the field with the aspect's name.
-    ///   - aspect: The aspect of the structure.
-    ///   - unknownWords: Collects unknown words, which read as `unknown`; if it is `nil`, unknown words are errors.
-    /// - Returns: The reading.
-    /// - Throws: `InvalidParameter` with the path of the field that has a value that the interface does not allow.
+    /// Decodes a reading; unknown words are errors unless they are collected, and then read as `unknown`.
     package static func decode(
         _ structure: JSON, of aspect: Aspect, noting unknownWords: UnknownWords? = nil
     ) throws(CallError) -> Reading {
@@ -45,5 +32,76 @@ package enum ReadingCoding {
         // A value that is not an object has no fields.
         var fields = Fields(structure.objectValue ?? [:], path: builtIn.rawValue, noting: unknownWords)
         return try fields.record(of: builtIn)
+    }
+}
+
+/// The field `value` of an event, and of a Publish.
+extension PublishedValue {
+    /// The deepest nesting of arrays and objects in a value, including the value itself.
+    ///
+    /// In a reply, four levels surround a value, and every reader limits the depth of a message.
+    package static let depthLimit = Limits.jsonDepth - 4
+
+    /// Creates a state from an object, or a withdrawn one from null; `nil` for other types, and for deeper nesting.
+    package init?(_ name: Aspect, validating json: JSON) {
+        guard let value = json.objectValue else {
+            guard json.isNull else { return nil }
+            self.init(name, bytes: nil)
+            return
+        }
+        guard !value.isDeeper(than: Self.depthLimit) else { return nil }
+        self.init(name, value)
+    }
+
+    /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
+    package static let callMargin = 512
+    /// The length in bytes of the longest value that fits in a call.
+    package static let sizeLimit = Limits.frame - callMargin
+
+    /// Creates a state from a value; equal values make equal states.
+    package init(_ name: Aspect, _ value: JSONObject?) {
+        self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })
+    }
+
+    /// The value as JSON; null if it was withdrawn.
+    package var structure: JSON {
+        guard let bytes else { return .null }
+        // The bytes were written from a JSON value.
+        return (try? JSON.parse(bytes)) ?? .null
+    }
+}
+
+/// Some fields of a reading's structure; the other fields keep their current values.
+package struct PartialReading: Sendable {
+    package enum Invalid: Error {
+        /// The structure does not have a field; it has the known ones.
+        case unknownField(String, known: [String])
+        /// A field, given with its path below the aspect, does not allow the value.
+        case invalidValue(field: String)
+    }
+
+    private let fields: JSONObject
+
+    /// Creates the fields from a JSON object; `nil` for another JSON value.
+    package init?(parsing text: String) throws(JSONError) {
+        guard let fields = try JSON.parse(Array(text.utf8)).objectValue else { return nil }
+        self.fields = fields
+    }
+
+    /// Returns the reading with these fields and the current values of the others.
+    package func completed(with now: Event) throws(Invalid) -> Reading {
+        var all = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
+        for member in fields.members {
+            guard all[member.name] != nil else {
+                throw .unknownField(member.name, known: all.members.map(\.name))
+            }
+            all[member.name] = member.value
+        }
+        do throws(CallError) {
+            return try ReadingCoding.decode(.object(all), of: now.aspect)
+        } catch {
+            let path = error.parameters["parameter"]?.stringValue ?? ""
+            throw .invalidValue(field: String(path.dropFirst("\(now.aspect).".count)))
+        }
     }
 }

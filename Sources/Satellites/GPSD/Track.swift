@@ -23,7 +23,6 @@ package struct Track: Sendable {
     /// When the location must be withdrawn unless another fix is received; `nil` without a location.
     package private(set) var expiry: Instant?
 
-    /// Creates a track without a location.
     package init(threshold: Double) {
         self.threshold = threshold
     }
@@ -48,9 +47,7 @@ package struct Track: Sendable {
         return clear()
     }
 
-    /// Forgets the location, but not the path to it.
-    ///
-    /// - Returns: Whether there was a location, which must be withdrawn.
+    /// Forgets the location, but not the path to it, and returns whether there was one to withdraw.
     package mutating func clear() -> Bool {
         defer { (published, expiry, receiver) = (nil, nil, nil) }
         return expiry != nil

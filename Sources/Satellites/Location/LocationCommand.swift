@@ -69,7 +69,6 @@ struct LocationCommand: ParsableCommand {
         }
     }
 
-    /// Returns the environment's address, or the user's own bus.
     private static func ownAddress() throws -> String {
         if let address = Environment["REVEILLE_ADDRESS"] { return address }
         guard geteuid() != 0 else {

@@ -12,16 +12,24 @@ struct LocationPublisher {
     /// The longest pause; a connection that lasts as long resets the pauses.
     private static let longestPause: Duration = .seconds(60)
 
+    private static let busIsAvailable = "the bus is available"
+
+    /// The subjects of messages that may repeat.
+    private enum Subject {
+        case gpsd, bus, line
+    }
+
     private let device: Device
     private let endpoint: Endpoint
     private var track: Track
-    private let log: LocationLog
+    private let log: SubjectLog<Subject>
 
     init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
-        self.log = LocationLog(reportingTo: log)
+        // A working bus is not reported at first.
+        self.log = SubjectLog(log, known: [.bus: Self.busIsAvailable])
     }
 
     /// Publishes until the bus refuses the name.
@@ -86,7 +94,7 @@ struct LocationPublisher {
             } else {
                 try await device.withdraw(Self.name)
             }
-            log.reportBus()
+            log.write(.info, Self.busIsAvailable, about: .bus)
         } catch {
             if [.notPermitted, .invalidArgument, .notSupported].contains(error.code) { throw error }
             log.write(.warning, "\(error)", about: .bus)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 
 /// A connection over TCP that blocks up to a deadline.
 final class TCPConnection {
@@ -20,12 +21,10 @@ final class TCPConnection {
     /// The time to wait for a host that does not answer.
     private static let patience: Duration = .seconds(10)
 
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Connects to the first address of the host that accepts.
-    ///
-    /// - Throws: ``Failure`` of the last address.
+    /// Connects to the first address of the host that accepts, or throws the failure of the last.
     init(to endpoint: Endpoint) throws(Failure) {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -46,28 +45,20 @@ final class TCPConnection {
         throw failure
     }
 
-    deinit {
-        close(descriptor)
-    }
-
-    private static func connected(to address: addrinfo) throws(Failure) -> Int32 {
+    private static func connected(to address: addrinfo) throws(Failure) -> OwnedDescriptor {
         let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(address.ai_family, type, address.ai_protocol)
-        guard descriptor >= 0 else { throw Failure("socket", code: errno) }
-        do throws(Failure) {
-            if connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 {
-                guard errno == EINPROGRESS else { throw Failure("connect", code: errno) }
-                guard try wait(for: POLLOUT, on: descriptor, until: .now + patience) else {
-                    throw Failure("connect", code: ETIMEDOUT)
-                }
-                let code = option(SO_ERROR, of: descriptor)
-                guard code == 0 else { throw Failure("connect", code: code) }
+        let number = socket(address.ai_family, type, address.ai_protocol)
+        guard number >= 0 else { throw Failure("socket", code: errno) }
+        let descriptor = OwnedDescriptor(number)
+        if connect(number, address.ai_addr, address.ai_addrlen) != 0 {
+            guard errno == EINPROGRESS else { throw Failure("connect", code: errno) }
+            guard try wait(for: .writable, on: number, atMost: patience) else {
+                throw Failure("connect", code: ETIMEDOUT)
             }
-        } catch {
-            close(descriptor)
-            throw error
+            let code = option(SO_ERROR, of: number)
+            guard code == 0 else { throw Failure("connect", code: code) }
         }
-        keepAlive(descriptor)
+        keepAlive(number)
         return descriptor
     }
 
@@ -77,9 +68,7 @@ final class TCPConnection {
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : errno
     }
 
-    /// Has the kernel detect within a minute that a remote host is gone.
-    ///
-    /// A failure only delays the detection.
+    /// Has the kernel detect within a minute that a remote host is gone; a failure only delays the detection.
     private static func keepAlive(_ descriptor: Int32) {
         let size = socklen_t(MemoryLayout<Int32>.size)
         var (on, idle, interval, count): (Int32, Int32, Int32, Int32) = (1, 30, 10, 3)
@@ -89,34 +78,28 @@ final class TCPConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, &count, size)
     }
 
-    /// Waits for an event, at most until a deadline; returns whether it occurred.
     private static func wait(
-        for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant?
+        for direction: Readiness.Direction, on descriptor: Int32, atMost patience: Duration
     ) throws(Failure) -> Bool {
-        while true {
-            // Rounded up: a wait that ends before the deadline would only be repeated.
-            let left = deadline.map { max(0, ($0 - .now) / .milliseconds(1)).rounded(.up) } ?? -1
-            var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-            let count = poll(&request, 1, Int32(min(left, Double(Int32.max))))
-            if count >= 0 { return count > 0 }
-            guard errno == EINTR else { throw Failure("poll", code: errno) }
+        do throws(SystemError) {
+            return try Readiness.wait(descriptor, for: direction, atMost: patience)
+        } catch {
+            throw Failure("poll", code: error.code)
         }
     }
 
     /// Sends a few bytes; a new connection has room for them.
     func send(_ bytes: [UInt8]) throws(Failure) {
-        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+        guard Glibc.send(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw Failure("send", code: errno)
         }
     }
 
-    /// Waits for bytes, at most until a deadline.
-    ///
-    /// - Returns: The bytes; none if the deadline has passed.
-    /// - Throws: ``Failure``, also at the end of the stream.
+    /// Waits for bytes until a deadline, after which there are none; throws also at the end of the stream.
     func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
-        guard try Self.wait(for: POLLIN, on: descriptor, until: deadline) else { return [] }
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let patience = deadline.map { $0 - .now } ?? .seconds(Int32.max)
+        guard try Self.wait(for: .readable, on: descriptor.number, atMost: patience) else { return [] }
+        let count = recv(descriptor.number, &buffer, buffer.count, 0)
         if count > 0 { return Array(buffer[..<count]) }
         if count == 0 { throw Failure("closed the connection") }
         guard errno == EAGAIN || errno == EINTR else {

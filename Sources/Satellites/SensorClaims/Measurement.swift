@@ -20,9 +20,7 @@ package enum Measurement: Sendable, Hashable {
         case rightUp = "right-up"
     }
 
-    /// The direction of the screen.
-    ///
-    /// The interface also has `tilted-up` and `tilted-down`; the bus has no such poses.
+    /// The direction of the screen; the bus has no poses for `tilted-up` and `tilted-down`.
     package enum Tilt: String, Sendable {
         case undefined
         case vertical
@@ -62,7 +60,6 @@ package enum Measurement: Sendable, Hashable {
         }
     }
 
-    /// The properties with their values.
     var entries: [PropertyEntry] {
         switch self {
         case .orientation(let orientation, let tilt):

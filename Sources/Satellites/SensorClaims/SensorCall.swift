@@ -2,17 +2,14 @@
 
 /// A received method call: its header, and its leading strings.
 package struct SensorCall: Sendable, Hashable {
-    /// The object of the call.
     package var object: SensorObject
     /// The interface; a call may leave it out.
     package var interface: String?
     package var member: String
-    /// The types of the arguments, in D-Bus's notation.
     package var signature: String
     /// The arguments up to the first that is not a string.
     package var strings: [String]
 
-    /// Creates a call.
     package init(
         _ object: SensorObject, interface: String?, member: String, signature: String = "", strings: [String] = []
     ) {
@@ -28,15 +25,12 @@ package struct SensorCall: Sendable, Hashable {
 package enum SensorRequest: Sendable, Hashable {
     case claim(Sensor)
     case release(Sensor)
-    /// Returns one property.
     case get(SensorProperty)
-    /// Returns all properties.
     case getAll
     /// A call whose answer never changes.
     case answer(SensorAnswer)
 }
 
-/// The answer to a call.
 package enum SensorAnswer: Sendable, Hashable {
     case done
     case value(PropertyValue)
@@ -45,7 +39,6 @@ package enum SensorAnswer: Sendable, Hashable {
     case description(String)
 }
 
-/// The reason why a call is refused.
 package struct SensorRefusal: Error, Sendable, Hashable {
     /// The name of the D-Bus error.
     package let name: String

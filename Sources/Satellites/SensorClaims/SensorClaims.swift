@@ -8,18 +8,14 @@ import ReveilleCore
 /// claim cancels the subscription. The bus is asked for the device's sensors only when a client wants to know, so
 /// nothing happens without claims and requests.
 package struct SensorClaims: Sendable {
-    /// The time after which a claim is answered without a first reading.
-    ///
-    /// The bus waits up to a second for a slow sensor, and clients wait 25 seconds for their answer.
+    /// How long a claim waits for its first reading: a sensor may take a second, and clients wait 25 seconds.
     package static let claimTimeout: Duration = .seconds(3)
     /// How long the properties stay unchanged while the bus is away.
     ///
     /// A bus that is restarted or upgraded must not rotate a screen. After this time the bus may be gone for long, and
     /// a sensor that last reported something near must not keep a screen dark.
     package static let absenceTolerance: Duration = .seconds(30)
-    /// How long the program runs without sensors, claims and requests.
-    ///
-    /// Long enough for a driver to be reloaded, and for a starting desktop that asks several times.
+    /// How long the program runs unused: enough to reload a driver, and for a starting desktop that asks several times.
     package static let idleTime: Duration = .seconds(10)
 
     package typealias Instant = ContinuousClock.Instant
@@ -46,7 +42,6 @@ package struct SensorClaims: Sendable {
         ([loss, end] + sensors.values.flatMap { [$0.retry] + $0.waiting.map(\.deadline) }).compactMap { $0 }.min()
     }
 
-    /// Takes an input, and returns what to do, in order.
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         effects = []
         var isRequest = false
@@ -69,7 +64,6 @@ package struct SensorClaims: Sendable {
         return effects
     }
 
-    /// Begins the first check.
     package mutating func begin() -> [Effect] {
         effects = []
         check()
@@ -104,12 +98,9 @@ package struct SensorClaims: Sendable {
         }
     }
 
-    /// The value of a property now.
     package func value(of property: SensorProperty) -> PropertyValue {
-        for (sensor, state) in sensors where sensor.presence == property || sensor.measured.contains(property) {
-            return state.value(of: property, sensor)
-        }
-        return .boolean(false)
+        // Each property is of one sensor.
+        sensors.lazy.compactMap { sensor, state in state.value(of: property, sensor) }.first ?? .boolean(false)
     }
 
     private mutating func claim(_ sensor: Sensor, for caller: String, _ number: Int, at now: Instant) {

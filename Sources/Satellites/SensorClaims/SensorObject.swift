@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of `net.hadess.SensorProxy`.
 package enum SensorObject: Sendable, Hashable, CaseIterable {
     case sensors
     /// The compass, which no device of the bus has; monitor-sensor 3.9 ends if it cannot be claimed.
     case compass
 
-    /// The name on the bus.
     package static let busName = "net.hadess.SensorProxy"
 
     package var path: String {
@@ -16,7 +14,6 @@ package enum SensorObject: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Its own interface.
     package var interface: String {
         switch self {
         case .sensors: Self.busName
@@ -50,7 +47,6 @@ package enum SensorObject: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The description that `Introspect` returns.
     var introspection: String {
         let methods = methods.map { "    <method name=\"\($0)\"/>\n" }.joined()
         let properties = properties.map { property in

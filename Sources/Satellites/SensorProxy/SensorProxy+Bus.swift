@@ -32,7 +32,7 @@ extension SensorProxy {
             offer()
             handle(.checked(Set(present)))
         } catch {
-            guard isOffered else { return end(.bus(error)) }
+            guard isOffered else { return end(Failure(description: "\(error)")) }
             log.write(.warning, "the bus was asked for its sensors: \(error)")
             handle(.checked(nil))
         }

@@ -7,41 +7,13 @@ import SensorClaims
 
 extension SensorProxy {
     /// The reason why the service cannot start or continue.
-    enum Failure: Error, CustomStringConvertible {
-        /// The bus does not answer.
-        case bus(ReveilleError)
-        case unreachable(SystemError)
-        case disconnected
-        case nameTaken
-        case refused(DBusError)
-        case system(SystemError)
-
-        var description: String {
-            let name = SensorObject.busName
-            return switch self {
-            case .bus(let error): "\(error)"
-            case .unreachable(let error): "cannot connect to the system's D-Bus: \(error)"
-            case .disconnected: "the connection to the system's D-Bus was lost"
-            case .nameTaken:
-                "\(name): another program has this name on the system's D-Bus; stop iio-sensor-proxy or the other "
-                    + "reveille-sensor-proxy"
-            case .refused(let error): "\(name): the system's D-Bus refuses the name: \(error)"
-            case .system(let error): "\(error)"
-            }
-        }
-
-        var exitCode: Int32 {
-            switch self {
-            case .bus, .unreachable, .disconnected, .nameTaken: EX_UNAVAILABLE
-            case .refused(let error): error.name == DBusError.accessDenied ? EX_NOPERM : EX_UNAVAILABLE
-            case .system: EXIT_FAILURE
-            }
-        }
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        var exitCode = EX_UNAVAILABLE
     }
 }
 
 extension SensorAnswer {
-    /// The values of the reply.
     var values: [DBusValue] {
         switch self {
         case .done: []
@@ -53,7 +25,6 @@ extension SensorAnswer {
 }
 
 extension [PropertyEntry] {
-    /// The properties by their names.
     var dictionary: DBusValue { .dictionary(map { ($0.name, $0.value.value) }) }
 }
 

@@ -39,8 +39,6 @@ actor SensorProxy {
     }
 
     /// Runs until nobody needs the service.
-    ///
-    /// - Throws: ``Failure``.
     func run() async throws(Failure) {
         let failure = await withCheckedContinuation { continuation in
             ending = continuation
@@ -53,7 +51,7 @@ actor SensorProxy {
         do throws(SystemError) {
             timer = try thread.loop.timer { self.handle(.expired) }
         } catch {
-            return end(.system(error))
+            return end(Failure(description: "\(error)", exitCode: EXIT_FAILURE))
         }
         watchConnection()
         perform(claims.begin())
@@ -65,7 +63,6 @@ actor SensorProxy {
         ending = nil
     }
 
-    /// Takes an input, and does what follows from it.
     func handle(_ input: SensorClaims.Input) {
         perform(claims.handle(input, at: .now))
         guard let deadline = claims.deadline else { return timer?.disarm() ?? () }
@@ -93,27 +90,36 @@ actor SensorProxy {
 
     // MARK: - D-Bus
 
-    /// Connects to the message bus and requests the name.
-    ///
-    /// Clients read the properties when the name appears, so the sensors must be known by then.
+    /// Connects to the message bus and requests the name; clients read the properties at once, so all must be known.
     func offer() {
         guard connection == nil else { return }
         do throws(SystemError) {
             let connection = try DBusConnection(to: .system, loop: thread.loop)
             self.connection = connection
-            connection.closed = { self.end(.disconnected) }
+            connection.closed = {
+                self.end(Failure(description: "the connection to the system's D-Bus was lost"))
+            }
             for object in SensorObject.allCases {
                 objects.append(try connection.serve(object.path) { self.take($0, to: object) })
             }
-            try connection.request(name: SensorObject.busName, timeout: Self.busTimeout) { outcome in
+            let name = SensorObject.busName
+            try connection.request(name: name, timeout: Self.busTimeout) { outcome in
                 switch outcome {
                 case .success(.acquired): break
-                case .success(.taken): self.end(.nameTaken)
-                case .failure(let error): self.end(.refused(error))
+                case .success(.taken):
+                    let text = """
+                        \(name): another program has this name on the system's D-Bus; stop iio-sensor-proxy or the other \
+                        reveille-sensor-proxy
+                        """
+                    self.end(Failure(description: text))
+                case .failure(let error):
+                    let code = error.name == DBusError.accessDenied ? EX_NOPERM : EX_UNAVAILABLE
+                    let text = "\(name): the system's D-Bus refuses the name: \(error)"
+                    self.end(Failure(description: text, exitCode: code))
                 }
             }
         } catch {
-            end(.unreachable(error))
+            end(Failure(description: "cannot connect to the system's D-Bus: \(error)"))
         }
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes the members of an object.
 struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ValueDecoder
     /// The names in order, each once.
@@ -66,7 +65,6 @@ struct MembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Decodes the elements of an array.
 struct ElementsDecoder: UnkeyedDecodingContainer {
     let elements: [JSON]
     let decoder: ValueDecoder

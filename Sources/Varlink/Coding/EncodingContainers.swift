@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Encodes the members of an object.
 struct MembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ValueEncoder
 
@@ -37,7 +36,6 @@ struct MembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// Encodes the elements of an array.
 struct ElementsEncoder: UnkeyedEncodingContainer {
     let encoder: ValueEncoder
 

@@ -26,11 +26,7 @@ extension JSONCodingError {
         self.init(path: Self.text(path), reason: reason)
     }
 
-    /// Creates the error for an error that the code of a type threw.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - path: The path of the value whose code threw it.
+    /// Creates the error for an error that the code of the value at a path threw.
     init(_ error: any Error, at path: [any CodingKey]) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes one value.
 struct ValueDecoder: Decoder {
     let value: JSON
     let codingPath: [any CodingKey]

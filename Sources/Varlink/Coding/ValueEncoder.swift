@@ -14,7 +14,6 @@ final class ValueEncoder: Encoder {
     private let progress: CodingProgress
     private var kind: Kind?
     private var scalar = JSON.null
-    /// The elements of an array or the members of an object.
     private var children: [ValueEncoder] = []
     private var names: [String] = []
     /// The positions of members by the bytes of their names, since equal strings can differ in their scalars.
@@ -67,9 +66,7 @@ final class ValueEncoder: Encoder {
 extension ValueEncoder {
     var count: Int { children.count }
 
-    /// Returns an encoder for a value in this array or object.
-    ///
-    /// The value is not part of the container yet.
+    /// Returns an encoder for a value that is not part of this array or object yet.
     func child(_ key: any CodingKey) -> ValueEncoder {
         ValueEncoder(at: codingPath + [key], progress)
     }

@@ -36,12 +36,10 @@ extension InterfaceParser {
         return name
     }
 
-    /// Whether a word of letters and digits is a valid name of a type, method or error.
     static func isTypeName(_ word: String) -> Bool {
         word.unicodeScalars.first.map { "A"..."Z" ~= $0 } ?? false
     }
 
-    /// Whether a character is an ASCII letter or digit.
     static func isLetterOrDigit(_ scalar: Unicode.Scalar?) -> Bool {
         isLetter(scalar) || scalar.map { "0"..."9" ~= $0 } ?? false
     }

@@ -13,7 +13,6 @@ extension InterfaceParser {
         return scanner.next == "(" ? try structureOrEnumeration(depth: depth) : try simpleType()
     }
 
-    /// Parses a built-in type or the name of a defined type.
     private mutating func simpleType() throws(InterfaceError) -> ValueType {
         let position = scanner.position
         let word = scanner.word(InterfaceParser.isLetterOrDigit)
@@ -32,7 +31,6 @@ extension InterfaceParser {
         return .named(word)
     }
 
-    /// Parses a structure.
     mutating func structure(depth: Int) throws(InterfaceError) -> Structure {
         let position = scanner.position
         guard case .structure(let structure) = try structureOrEnumeration(depth: depth) else {

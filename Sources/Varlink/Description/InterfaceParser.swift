@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for interface definitions.
 struct InterfaceParser {
     var scanner: InterfaceScanner
     /// The uses of types, which may be defined further down.
@@ -15,7 +14,6 @@ struct InterfaceParser {
         scanner = InterfaceScanner(text)
     }
 
-    /// Parses the whole text.
     mutating func interface() throws(InterfaceError) {
         scanner.skipSpace()
         guard scanner.skip("interface") else { throw failure("expected 'interface'") }
@@ -31,7 +29,6 @@ struct InterfaceParser {
         }
     }
 
-    /// Parses a type, method or error.
     private mutating func member() throws(InterfaceError) {
         if scanner.skip("type") {
             let name = try memberName()
@@ -76,12 +73,10 @@ struct InterfaceParser {
         guard scanner.position > start else { throw failure("expected a space") }
     }
 
-    /// Skips a required sign.
     mutating func sign(_ sign: String) throws(InterfaceError) {
         guard scanner.skip(sign) else { throw failure("expected '\(sign)'") }
     }
 
-    /// Returns an error at the current position.
     func failure(_ reason: String) -> InterfaceError {
         scanner.error(reason, at: scanner.position)
     }

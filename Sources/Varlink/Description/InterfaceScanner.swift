@@ -9,7 +9,6 @@ struct InterfaceScanner {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// The next character, or `nil` at the end.
     var next: Unicode.Scalar? {
         position < scalars.count ? scalars[position] : nil
     }
@@ -47,7 +46,6 @@ struct InterfaceScanner {
         return word
     }
 
-    /// Returns an error at a position.
     func error(_ reason: String, at position: Int) -> InterfaceError {
         var line = 1
         var column = 1

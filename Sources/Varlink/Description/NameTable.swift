@@ -11,15 +11,12 @@ package struct NameTable: Sendable, Hashable {
     private var words: [UInt64] = []
     private var entries: [Entry] = []
 
-    /// Creates a list of names.
     package init(_ names: [String] = []) {
         for name in names { append(name) }
     }
 
-    /// The number of names.
     var count: Int { entries.count }
 
-    /// Appends a name.
     mutating func append(_ name: String) {
         entries.append(Entry(firstWord: words.count, count: name.utf8.count))
         for (index, byte) in name.utf8.enumerated() {
@@ -28,7 +25,6 @@ package struct NameTable: Sendable, Hashable {
         }
     }
 
-    /// The name at a position.
     package subscript(position: Int) -> String {
         let entry = entries[position]
         return String(

@@ -21,10 +21,8 @@ struct Schema: Sendable, Hashable {
     private var kinds: [Kind] = []
     /// The names of fields and the words of enumerations.
     private var names = NameTable()
-    /// The type of each field in `names`.
     private var fieldTypes: [Int] = []
 
-    /// Adds the types of an interface, and returns their positions.
     mutating func add(_ types: [String: ValueType]) -> [String: Int] {
         var positions: [String: Int] = [:]
         // In the order of their names, so that equal interfaces have equal schemas.
@@ -41,12 +39,6 @@ struct Schema: Sendable, Hashable {
         return positions
     }
 
-    /// Adds a structure.
-    ///
-    /// - Parameters:
-    ///   - structure: The parameters of a method or an error, or the results of a method.
-    ///   - types: The positions of the types of its interface.
-    /// - Returns: The position.
     mutating func add(_ structure: Structure, _ types: [String: Int]) -> Int {
         position(of: .structure(structure), types)
     }
@@ -110,12 +102,7 @@ struct Schema: Sendable, Hashable {
 }
 
 extension Schema {
-    /// Checks that an object has the fields of a structure and no others.
-    ///
-    /// A nullable field may be missing; every other field is required.
-    ///
-    /// - Throws: InvalidParameter with the path of the first invalid field. Elements of arrays and dictionaries are
-    ///   reported under the name of the field that contains them.
+    /// Checks that an object has the fields of a structure and no others; see ``Interface/validate(_:)``.
     func validate(_ object: JSONObject, _ structure: Int) throws(CallError) {
         let path = object.withText { text, index in
             isValid(text, at: index, structure) ? nil : invalidPath(in: text, at: index, of: structure)

@@ -33,7 +33,6 @@ extension JSONObject {
 }
 
 extension JSONText {
-    /// Creates the canonical form of a value, with the same bytes.
     fileprivate init(canonicalFormOf text: JSONText, at index: Int) {
         self.init(bytes: text.bytes, nodes: [])
         append(canonicalFormOf: text, at: index)

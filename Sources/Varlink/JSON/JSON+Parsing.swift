@@ -19,7 +19,6 @@ extension JSON {
 }
 
 extension JSONText {
-    /// Parses a text; see ``JSON/parse(_:maximumDepth:)``.
     init(parsing bytes: [UInt8], maximumDepth: Int = Limits.jsonDepth) throws(JSONError) {
         var nodes: [Node] = []
         try self.init(parsing: bytes, count: bytes.count, maximumDepth: maximumDepth, reusing: &nodes)

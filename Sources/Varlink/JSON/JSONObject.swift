@@ -38,7 +38,6 @@ public struct JSONObject: Sendable {
         form = .members(members)
     }
 
-    /// Creates the object at an index of a text.
     init(_ text: JSONText, at index: Int) {
         form = .parsed(text, at: index)
     }
@@ -74,7 +73,6 @@ public struct JSONObject: Sendable {
         if case .parsed(let text, let index) = form { (text, index) } else { nil }
     }
 
-    /// Calls a closure with the object as a part of a text.
     @inline(__always)
     func withText<Result>(_ body: (JSONText, Int) -> Result) -> Result {
         switch form {

@@ -55,7 +55,6 @@ extension JSONParser {
         return value
     }
 
-    /// Skips one or more digits.
     private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {
         let start = position
         while position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] {

@@ -72,7 +72,6 @@ extension JSONParser {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// Parses an escape sequence.
     private mutating func escape(_ bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
         let start = position
         position += 1

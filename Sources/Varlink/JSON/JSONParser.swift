@@ -20,17 +20,11 @@ struct JSONParser {
     /// The strings with escapes before the position, with characters in place of the escapes.
     var unescaped: [UInt8] = []
 
-    /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - maximumDepth: The maximum nesting of arrays and objects.
-    ///   - nodes: The values of an earlier text, whose memory is used again.
     init(maximumDepth: Int, reusing nodes: consuming [JSONText.Node] = []) {
         self.maximumDepth = maximumDepth
         self.nodes = nodes
     }
 
-    /// Parses the whole text.
     mutating func text(_ bytes: Span<UInt8>) throws(JSONError) {
         if nodes.isEmpty {
             nodes.reserveCapacity(min(bytes.count / JSONParser.usualLength, JSONParser.reservedCount) + 1)
@@ -140,7 +134,6 @@ struct JSONParser {
         }
     }
 
-    /// Returns the error for an unexpected byte, or an unexpected end, at the current position.
     func unexpected(_ bytes: Span<UInt8>) -> JSONError {
         let reason = position < bytes.count ? .unexpectedByte(bytes[position]) : JSONError.Reason.unexpectedEnd
         return JSONError(offset: position, reason: reason)

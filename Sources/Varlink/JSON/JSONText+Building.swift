@@ -3,7 +3,6 @@
 // Texts of values that were not parsed: only strings are in their bytes.
 
 extension JSONText {
-    /// Creates the text of an object.
     init(_ members: [JSONObject.Member]) {
         self.init(bytes: [], nodes: [])
         append(.object(JSONObject(members: members)), named: "")
@@ -36,7 +35,6 @@ extension JSONText {
 
     // MARK: - Nodes
 
-    /// Appends a value.
     mutating func append(_ node: Node) {
         nodes.append(node)
     }
@@ -47,7 +45,6 @@ extension JSONText {
         return nodes.count - 1
     }
 
-    /// Ends an array or an object.
     mutating func close(_ index: Int, _ value: (_ end: Int) -> Value) {
         nodes[index] = Node(name: nodes[index].name, value: value(nodes.count))
     }

@@ -25,7 +25,6 @@ package struct JSONText: Sendable {
         case object(end: Int)
     }
 
-    /// A part of the bytes.
     package struct Part: Sendable {
         let start: Int
         let end: Int
@@ -40,7 +39,6 @@ package struct JSONText: Sendable {
     /// Values after its end belong to an earlier text.
     package internal(set) var nodes: [Node]
 
-    /// Creates a text from its parts.
     init(bytes: [UInt8], nodes: [Node]) {
         self.bytes = bytes
         self.nodes = nodes
@@ -68,9 +66,7 @@ package struct JSONText: Sendable {
         return found
     }
 
-    /// The index of an object's last member with a name.
-    ///
-    /// Names are equal if their Unicode scalars are.
+    /// The index of an object's last member with a name; names are equal if their Unicode scalars are.
     package func member(_ name: String, of object: Int) -> Int? {
         let name = name.utf8.span
         var found: Int?
@@ -83,7 +79,6 @@ package struct JSONText: Sendable {
         return found
     }
 
-    /// Returns whether a member has a name.
     @inline(__always)
     func isNamed(_ name: borrowing ShortText, at member: Int) -> Bool {
         let own = nodes[member].name
@@ -91,19 +86,16 @@ package struct JSONText: Sendable {
         return bytes.span.hasText(name.words.span, from: 0, at: own.start, count: own.count)
     }
 
-    /// Returns whether a string is a text.
     package func isText(_ text: String, _ string: Part) -> Bool {
         string.count == text.utf8.count && bytes.span.hasBytes(text.utf8.span, at: string.start)
     }
 
-    /// Returns the position of a string in a table, or `nil` if it is not there.
     package func position(of string: Part, in names: NameTable) -> Int? {
         names.position(of: bytes.span, string, in: 0..<names.count)
     }
 }
 
 extension Span<JSONText.Node> {
-    /// The index after a value and everything in it.
     @inline(__always)
     func end(of index: Int) -> Int {
         switch self[index].value {
@@ -116,7 +108,6 @@ extension Span<JSONText.Node> {
 // MARK: - Values
 
 extension JSONText {
-    /// The value at an index.
     package func value(at index: Int) -> JSON {
         switch nodes[index].value {
         case .null: .null
@@ -129,15 +120,12 @@ extension JSONText {
         }
     }
 
-    /// The string in a part of the bytes.
     package func string(_ part: Part) -> String {
         String(decoding: bytes[part.start..<part.end], as: UTF8.self)
     }
 
-    /// The name of a member.
     func name(at index: Int) -> String { string(nodes[index].name) }
 
-    /// The members of an object.
     func members(of object: Int) -> [JSONObject.Member] {
         children(of: object).map { JSONObject.Member(name: name(at: $0), value: value(at: $0)) }
     }
@@ -154,7 +142,6 @@ extension JSONText {
         return children
     }
 
-    /// Returns whether arrays and objects are nested more deeply than a limit.
     func isDeeper(_ index: Int, than limit: Int) -> Bool {
         switch nodes[index].value {
         case .array, .object: limit == 0 || children(of: index).contains { isDeeper($0, than: limit - 1) }

@@ -3,7 +3,6 @@
 // The parts of JSON text, written to memory that has room for them.
 
 extension OutputSpan<UInt8> {
-    /// Appends text as it is.
     package mutating func append(text: String) {
         let bytes = text.utf8.span
         for index in bytes.indices { append(bytes[index]) }
@@ -14,7 +13,6 @@ extension OutputSpan<UInt8> {
         append(string: string.utf8.span)
     }
 
-    /// Appends a quoted string in UTF-8, as a string.
     mutating func append(string bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var plain = 0
@@ -40,7 +38,6 @@ extension OutputSpan<UInt8> {
 
     // MARK: - Digits
 
-    /// The digit zero eight times.
     private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
 
     private mutating func append(digitsOf value: UInt64) {
@@ -89,5 +86,47 @@ extension OutputSpan<UInt8> {
             append(text: String(byte, radix: 16))
         default: append(byte)
         }
+    }
+}
+
+// The parts of the writer that let a caller write a message without creating a value first.
+
+extension JSON {
+    /// Appends a quoted string and escapes only the characters that require it.
+    public static func writeString(_ string: String, into bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: room(forString: string)) { $0.append(string: string) }
+    }
+
+    /// Appends an integer without a fraction or exponent.
+    public static func writeInteger(_ value: Int64, into bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: integerRoom) { $0.append(integer: value) }
+    }
+
+    /// Appends a number with a fraction or an exponent, or `null` if it is not finite, which JSON cannot represent.
+    public static func writeNumber(_ value: Double, into bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: numberRoom) { $0.append(number: value) }
+    }
+
+    /// The room in bytes for any integer: a sign and 19 digits.
+    @inlinable package static var integerRoom: Int { 20 }
+
+    /// The room in bytes for any number: a sign, 17 digits, a point, and an exponent with its sign and three digits.
+    @inlinable package static var numberRoom: Int { 24 }
+
+    /// The room in bytes for a string: a character that requires an escape becomes at most six.
+    package static func room(forString string: String) -> Int {
+        room(forString: string.utf8.span)
+    }
+
+    static func room(forString bytes: Span<UInt8>) -> Int {
+        var room = bytes.count + 2
+        for index in bytes.indices where needsEscape(bytes[index]) { room += 5 }
+        return room
+    }
+
+    static func needsEscape(_ byte: UInt8) -> Bool {
+        // Lowercase letters, the most frequent, need one comparison.
+        byte <= UInt8(ascii: "\\")
+            && (byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte < 0x20)
     }
 }

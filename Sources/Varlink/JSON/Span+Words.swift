@@ -32,14 +32,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Compares some bytes with a text in words, the first byte of each lowest.
-    ///
-    /// - Parameters:
-    ///   - words: The words.
-    ///   - first: The index of the first word of the text.
-    ///   - start: The index of the first byte.
-    ///   - count: The number of bytes.
-    /// - Returns: Whether they are equal.
+    /// Returns whether some bytes equal a text in words, from the first word on, the first byte of each lowest.
     @inline(__always)
     func hasText(_ words: Span<UInt64>, from first: Int, at start: Int, count: Int) -> Bool {
         var index = start
@@ -59,7 +52,6 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes from an index equal another span.
     func hasBytes(_ other: Span<UInt8>, at start: Int) -> Bool {
         let own = extracting(start..<start + other.count)
         for index in own.indices where own[index] != other[index] { return false }

@@ -2,7 +2,6 @@
 
 /// The common format of calls and replies: an object with known members, followed by a NUL byte.
 enum Message {
-    /// Parses a message, an object, from the first bytes of an array.
     static func text(
         parsing bytes: [UInt8], count: Int, reusing nodes: inout [JSONText.Node]
     ) throws(VarlinkError) -> JSONText {
@@ -16,7 +15,6 @@ enum Message {
         return text
     }
 
-    /// Parses a message, an object.
     static func text(parsing frame: [UInt8]) throws(VarlinkError) -> JSONText {
         var nodes: [JSONText.Node] = []
         return try text(parsing: frame, count: frame.count, reusing: &nodes)
@@ -38,7 +36,6 @@ enum Message {
     }
 }
 
-/// The names of the members of messages.
 extension ShortText {
     static let method = ShortText("method")
     static let parameters = ShortText("parameters")
@@ -47,4 +44,32 @@ extension ShortText {
     static let upgrade = ShortText("upgrade")
     static let continues = ShortText("continues")
     static let error = ShortText("error")
+}
+
+/// A decoder that splits a stream of bytes into messages and parses them.
+struct MessageDecoder: Sendable {
+    private var frames: FrameDecoder
+    /// The values of the last message; the next message reuses their memory.
+    private var nodes: [JSONText.Node] = []
+
+    init(maximumLength: Int) {
+        frames = FrameDecoder(maximumLength: maximumLength)
+    }
+
+    var bufferedCount: Int { frames.bufferedCount }
+
+    mutating func feed(_ bytes: Span<UInt8>) {
+        frames.feed(bytes)
+    }
+
+    /// Takes the next message, always an object; `nil` if no message is complete.
+    mutating func next() throws(VarlinkError) -> JSONText? {
+        guard let message = try frames.nextMessage() else { return nil }
+        return try Message.text(parsing: message, count: message.count - 1, reusing: &nodes)
+    }
+
+    mutating func releaseMemory() {
+        nodes = []
+        frames.releaseMemory()
+    }
 }

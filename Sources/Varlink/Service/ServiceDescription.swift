@@ -16,20 +16,16 @@ public struct ServiceDescription: Sendable, Hashable {
     package let methods: [String]
     /// All methods, beginning with the methods of `org.varlink.service`.
     private let names: NameTable
-    /// The parameters of calls.
     private let schema: Schema
     /// The positions of all methods' parameters in the schema.
     private let inputs: [Int]
 
-    /// What remains of an interface.
-    ///
-    /// Its types and methods are in the schema, which takes less memory.
+    /// What remains of an interface; its types and methods are in the schema, which takes less memory.
     private struct Text: Sendable, Hashable {
         let name: String
         let text: String
     }
 
-    /// What becomes of a valid call.
     package enum Resolution {
         /// It is answered by the description.
         case reply(Reply)
@@ -74,8 +70,6 @@ public struct ServiceDescription: Sendable, Hashable {
     }
 
     /// Finds the method of a call, checks the parameters, and answers a call of `org.varlink.service`.
-    ///
-    /// - Throws: The error that answers an invalid call.
     package func resolve(_ call: Call) throws(CallError) -> Resolution {
         guard let position = call.position(in: names) else {
             let isMethod = interface(call.interface) != nil

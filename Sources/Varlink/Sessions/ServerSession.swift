@@ -7,9 +7,7 @@
 /// can stop reading while ``bufferedCount`` is high.
 public struct ServerSession: Sendable {
     private enum State: Sendable {
-        /// The next call can be taken.
         case idle
-        /// A call was taken and awaits its last reply.
         case answering(Call.Mode)
         /// The peer violated the protocol; no more calls are taken.
         case failed(VarlinkError)

@@ -17,7 +17,7 @@ struct FleetScene {
         peer = try Peer()
     }
 
-    func connect(_ device: String, to endpoint: MQTTConnection.Endpoint) async throws {
+    func connect(_ device: String, to endpoint: FleetBroker) async throws {
         try await peer.connect(MQTTConnection.Options(broker: endpoint, clientID: device))
     }
 

@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleMQTT
+import ReveilleFleetCore
 import ReveilleTesting
+
+/// The files of TLS of a broker or a client.
+struct TLSFiles {
+    var ca: String?
+    var certificate: String?
+    var key: String?
+}
+
+extension FleetBroker {
+    init(_ endpoint: BrokerAddress.Endpoint) { self.init(address: BrokerAddress(endpoint)) }
+
+    /// A port of this machine, over TLS if there are files.
+    init(port: UInt16, _ tls: TLSFiles? = nil, host: String = "127.0.0.1") {
+        self.init(.tcp(host: host, port: port, isTLS: tls != nil))
+        (ca, certificate, key) = (tls?.ca, tls?.certificate, tls?.key)
+    }
+}
 
 /// A certificate authority, and the certificates that it signs, as files.
 final class Certificates {
@@ -22,16 +39,16 @@ final class Certificates {
     /// Makes the certificate of a broker on this machine: `localhost`, or other names such as `DNS:broker.example`.
     func broker(
         _ name: String = "broker", names: String = "IP:127.0.0.1,DNS:localhost", isExpired: Bool = false
-    ) throws -> MQTTConnection.TLS {
+    ) throws -> TLSFiles {
         try sign(name, ["-addext", "subjectAltName=\(names)"], isExpired: isExpired)
     }
 
     /// Makes the certificate of a client, whose identity is its common name.
-    func client(_ identity: String, isExpired: Bool = false) throws -> MQTTConnection.TLS {
+    func client(_ identity: String, isExpired: Bool = false) throws -> TLSFiles {
         try sign(identity, [], isExpired: isExpired)
     }
 
-    private func sign(_ name: String, _ options: [String], isExpired: Bool) throws -> MQTTConnection.TLS {
+    private func sign(_ name: String, _ options: [String], isExpired: Bool) throws -> TLSFiles {
         let signer = ["-CA", ca, "-CAkey", file(self.name + ".key")]
         if isExpired {
             // Only this command accepts an end in the past.
@@ -42,10 +59,9 @@ final class Certificates {
         } else {
             try request(name, ["-x509", "-days", "2"] + signer + options)
         }
-        return MQTTConnection.TLS(ca: ca, certificate: file(name + ".crt"), key: file(name + ".key"))
+        return TLSFiles(ca: ca, certificate: file(name + ".crt"), key: file(name + ".key"))
     }
 
-    /// Makes a key, and a certificate or a request for one.
     private func request(_ name: String, _ options: [String]) throws {
         try openssl(
             ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)"]
@@ -62,7 +78,7 @@ final class Certificates {
         return file("revoked.pem")
     }
 
-    func encrypt(_ tls: MQTTConnection.TLS) throws {
+    func encrypt(_ tls: TLSFiles) throws {
         let key = tls.key ?? ""
         try openssl(["ec", "-in", key, "-out", key, "-aes256", "-passout", "pass:secret"])
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleMQTT
 import ReveilleSystem
 
 /// The packaged configuration and rules of mosquitto, with files and ports of a test.
 struct ExampleFiles {
     /// The broker's certificate, signed by the authority of devices.
-    let broker: MQTTConnection.TLS
+    let broker: TLSFiles
     /// The certificate of the authority of readers.
     let readers: String
     let revoked: String

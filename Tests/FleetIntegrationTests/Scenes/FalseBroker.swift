@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleFleetCore
 import ReveilleMQTT
 
 /// A peer on loopback in place of a broker, which sends what a test wants.
@@ -22,8 +23,8 @@ final class FalseBroker {
     }
 
     /// The options of its client, with the files of TLS.
-    func options(_ tls: MQTTConnection.TLS? = nil) -> MQTTConnection.Options {
-        MQTTConnection.Options(broker: .tcp(host: "127.0.0.1", port: listener.port, tls: tls), clientID: "phone")
+    func options(_ tls: TLSFiles? = nil) -> MQTTConnection.Options {
+        MQTTConnection.Options(broker: FleetBroker(port: listener.port, tls), clientID: "phone")
     }
 
     func accept() throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleMQTT
+import ReveilleFleetCore
 import ReveilleTesting
 
 /// A real mosquitto with its own files and a socket, or a port on loopback.
@@ -20,7 +20,7 @@ final class MosquittoBroker {
         case tcp
         /// A port on loopback with the certificate of a broker. If it requires certificates of clients, their common
         /// names are the users of the topic rules.
-        case tls(MQTTConnection.TLS, requiresCertificate: Bool)
+        case tls(TLSFiles, requiresCertificate: Bool)
         /// The packaged example on loopback: a port for devices, and one for readers with another authority.
         case example(ExampleFiles)
     }
@@ -36,9 +36,7 @@ final class MosquittoBroker {
     private(set) var readersPort: UInt16 = 0
     private(set) var process: ChildProcess
 
-    /// Starts a broker and waits until it accepts connections.
-    ///
-    /// The rules are the contents of an ACL file. If it is persistent, retained messages and sessions survive a kill.
+    /// Starts a broker and waits until it accepts connections; the memory of a persistent one survives a kill.
     init(_ listener: Listener = .unix, rules: String? = nil, isPersistent: Bool = false, lines: [String] = []) throws {
         directory = try TemporaryDirectory(forSocket: "/broker")
         self.listener = listener
@@ -70,18 +68,18 @@ final class MosquittoBroker {
     }
 
     /// The address, with the files of a client for TLS.
-    func address(_ tls: MQTTConnection.TLS? = nil, host: String = "127.0.0.1") -> MQTTConnection.Endpoint {
+    func address(_ tls: TLSFiles? = nil, host: String = "127.0.0.1") -> FleetBroker {
         switch listener {
-        case .unix: .unix(directory.path + "/broker")
-        case .tcp, .tls, .example: .tcp(host: host, port: port, tls: tls)
+        case .unix: FleetBroker(.unix(path: directory.path + "/broker"))
+        case .tcp, .tls, .example: FleetBroker(port: port, tls, host: host)
         }
     }
 
     /// The socket of the example, which has no rules.
-    var ungoverned: MQTTConnection.Endpoint { .unix(directory.path + "/broker") }
+    var ungoverned: FleetBroker { FleetBroker(.unix(path: directory.path + "/broker")) }
 
-    func readersAddress(_ tls: MQTTConnection.TLS) -> MQTTConnection.Endpoint {
-        .tcp(host: "127.0.0.1", port: readersPort, tls: tls)
+    func readersAddress(_ tls: TLSFiles) -> FleetBroker {
+        FleetBroker(port: readersPort, tls)
     }
 
     var log: String { directory.read("log") }

@@ -92,7 +92,6 @@ actor Peer {
         waiter?()
     }
 
-    /// Waits for the end of the connection.
     func end() async throws -> MQTTError {
         try await next("the end") { if case .ended(let error) = $0 { error } else { nil } }
     }
@@ -147,7 +146,6 @@ actor Peer {
         Set(events.compactMap { if case .message(let topic, _, _, _) = $0 { topic } else { nil } })
     }
 
-    /// Acts on the connection on its loop.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (MQTTConnection?) throws -> Result) rethrows -> Result {
         try body(connection)

@@ -4,7 +4,6 @@ import ReveilleSystem
 
 /// The table of what each client of a broker may do, in Docs/Fleet.md.
 struct RightsTable {
-    /// What a client may do with a topic.
     struct Right: Sendable {
         let mayPublish: Bool
         let mayRead: Bool

@@ -3,7 +3,7 @@
 import ReveilleFleetCore
 import Testing
 
-@Suite("Addresses of brokers, and the pauses between attempts to reach them")
+@Suite("Addresses of brokers")
 struct BrokerAddressTests {
     @Test(
         "an address has the usual port, and TLS unless it is this machine",
@@ -38,26 +38,5 @@ struct BrokerAddressTests {
     func invalid(text: String, reason: String) {
         let error = #expect(throws: FleetError.self) { try BrokerAddress(text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
-    }
-
-    @Test("the limit of a pause doubles up to five minutes, and starts again after a good connection")
-    func pauses() {
-        var schedule = RetrySchedule(isLocal: false)
-        let pauses = (0..<6).map { _ in schedule.next(fraction: 1) / .seconds(1) }
-        #expect(pauses == [30, 60, 120, 240, 300, 300])
-        schedule.reset()
-        #expect(schedule.next(fraction: 0.5) == .seconds(15))
-        schedule.slowDown()
-        #expect(schedule.next(fraction: 1) == .seconds(300))
-    }
-
-    @Test("a broker on this machine is reached at once")
-    func local() throws {
-        var schedule = RetrySchedule(isLocal: try BrokerAddress("unix:/run/mosquitto.sock").isLocal)
-        #expect(schedule.next(fraction: 1) == .zero)
-        #expect(schedule.next(fraction: 1) == .seconds(1))
-        #expect(schedule.next(fraction: 1) == .seconds(2))
-        schedule.reset()
-        #expect(schedule.next(fraction: 1) == .seconds(1))
     }
 }

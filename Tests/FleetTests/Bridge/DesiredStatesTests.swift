@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Testing
 import Varlink
@@ -42,7 +43,7 @@ struct DesiredStatesTests {
         _ = states.take(.desired(device, Self.name), counted(3, "day"))
         #expect(published(settle(states.endCollection(isComplete: true))).count == 1)
         var again = DesiredStates(
-            device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
+            device: device, groups: [], allowed: ["org.example.*"], from: states.applied)
         again.begin()
         #expect(again.take(.desired(device, Self.name), counted(8, "night")).isEmpty)
         let state = published(again.endCollection(isComplete: true)).first
@@ -56,7 +57,7 @@ struct DesiredStatesTests {
         _ = states.take(.desired(device, Self.name), counted(3, "day"))
         _ = settle(states.endCollection(isComplete: true))
         let first = published(settle(states.take(.desired(device, Self.name), counted(5, "night"))))
-        var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
+        var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.applied)
         _ = later.take(.desired(device, Self.name), counted(5, "night"))
         #expect(published(later.endCollection(isComplete: true)) == first)
         _ = later.answered(Self.name, isTaken: true)
@@ -73,7 +74,7 @@ struct DesiredStatesTests {
         #expect(modes(settle(states.take(.desired(device, Self.name), []))) == [["mode": "shops"]])
         #expect(modes(settle(states.take(.groupDesired("shops", Self.name), []))) == [["mode": "all"]])
         #expect(settle(states.take(.groupDesired("all", Self.name), [])) == [.withdraw(Self.name), .save])
-        #expect(states.positions.isEmpty)
+        #expect(states.applied.isEmpty)
     }
 
     @Test("a name that was deleted meanwhile is withdrawn when all others have arrived, and not before")
@@ -97,8 +98,7 @@ struct DesiredStatesTests {
         #expect(!effects.contains(.withdraw(Self.name)))
         _ = settle(effects)
         let saved = BridgePositions(
-            uplink: Uplink(.init(device: device, broker: "b", aspects: [])).positions,
-            desired: states.positions)
+            uplink: try Uplink(aspects: []).positions, desired: states.applied)
         var later = DesiredStates(
             device: device, groups: [], allowed: ["org.example.*"],
             from: try BridgePositions(parsing: saved.bytes).desired)
@@ -141,11 +141,11 @@ struct DesiredStatesTests {
         _ = settle(states.endCollection(isComplete: true))
         #expect(states.take(.desired(device, Self.name), []) == [.withdraw(Self.name)])
         #expect(states.answered(Self.name, isTaken: false) == [.retry])
-        var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.positions)
+        var later = DesiredStates(device: device, groups: [], allowed: ["org.example.*"], from: states.applied)
         #expect(later.endCollection(isComplete: true) == [.withdraw(Self.name)])
         #expect(states.retry() == [.withdraw(Self.name)])
         #expect(states.answered(Self.name, isTaken: true) == [.save])
-        #expect(states.positions.isEmpty)
+        #expect(states.applied.isEmpty)
     }
 
     @Test("names that may not be set are reported once a connection, and for groups not at all")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Testing
 import Varlink
@@ -36,7 +37,7 @@ struct UplinkMemoryTests {
 
     @Test("names that are new are saved once, before the first of them is published")
     func newNames() throws {
-        var uplink = Uplink(Uplink.Settings(device: try DeviceID("a"), broker: "b", aspects: ["org.example.*"]))
+        var uplink = try Uplink(aspects: ["org.example.*"])
         _ = uplink.start(fraction: 0)
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         _ = uplink.take(.connected(sessionPresent: false), at: 0, fraction: 0)
@@ -52,10 +53,8 @@ struct UplinkMemoryTests {
 
     @Test("settings of a domain that may not leave the device any more are removed from the broker")
     func formerDomain() throws {
-        let saved = UplinkPositions(identity: "a@b", instance: "i", generations: ["defaults": 4])
-        var uplink = Uplink(
-            Uplink.Settings(device: try DeviceID("a"), broker: "b", aspects: ["defaults"], domains: ["org.b"]),
-            from: saved)
+        let saved = UplinkPositions(identity: "a@mqtts://b:8883", instance: "i", generations: ["defaults": 4])
+        var uplink = try Uplink(aspects: ["defaults"], domains: ["org.b"], from: saved)
         _ = uplink.start(fraction: 0)
         let state = BusState(
             aspect: "defaults", generation: 4, changes: 0, changedAt: 1,
@@ -70,7 +69,7 @@ struct UplinkMemoryTests {
 
     @Test("states that the bus failed to deliver are requested again")
     func failedRead() throws {
-        var uplink = Uplink(Uplink.Settings(device: try DeviceID("a"), broker: "b", aspects: ["folders"]))
+        var uplink = try Uplink(aspects: ["folders"])
         _ = uplink.start(fraction: 0)
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         _ = uplink.take(.busStarted(instance: "i", states: [], isResumed: false), at: 0, fraction: 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Varlink
 
@@ -13,12 +14,12 @@ struct UplinkScene {
     }
 
     static let device = "kiosk-7"
-    static let aspects = ["battery", "orientation", "org.example.*"]
+    static let aspects: [Aspect] = ["battery", "orientation", "org.example.*"]
 
     var bus = SimulatedBus()
     var uplink: Uplink
     var now: Int64 = 0
-    private(set) var settings: Uplink.Settings
+    private let configuration: BridgeConfiguration
     // The broker.
     var retained: [String: [UInt8]] = [:]
     var reader = NaiveReader()
@@ -44,10 +45,10 @@ struct UplinkScene {
     var faults: [String] = []
 
     init(wakeEvery: Duration? = nil) throws {
-        settings = Uplink.Settings(
-            device: try DeviceID(Self.device), broker: "unix:/b", aspects: Self.aspects, wakeEvery: wakeEvery,
-            version: "1")
-        uplink = Uplink(settings)
+        var configuration = try BridgeConfiguration(aspects: Self.aspects)
+        configuration.wakeEvery = wakeEvery
+        self.configuration = configuration
+        uplink = Uplink(try DeviceID(Self.device), configuration, version: "1")
         start()
     }
 
@@ -67,7 +68,8 @@ struct UplinkScene {
 
     /// Kills the bridge, and starts another from positions that were saved.
     mutating func restart(fromLatest: Bool) {
-        uplink = Uplink(settings, from: fromLatest ? saved.latest : saved.urgent)
+        let positions = fromLatest ? saved.latest : saved.urgent
+        uplink = Uplink(uplink.device, configuration, version: "1", from: positions)
         start()
     }
 
@@ -164,12 +166,12 @@ struct UplinkScene {
     mutating func refuse() {
         guard !wire.isEmpty, case .state = wire[0].publication else { return }
         refusals += 1
-        take(.refused(wire.removeFirst().publication))
+        take(.answered(wire.removeFirst().publication, isTaken: false))
     }
 
     mutating func acknowledge() {
         guard !acknowledgements.isEmpty else { return }
-        take(.acknowledged(acknowledgements.removeFirst()))
+        take(.answered(acknowledgements.removeFirst(), isTaken: true))
     }
 
     /// The bus answers the subscription, delivers its events, or the states that were read.
@@ -211,5 +213,23 @@ struct UplinkScene {
             if isQuiet, !isForeground || bus.events(since: subscription ?? [:]).isEmpty { return }
         }
         faults.append("never settles")
+    }
+}
+
+extension BridgeConfiguration {
+    init(aspects: [Aspect], domains: [String] = [], broker: String = "b") throws {
+        self.init(broker: FleetBroker(address: try BrokerAddress(broker)))
+        self.aspects = aspects
+        self.domains = domains
+    }
+}
+
+extension Uplink {
+    /// An uplink of the device `a`.
+    init(
+        aspects: [Aspect], domains: [String] = [], broker: String = "b", from saved: UplinkPositions? = nil
+    ) throws {
+        let configuration = try BridgeConfiguration(aspects: aspects, domains: domains, broker: broker)
+        self.init(try DeviceID("a"), configuration, version: "", from: saved)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Testing
 import Varlink
@@ -54,30 +55,27 @@ struct UplinkTests {
 
     @Test("an aspect that is not configured any more is removed from the broker")
     func removal() throws {
-        let device = try DeviceID("a")
         let saved = UplinkPositions(
-            identity: "a@b", instance: "i", generations: ["locale": 4, "battery": 2])
-        var uplink = Uplink(Uplink.Settings(device: device, broker: "b", aspects: ["battery"]), from: saved)
+            identity: "a@mqtts://b:8883", instance: "i", generations: ["locale": 4, "battery": 2])
+        var uplink = try Uplink(aspects: ["battery"], from: saved)
         _ = uplink.start(fraction: 0)
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         let effects = uplink.take(.connected(sessionPresent: true), at: 0, fraction: 0)
         #expect(
             effects.contains(.publish(.state("locale"), topic: "reveille/v1/a/state/locale", payload: [], expiry: nil)))
-        _ = uplink.take(.acknowledged(.state("locale")), at: 0, fraction: 0)
+        _ = uplink.take(.answered(.state("locale"), isTaken: true), at: 0, fraction: 0)
         #expect(uplink.positions.generations.keys.sorted() == ["battery"])
     }
 
     @Test("settings are read completely, and only allowed domains leave the device")
     func defaults() throws {
-        let settings = Uplink.Settings(
-            device: try DeviceID("a"), broker: "b", aspects: ["defaults"], domains: ["org.example.open"])
         func value(_ domains: [String]) -> JSON {
             ["domains": .array(domains.map { ["domain": .string($0), "keys": ["k"]] })]
         }
         func state(_ generation: Int64, _ changes: Int64, _ domains: [String]) -> BusState {
             BusState(aspect: "defaults", generation: generation, changes: changes, changedAt: 1, value: value(domains))
         }
-        var uplink = Uplink(settings)
+        var uplink = try Uplink(aspects: ["defaults"], domains: ["org.example.open"])
         _ = uplink.take(
             .busStarted(
                 instance: "i", states: [state(1, 0, ["org.example.open", "org.example.secret"])], isResumed: false),
@@ -85,7 +83,7 @@ struct UplinkTests {
         _ = uplink.take(.timeIsOver, at: 0, fraction: 0)
         let first = uplink.take(.connected(sessionPresent: false), at: 0, fraction: 0)
         #expect("\(first)".contains(byteText(of: "secret")) == false)
-        _ = uplink.take(.acknowledged(.state("defaults")), at: 0, fraction: 0)
+        _ = uplink.take(.answered(.state("defaults"), isTaken: true), at: 0, fraction: 0)
         #expect(uplink.take(.busChanged([state(2, 1, ["org.example.secret"])]), at: 0, fraction: 0).isEmpty)
         let effects = uplink.take(.busChanged([state(3, 1, ["org.example.open"])]), at: 0, fraction: 0)
         #expect(effects == [.readStates(["defaults"])])
@@ -161,12 +159,22 @@ struct UplinkTests {
         #expect(try status(scene).instance == "i1")
     }
 
+    @Test("a broker on this machine is reached at once")
+    func local() throws {
+        var uplink = try Uplink(aspects: [], broker: "unix:/b")
+        #expect(uplink.start(fraction: 1) == [.wait(.zero)])
+        for pause: Duration in [.seconds(1), .seconds(2), .seconds(2)] {
+            _ = uplink.take(.timeIsOver, at: 0, fraction: 1)
+            #expect(uplink.take(.disconnected(isTakenOver: false), at: 0, fraction: 1).contains(.wait(pause)))
+        }
+    }
+
     @Test("another client with the same identity is given way with the longest pauses")
     func takenOver() throws {
         var scene = try UplinkScene()
         scene.settle()
         let effects = scene.uplink.take(.disconnected(isTakenOver: true), at: 0, fraction: 1)
-        #expect(effects.contains(.wait(RetrySchedule.longest)))
+        #expect(effects.contains(.wait(Uplink.pauses.upperBound)))
     }
 
     @Test("a broker that ends three connections in a row early is suspected to have a clone of the device")

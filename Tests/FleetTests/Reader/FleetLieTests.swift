@@ -64,7 +64,7 @@ private struct DeceivedReader {
         let state = fleet.change(key, count: any(1..<9))
         history.append((key, state))
         // A bridge publishes its status before a state of another bus.
-        deliverStatus(of: key.device, isRetained: false)
+        deliverStatus(of: key.device)
         deliver(state.bytes, on: key)
         let newest = FleetPosition(instance: state.instance, generation: state.generation)
         guard ledger.position(of: key.aspect, of: key.device) == newest else {
@@ -95,10 +95,10 @@ private struct DeceivedReader {
         inbox.put(ledger.receive(payload, on: topic, isRetained: isRetained, expiry: nil, at: now))
     }
 
-    private mutating func deliverStatus(of device: DeviceID, instance: String? = nil, isRetained: Bool = true) {
+    private mutating func deliverStatus(of device: DeviceID, instance: String? = nil) {
         guard var status = fleet.statuses[device] else { return }
         if let instance { status.instance = instance }
-        inbox.put(ledger.take(status, of: device, isRetained: isRetained, expiry: StatusMessage.lease, at: now))
+        inbox.put(ledger.take(status, of: device, expiry: StatusMessage.lease, at: now))
     }
 
     private mutating func connect() throws {

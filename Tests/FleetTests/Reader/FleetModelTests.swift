@@ -85,7 +85,7 @@ private struct ModelReader {
 
     private mutating func deliverStatus(of device: DeviceID) {
         guard let status = fleet.statuses[device] else { return }
-        inbox.put(ledger.take(status, of: device, isRetained: true, expiry: StatusMessage.lease, at: now))
+        inbox.put(ledger.take(status, of: device, expiry: StatusMessage.lease, at: now))
     }
 
     /// Connects, and receives all retained messages, states in any order.

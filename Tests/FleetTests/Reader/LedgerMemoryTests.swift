@@ -20,7 +20,7 @@ struct LedgerMemoryTests {
             let instance = "0123456789abcdef0123456789\(number)"
             _ = ledger.take(
                 StatusMessage(isOnline: true, instance: instance, aspects: aspects, version: "0.1.0"), of: device,
-                isRetained: true, expiry: StatusMessage.lease, at: 0)
+                expiry: StatusMessage.lease, at: 0)
             for aspect in aspects {
                 let position = FleetPosition(instance: instance, generation: Int64(number))
                 _ = ledger.resume(position, of: aspect, of: device)

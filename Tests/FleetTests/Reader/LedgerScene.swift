@@ -36,7 +36,7 @@ struct LedgerScene {
         _ instance: String?, online: Bool = true, aspects: [String] = ["battery"], at now: Int64 = 0
     ) -> Ledger.Outcome {
         let status = StatusMessage(isOnline: online, instance: instance, aspects: aspects)
-        return ledger.take(status, of: device, isRetained: false, expiry: StatusMessage.lease, at: now)
+        return ledger.take(status, of: device, expiry: StatusMessage.lease, at: now)
     }
 }
 

@@ -139,7 +139,7 @@ struct LedgerTests {
         func status(_ scene: inout LedgerScene, age: UInt32, at now: Int64) -> Int64? {
             let status = StatusMessage(isOnline: false, reason: .asleep, instance: "a", aspects: ["battery"])
             let outcome = scene.ledger.take(
-                status, of: scene.device, isRetained: true, expiry: StatusMessage.lease - age, at: now)
+                status, of: scene.device, expiry: StatusMessage.lease - age, at: now)
             if case .status(let status)? = outcome.event { return status.age }
             return nil
         }

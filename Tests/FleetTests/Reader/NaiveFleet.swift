@@ -6,7 +6,6 @@ import Varlink
 
 /// A fleet with all its changes, the broker with its newest messages, and a consumer that knows only its events.
 struct NaiveFleet {
-    /// A topic of a state.
     struct Key: Hashable {
         let device: DeviceID
         let aspect: String
@@ -26,7 +25,6 @@ struct NaiveFleet {
     private(set) var changes: [Key: [String: Set<Int64>]] = [:]
     /// The generation of each aspect on the current bus.
     private(set) var generations: [Key: Int64] = [:]
-    /// The newest message of each topic.
     private(set) var retained: [Key: StateMessage] = [:]
     private(set) var statuses: [DeviceID: StatusMessage] = [:]
 
@@ -63,8 +61,6 @@ struct NaiveFleet {
     }
 
     /// Checks an event against all changes, and returns what the consumer has seen then.
-    ///
-    /// The consumer may have seen a removal since what it has seen before.
     func check(_ event: DeviceEvent, after seen: Seen?, isRemoved: Bool) throws -> Seen {
         let key = Key(device: event.device, aspect: event.aspect)
         let known = changes[key]?[event.instance] ?? []

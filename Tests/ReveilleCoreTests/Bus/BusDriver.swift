@@ -108,7 +108,9 @@ final class BusDriver {
     func hasReadLifecycle(_ id: SubscriptionID) -> Bool { bus.hasReadLifecycle(id) }
     func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool { bus.hasForegroundSubscriber(aspect) }
 
-    func status(_ id: SubscriptionID) -> SubscriptionStatus? { bus.subscriptions.first { $0.id == id } }
+    func status(_ id: SubscriptionID) -> ReveilleCore.Subscriber? {
+        bus.slot(of: id).flatMap { bus.subscriber(in: $0, processID: 1, userID: 1) }
+    }
 
     var violations: [String] { BusConsistency(of: bus).violations }
 

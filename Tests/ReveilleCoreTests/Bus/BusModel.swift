@@ -156,8 +156,8 @@ struct BusModel {
 
     /// Compares everything that clients can ask for.
     func check(limit: Int?) throws(Broken) {
-        for status in driver.bus.subscriptions {
-            guard let subscriber = naive.subscribers[status.id] else { continue }
+        for (id, subscriber) in naive.subscribers {
+            guard let status = driver.status(id) else { continue }
             let pending = subscriber.feeds.mapValues { feed in
                 let isDropped = subscriber.isInBackground && feed.policy.background == .drop && !feed.hadPending
                 return isDropped ? 0 : feed.queue.count

@@ -4,9 +4,10 @@ import Glibc
 import Reveille
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
 import Testing
 
-/// Devices that fail to connect, in a separate process so that no other test changes its file descriptors.
+/// Devices and streams that fail to connect, in a separate process so that no other test changes its file descriptors.
 @Suite(.timeLimit(.minutes(10))) struct FailedConnectTests {
     @Test func failedConnectsLeaveNoDescriptor() async {
         await #expect(processExitsWith: .success) {
@@ -20,6 +21,22 @@ import Testing
             // The runtime opens some descriptors.
             let allowed = before + 10
             #expect(try await OpenDescriptors.settled(at: allowed) <= allowed)
+        }
+    }
+
+    @Test("a stream that would never try again, because it gets no timer, fails at once")
+    func streamWithoutTimer() async {
+        await #expect(processExitsWith: .success) {
+            let connector = try Connector(loop: EventLoop(), address: "unix:/nobody")
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            #expect(getrlimit(resource, &limit) == 0)
+            var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+            #expect(setrlimit(resource, &none) == 0)
+            defer { setrlimit(resource, &limit) }
+            #expect(throws: SystemError.self) {
+                try EventStream(SubscriptionRequest(), connector: connector) { _ in }
+            }
         }
     }
 }

@@ -138,7 +138,7 @@ struct HostileScript {
                 name, [nil, [:], ["level": 0.5], ["level": "loud"]].randomElement(using: &random) ?? nil)
         }
         event.dropped = counts.randomElement(using: &random) ?? 0
-        return String(decoding: EventCoding.encode(event).bytes, as: UTF8.self)
+        return String(decoding: event.structure.bytes, as: UTF8.self)
     }
 
     private mutating func strangeEvent() -> String {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleFleetCore
 import Testing
 import Varlink
 
+@testable import ReveilleFleetCore
 @testable import ReveilleViewCore
 
 /// How long a board shows what is wrong.
@@ -38,7 +38,8 @@ import Varlink
         aspects: [String] = ["battery", "org.example.mode"], age: Int64? = nil, at time: Int64 = start
     ) {
         let status = DeviceStatus(
-            device: device, isOnline: false, reason: .asleep, aspects: aspects, wakeEvery: 60, age: age)
+            device: device, isOnline: false, reason: .asleep, instance: nil, aspects: aspects, version: nil,
+            wakeEvery: 60, age: age)
         board.take(.status(status), at: time)
     }
 

@@ -130,7 +130,7 @@ import Varlink
     @Test("a board that changes often stays as small as its fleet") mutating func memory() {
         for number in 0..<10_000 { state("kiosk-\(number % 10)", Int64(number)) }
         #expect(tiles(after: 0).count == 10)
-        #expect(board.logLength <= 2 * 10 + FleetBoard.removalLimit + 1)
+        #expect(board.log.count <= 2 * 10 + FleetBoard.removalLimit + 1)
     }
 
     @Test(

@@ -8,13 +8,15 @@ import Testing
 @Suite struct GateTests {
     private typealias Field = PageRequest.Field
     private static let secret = "0123456789abcdef0123456789abcdef"
+    private static let token = AccessToken(
+        random: [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
     private static let host = Field("Host", "127.0.0.1:7383")
     private static let cookie = Field("Cookie", "reveille-view-7383=\(secret)")
 
     private let gate: Gate
 
-    init() throws {
-        gate = Gate(port: 7383, token: try #require(AccessToken(Self.secret)))
+    init() {
+        gate = Gate(port: 7383, token: Self.token)
     }
 
     private func decide(
@@ -146,7 +148,7 @@ import Testing
             #expect(status(decide(path)) == 404, "\(path)")
         }
         #expect(status(decide("/fleet", [Field("token", Self.secret)], headers: [Self.host])) == 404)
-        let gate = Gate(port: 7383, token: try #require(AccessToken(Self.secret)), hasFleet: true)
+        let gate = Gate(port: 7383, token: Self.token, hasFleet: true)
         func accept(_ path: String, _ arguments: [Field] = []) throws(Refusal) -> Gate.Decision {
             try gate.decide(
                 PageRequest(
@@ -187,15 +189,6 @@ import Testing
         }
         for text in ["", "0", token.description + "0", String(token.description.dropLast()), "é"] {
             #expect(!token.matches(text))
-        }
-    }
-
-    @Test("anything but 32 lowercase digits is not a token") func parsing() {
-        #expect(AccessToken(String(repeating: "a", count: 32)) != nil)
-        for text in [
-            "", String(repeating: "A", count: 32), String(repeating: "a", count: 31), String(repeating: "g", count: 32),
-        ] {
-            #expect(AccessToken(text) == nil, "\(text)")
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
 public struct DeviceID: Sendable, Hashable {
     /// The longest identity in bytes, as for a common name in a certificate (RFC 5280, ub-common-name).
@@ -28,7 +30,8 @@ public struct DeviceID: Sendable, Hashable {
 
     /// Returns whether a level of a topic can be a device, a group or a reader.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
-        !text.isEmpty && text.count <= lengthLimit && text.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") }
+        !text.isEmpty && text.count <= lengthLimit
+            && text.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
     }
 }
 
@@ -40,13 +43,30 @@ extension DeviceID: Comparable, CustomStringConvertible {
     public var description: String { text }
 }
 
-extension UInt8 {
-    /// Whether the byte is a letter, a digit, `-` or `_`.
-    var isNameByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
+extension DeviceID {
+    /// Returns the rule that lets a device use a topic or filter, in mosquitto's syntax, as in the example of the rules.
+    ///
+    /// The name of the device is its user on the broker.
+    package func rule(for topic: String) -> String {
+        let own = "\(FleetTopic.root)/\(self)/"
+        let announcement = "/device/reveille_\(self)/config"
+        let user = "\(FleetTopic.root)/%u/"
+        return if topic.hasPrefix(own + "state/") {
+            "pattern write \(user)state/+"
+        } else if topic == own + "status" {
+            "pattern readwrite \(user)status"
+        } else if topic.hasPrefix(own + "desired/") {
+            "pattern read \(user)desired/+"
+        } else if topic.hasPrefix("\(FleetTopic.root)/group/") {
+            "pattern read \(FleetTopic.root)/group/+/desired/+"
+        } else if topic.hasSuffix("/status") {
+            // Home Assistant announces its start.
+            "pattern read \(topic)"
+        } else if topic.hasSuffix(announcement) {
+            "pattern write \(topic.dropLast(announcement.count))/device/reveille_%u/config"
+        } else {
+            // Home Assistant's identifiers cannot contain such a name unescaped.
+            "user \(self)' and 'topic write \(topic)"
         }
     }
 }

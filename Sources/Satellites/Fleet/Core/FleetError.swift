@@ -27,7 +27,6 @@ public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The complete description.
     public let description: String
 
-    /// Creates an error.
     package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

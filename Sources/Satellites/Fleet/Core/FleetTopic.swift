@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// A topic of the protocol, below `reveille/v1/`.
 package enum FleetTopic: Sendable, Hashable {
     /// `DEVICE/status`: whether a device is connected.
@@ -16,12 +18,7 @@ package enum FleetTopic: Sendable, Hashable {
 
     /// The root of all topics; the version changes with an incompatible protocol only.
     package static let root = "reveille/v1"
-    /// The longest name of an aspect in bytes, as on the bus.
-    private static let nameLimit = 255
 
-    /// Parses a topic.
-    ///
-    /// - Throws: ``FleetError`` that describes why it is not a topic of the protocol.
     package init(_ text: String) throws(FleetError) {
         let levels = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         func refuse(_ reason: String) -> FleetError {
@@ -42,7 +39,6 @@ package enum FleetTopic: Sendable, Hashable {
         }
     }
 
-    /// The topic as text.
     package var text: String {
         switch self {
         case .status(let device): "\(Self.root)/\(device)/status"
@@ -53,9 +49,9 @@ package enum FleetTopic: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a text can be the name of an aspect.
     package static func isAspect(_ text: String) -> Bool {
         let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return text.utf8.count <= nameLimit && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNameByte) }
+        return text.utf8.count <= PublishedName.lengthLimit
+            && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(PublishedName.isAllowed) }
     }
 }

@@ -8,9 +8,7 @@ package import ReveilleSystem
 ///
 /// Loop thread only.
 package final class BrokerConnection {
-    /// What happens on the connection.
     package enum Event {
-        /// The broker has accepted this client.
         case connected
         /// A message; its expiry is the remaining time in seconds.
         case message(topic: String, payload: [UInt8], isRetained: Bool, expiry: UInt32?)
@@ -19,7 +17,6 @@ package final class BrokerConnection {
         /// The broker does not deliver the reader's own messages, so the reader cannot know whether everything has
         /// arrived.
         case isUncertain(FleetError)
-        /// The broker has received a message, or refused it.
         case acknowledged(Int32, FleetError?)
         /// The broker permanently refuses a subscription. No event follows.
         case refused(FleetError)
@@ -32,14 +29,12 @@ package final class BrokerConnection {
     /// The unacknowledged messages that the broker may send: with fewer, reading takes twice as long.
     private static let receiveMaximum: UInt16 = 1_000
 
-    /// The client identifier of this connection.
     package let clientID: String
     private let broker: FleetBroker
     private let loop: EventLoop
     private let onEvent: (Event) -> Void
     private var mqtt: MQTTConnection?
     private var catchUp: CatchUp
-    /// The topic of the mark.
     private let mark: String
     /// The topics of messages that the broker has not acknowledged.
     private var topics: [Int32: String] = [:]
@@ -50,14 +45,9 @@ package final class BrokerConnection {
     private var received = 0
     private var receivedBefore = 0
 
-    /// Starts to connect.
+    /// Starts to connect; the stages are topics in the order of their delivery, none to read nothing.
     ///
-    /// - Parameters:
-    ///   - broker: The broker.
-    ///   - stages: The topics in the order of their delivery; none to read nothing.
-    ///   - loop: The loop.
-    ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
-    /// - Throws: `FleetError` if the connection cannot be started.
+    /// `onEvent` is called on the loop, never before this returns. It may close or release the connection.
     package init(
         _ broker: FleetBroker, stages: [[String]], on loop: EventLoop, onEvent: @escaping (Event) -> Void
     ) throws(FleetError) {
@@ -68,7 +58,7 @@ package final class BrokerConnection {
         clientID = "reveille-reader-" + String(UInt64.random(in: .min ... .max), radix: 16)
         mark = FleetTopic.mark(clientID).text
         catchUp = CatchUp(stages, mark: mark)
-        var options = broker.options(clientID: clientID)
+        var options = MQTTConnection.Options(broker: broker, clientID: clientID)
         options.receiveMaximum = Self.receiveMaximum
         do throws(MQTTError) {
             mqtt = try MQTTConnection(options, on: loop) { [weak self] in self?.take($0) }
@@ -98,9 +88,7 @@ package final class BrokerConnection {
         run(catchUp.ask(for: topics))
     }
 
-    /// Publishes a retained message; an empty payload deletes the kept message.
-    ///
-    /// - Returns: The identifier in ``Event/acknowledged(_:_:)``; `nil` without a connection.
+    /// Publishes a retained message, and returns its identifier; an empty payload deletes the kept message.
     package func publish(_ payload: [UInt8], to topic: String) -> Int32? {
         let identifier = mqtt?.publish(payload, to: topic, retain: true)
         if let identifier { topics[identifier] = topic }

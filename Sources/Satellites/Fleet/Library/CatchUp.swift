@@ -11,13 +11,11 @@
 ///
 /// Pure.
 struct CatchUp {
-    /// A step that the reader carries out.
     enum Effect: Hashable {
         /// Subscribe to topics at QoS 0, and report the broker's answer.
         case read([String])
         /// Subscribe to topics at QoS 1, without the messages that the broker keeps.
         case follow([String])
-        /// End a subscription.
         case unsubscribe([String])
         /// Send the mark with this payload, and report its arrival.
         case mark([UInt8])
@@ -45,32 +43,24 @@ struct CatchUp {
     private var step = Step.idle
     /// Whether the subscriptions of all stages have been repeated.
     private var isFollowing = false
-    /// The topics of the current page.
     private var page: [String] = []
     private var number = 0
     /// The marks since the last subscription.
     private var marks = 0
-    /// Whether the broker does not deliver marks.
     private var isWithoutMarks = false
 
-    /// Creates the order.
-    ///
-    /// - Parameters:
-    ///   - stages: The topics in the order of their delivery; none to read nothing.
-    ///   - mark: The topic of the mark.
+    /// Creates the order of some stages; none to read nothing.
     init(_ stages: [[String]], mark: String) {
         self.stages = stages
         topic = mark
     }
 
-    /// Starts after a connection.
     mutating func start() -> [Effect] {
         guard !stages.isEmpty else { return [] }
         step = .stage(0)
         return [.read([topic] + stages[0])]
     }
 
-    /// Continues when the broker has answered a subscription.
     mutating func subscribed() -> [Effect] {
         switch step {
         case .stage(let stage):
@@ -82,7 +72,6 @@ struct CatchUp {
         }
     }
 
-    /// Asks again for topics whose messages were lost.
     mutating func ask(for topics: [String]) -> [Effect] {
         step = .page
         page = topics

@@ -48,12 +48,12 @@ public final class Fleet: Sendable {
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil
     ) async throws(FleetError) -> Fleet {
-        var access = BrokerAccess(address: try BrokerAddress(broker))
-        (access.ca, access.certificate, access.key, access.user) = (ca, certificate, key, user)
-        return try await connect(FleetBroker(access, password: password))
+        var broker = FleetBroker(address: try BrokerAddress(broker))
+        (broker.ca, broker.certificate, broker.key) = (ca, certificate, key)
+        (broker.user, broker.password) = (user, password)
+        return try await connect(broker)
     }
 
-    /// Checks that a broker accepts this client.
     package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {
         let engine: FleetEngine
         do throws(SystemError) {
@@ -86,14 +86,7 @@ public final class Fleet: Sendable {
         try await events(of: try FleetInterest(devices: devices, aspects: aspects), resumingFrom: positions)
     }
 
-    /// Returns the states of an interest, and follows their changes.
-    ///
-    /// - Parameters:
-    ///   - interest: The devices and aspects.
-    ///   - positions: Where to continue.
-    ///   - confirmsEvents: Whether an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
-    /// - Returns: The events.
-    /// - Throws: `FleetError` with `FleetError.Code.positions`.
+    /// With `confirmsEvents`, an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
     package func events(
         of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil, confirmsEvents: Bool = false
     ) async throws(FleetError) -> FleetEvents {

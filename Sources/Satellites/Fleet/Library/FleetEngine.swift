@@ -43,9 +43,7 @@ actor FleetEngine {
         try result.get()
     }
 
-    /// Starts to read into a mailbox.
-    ///
-    /// - Returns: The number of the reader.
+    /// Starts to read into a mailbox, and returns the number of the reader.
     func open(_ interest: FleetInterest, _ mailbox: FleetMailbox) -> Int {
         lastReader += 1
         let reader = FleetReader(broker, interest: interest, into: mailbox, on: thread.loop)

@@ -39,15 +39,10 @@ package struct FleetMail: Sendable, MailboxContents {
     }
 }
 
-/// The mailbox of a reader.
 package typealias FleetMailbox = Mailbox<FleetMail>
 
 extension Mailbox where Contents == FleetMail {
-    /// Creates a mailbox.
-    ///
-    /// - Parameters:
-    ///   - ledger: The consumer's earlier positions.
-    ///   - confirmsEvents: Whether events count as seen only after ``confirm()``.
+    /// Creates a mailbox that continues after earlier positions; events may count as seen only after ``confirm()``.
     package convenience init(resumingFrom ledger: Ledger = Ledger(), confirmsEvents: Bool = false) {
         self.init(FleetMail(ledger: ledger, unconfirmed: confirmsEvents ? FleetInbox() : nil))
     }
@@ -91,9 +86,7 @@ extension Mailbox where Contents == FleetMail {
         }
     }
 
-    /// Takes a message.
-    ///
-    /// - Returns: Whether the message brought anything new.
+    /// Takes a message, and returns whether it brought anything new.
     func receive(_ payload: [UInt8], on topic: String, isRetained: Bool, expiry: UInt32?, at now: Int64) -> Bool {
         change { mail in
             let outcome = mail.ledger.receive(payload, on: topic, isRetained: isRetained, expiry: expiry, at: now)
@@ -111,9 +104,5 @@ extension Mailbox where Contents == FleetMail {
         return FleetPositions(of: ledger, without: unconfirmed ?? inbox)
     }
 
-    /// Confirms all taken events.
     package func confirm() { withContents { if $0.unconfirmed != nil { $0.unconfirmed = FleetInbox() } } }
-
-    /// The record of everything that has arrived.
-    package var ledger: Ledger { withContents { $0.ledger } }
 }

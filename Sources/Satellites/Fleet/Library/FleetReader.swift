@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 package import ReveilleSystem
 
@@ -10,6 +11,11 @@ package import ReveilleSystem
 ///
 /// Loop thread only.
 package final class FleetReader {
+    /// The first limit of the pauses: a reader's person waits, and readers are few.
+    private static let shortestPause: Duration = .seconds(1)
+    /// The last limit, as for a bridge.
+    private static let longestPause = Uplink.pauses.upperBound
+
     private let broker: FleetBroker
     private let interest: FleetInterest
     private let mailbox: FleetMailbox
@@ -17,18 +23,13 @@ package final class FleetReader {
     private let onChange: () -> Void
     private var connection: BrokerConnection?
     private var completeness = Completeness()
-    private var schedule = RetrySchedule(isLocal: true)
+    private var backoff = Backoff(from: shortestPause, to: longestPause, least: 0)
     private var retry: EventSource?
     private var isAwake = false
 
     /// Creates a reader that is asleep.
     ///
-    /// - Parameters:
-    ///   - broker: The broker.
-    ///   - interest: The devices and aspects.
-    ///   - mailbox: Takes what arrives.
-    ///   - loop: The loop.
-    ///   - onChange: Called on the loop when the mailbox has a new event; may send the reader to sleep.
+    /// `onChange` is called on the loop when the mailbox has a new event; it may send the reader to sleep.
     package init(
         _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}
@@ -44,7 +45,7 @@ package final class FleetReader {
     package func wake() {
         guard !isAwake else { return }
         isAwake = true
-        schedule.reset()
+        backoff.reset()
         connect()
     }
 
@@ -99,7 +100,7 @@ package final class FleetReader {
             return
         }
         // Not before: a broker that accepts and then closes would be tried twice a second for ever.
-        schedule.reset()
+        backoff.reset()
         onChange()
     }
 
@@ -108,7 +109,7 @@ package final class FleetReader {
         mailbox.lose(error)
         do throws(SystemError) {
             if retry == nil { retry = try loop.timer { [weak self] in self?.connect() } }
-            retry?.fire(after: schedule.next(fraction: Double.random(in: 0...1)))
+            retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
         } catch {
             isAwake = false
             mailbox.fail(FleetError(.unreachable, "connecting to \(broker): \(error)"))

@@ -2,6 +2,7 @@
 
 import CMosquitto
 import Glibc
+package import ReveilleFleetCore
 import ReveilleSystem
 
 extension MQTTClient {
@@ -11,18 +12,18 @@ extension MQTTClient {
     /// The reason "closed by the broker", with a suspicion if the certificate may be the cause.
     var closing: String {
         let text = "the broker closed the connection"
-        guard !isAccepted, let tls = options.broker.tls else { return text }
-        return text + (isShakingHands ? " during the handshake" : "; \(tls.suspicion)")
+        guard !isAccepted, options.broker.address.usesTLS else { return text }
+        return text + (isShakingHands ? " during the handshake" : "; \(options.broker.suspicion)")
     }
 
     /// If a function of libmosquitto failed, notes the reason from its result and the error number.
     func check(_ result: Int32, _ code: Int32) {
         guard failure == nil, result != MOSQ_ERR_SUCCESS.code else { return }
-        if let tls = options.broker.tls, !isAccepted,
+        if options.broker.address.usesTLS, !isAccepted,
             result == MOSQ_ERR_TLS.code || result == MOSQ_ERR_ERRNO.code && (code == EPROTO || !problems.isEmpty)
         {
             let isEnd = problems.contains { $0.contains("unexpected eof") }
-            return isEnd ? fail(.unreachable, closing) : fail(.tls, reason(tls))
+            return isEnd ? fail(.unreachable, closing) : fail(.tls, tlsReason)
         }
         switch result {
         // A broker that checks the certificate after the handshake resets the connection if bytes are unread.
@@ -41,16 +42,17 @@ extension MQTTClient {
     }
 
     /// Why TLS failed, by the error messages of libmosquitto and OpenSSL.
-    private func reason(_ tls: MQTTConnection.TLS) -> String {
+    private var tlsReason: String {
+        let broker = options.broker
         let text = problems.joined(separator: "\n")
         if text.contains("host name verification failed") { return "the broker's certificate is not for this host" }
-        if text.contains("certificate verify failed") { return rejection(tls) }
-        let key = "the key \(tls.key ?? "")"
+        if text.contains("certificate verify failed") { return rejection }
+        let key = "the key \(broker.key ?? "")"
         let known = [
-            ("Unable to load CA", "the CA file \(tls.ca ?? Self.systemCertificates) has no certificate"),
-            ("Unable to load client certificate", "the certificate \(tls.certificate ?? "") is invalid"),
-            ("key values mismatch", "\(key) does not belong to \(tls.identity)"),
-            ("are inconsistent", "\(key) does not belong to \(tls.identity)"),
+            ("Unable to load CA", "the CA file \(broker.ca ?? Self.systemCertificates) has no certificate"),
+            ("Unable to load client certificate", "the certificate \(broker.certificate ?? "") is invalid"),
+            ("key values mismatch", "\(key) does not belong to \(broker.identity)"),
+            ("are inconsistent", "\(key) does not belong to \(broker.identity)"),
             ("bad password read", "\(key) has a passphrase"),
             ("problems getting password", "\(key) has a passphrase"),
             ("interrupted or cancelled", "\(key) has a passphrase"),
@@ -60,22 +62,22 @@ extension MQTTClient {
         if let known { return known.1 }
         guard let last = problems.last?.split(separator: ":").last else {
             // With TLS 1.3, the broker answers after the handshake, and libmosquitto loses the answer.
-            return "the broker refuses \(tls.identity)\(tls.validity.map { ": it \($0)" } ?? "")"
+            return "the broker refuses \(broker.identity)\(broker.validity.map { ": it \($0)" } ?? "")"
         }
         // The last part of: OpenSSL Error[0]: error:0A000415:SSL routines::sslv3 alert certificate expired
         let words = last.split(separator: " ")
         guard let alert = words.firstIndex(of: "alert") else { return "TLS failed: \(last)" }
-        return "the broker refuses \(tls.identity): \(words[(alert + 1)...].joined(separator: " "))"
+        return "the broker refuses \(broker.identity): \(words[(alert + 1)...].joined(separator: " "))"
     }
 
     /// Why the broker's certificate was rejected, according to X509_STORE_CTX_get_error(3).
-    private func rejection(_ files: MQTTConnection.TLS) -> String {
+    private var rejection: String {
         let code = tls.map { SSL_get_verify_result($0) } ?? 0
         return switch code {
         case 9: "the broker's certificate is not valid yet; the clock of this machine may be wrong"
         case 10: "the broker's certificate has expired"
         case 2, 18, 19, 20, 21, 24:
-            "the broker's certificate is not signed by \(files.ca.map { "the CA file \($0)" } ?? "a CA of this system")"
+            "the broker's certificate is not signed by \(options.broker.ca.map { "the CA file \($0)" } ?? "a CA of this system")"
         // The chain is right; OpenSSL does not keep the cause of the rejection.
         case 0: "the broker's certificate was rejected"
         default:
@@ -85,26 +87,25 @@ extension MQTTClient {
     }
 }
 
-extension MQTTConnection.TLS {
+extension FleetBroker {
     /// The largest file in bytes; the certificates of all authorities on Debian have a tenth of it.
     private static let fileLimit = 4_194_304
 
     /// The identity that this client shows to the broker.
     var identity: String { certificate.map { "the certificate \($0)" } ?? "a client without a certificate" }
 
-    /// Checks that the files can be read, since libmosquitto does not name an unreadable file.
-    func check() throws(MQTTClient.Failure) {
-        guard (certificate == nil) == (key == nil) else {
-            throw MQTTClient.Failure(.tls, "a certificate and a key need each other")
-        }
+    /// Why the files of TLS cannot be used, since libmosquitto does not name an unreadable file; `nil` if they can.
+    package var problem: String? {
+        guard (certificate == nil) == (key == nil) else { return "a certificate and a key need each other" }
         for (name, path) in [("CA file", ca), ("certificate", certificate), ("key", key)] {
             guard let path else { continue }
             do throws(RequiredFile.Unusable) {
                 _ = try RequiredFile.read(path, limit: Self.fileLimit)
             } catch {
-                throw MQTTClient.Failure(.tls, "the \(name) cannot be read: \(error)")
+                return "the \(name) cannot be read: \(error)"
             }
         }
+        return nil
     }
 
     /// Why a broker may have closed the connection after the handshake without giving a reason.

@@ -2,6 +2,7 @@
 
 import CMosquitto
 import Glibc
+import ReveilleFleetCore
 
 extension MQTTClient {
     /// The system's certificates on Debian, for clients without a CA file.
@@ -40,34 +41,34 @@ extension MQTTClient {
         }
     }
 
-    /// Sets the will, the user and the files of TLS.
-    func setIdentity() throws(Failure) {
+    func setIdentity() throws(MQTTError) {
         if let will = options.will { try set(will) }
-        if options.user != nil || options.password != nil {
-            guard mosquitto_username_pw_set(handle, options.user, options.password) == MOSQ_ERR_SUCCESS.code else {
-                throw Failure(.protocol, "the user or the password is invalid")
+        let broker = options.broker
+        if broker.user != nil || broker.password != nil {
+            guard mosquitto_username_pw_set(handle, broker.user, broker.password) == MOSQ_ERR_SUCCESS.code else {
+                throw error(.protocol, "the user or the password is invalid")
             }
         }
-        guard let tls = options.broker.tls else { return }
-        try tls.check()
+        guard broker.address.usesTLS else { return }
+        if let problem = broker.problem { throw error(.tls, problem) }
         let result = mosquitto_tls_set(
-            handle, tls.ca, tls.ca == nil ? Self.systemCertificates : nil, tls.certificate, tls.key,
+            handle, broker.ca, broker.ca == nil ? Self.systemCertificates : nil, broker.certificate, broker.key,
             // Without a callback, OpenSSL asks for a passphrase on the terminal.
             { _, _, _, _ in -1 })
         // libmosquitto would connect without TLS.
         guard result == MOSQ_ERR_SUCCESS.code else {
-            throw Failure(.tls, "the files of TLS cannot be used: \(String(cString: mosquitto_strerror(result)))")
+            throw error(.tls, "the files of TLS cannot be used: \(String(cString: mosquitto_strerror(result)))")
         }
     }
 
-    private func set(_ will: MQTTConnection.Will) throws(Failure) {
+    private func set(_ will: MQTTConnection.Will) throws(MQTTError) {
         var properties = MQTTProperties()
         properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, will.delay)
         if let expiry = will.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
         let result = mosquitto_will_set_v5(
             handle, will.topic, Int32(clamping: will.payload.count), will.payload, 1, true, properties.list)
         guard result == MOSQ_ERR_SUCCESS.code else {
-            throw Failure(.protocol, "the will has an invalid topic '\(will.topic)' or size")
+            throw error(.protocol, "the will has an invalid topic '\(will.topic)' or size")
         }
         // The properties belong to libmosquitto now.
         _ = properties.release()
@@ -83,6 +84,5 @@ extension MQTTClient {
 }
 
 extension mosq_err_t {
-    /// The result of a function.
     var code: Int32 { Int32(rawValue) }
 }

@@ -2,21 +2,11 @@
 
 import CMosquitto
 import Glibc
+import ReveilleFleetCore
 import ReveilleSystem
 
 /// A client of libmosquitto, used and released on one thread, which also runs its callbacks.
 final class MQTTClient {
-    /// Why the connection has ended.
-    struct Failure: Error {
-        let kind: MQTTError.Kind
-        let reason: String
-
-        init(_ kind: MQTTError.Kind, _ reason: String) {
-            self.kind = kind
-            self.reason = reason
-        }
-    }
-
     /// The largest packet in bytes that the broker may send.
     ///
     /// Payloads of the protocol are far smaller, but a reader can receive one of 1 MB and report its topic as invalid.
@@ -36,10 +26,8 @@ final class MQTTClient {
     /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
     /// The first reason for the end of the connection.
-    private(set) var failure: Failure?
-    /// Error messages of libmosquitto and OpenSSL.
+    private(set) var failure: MQTTError?
     private(set) var problems: [String] = []
-    /// Whether the broker has accepted the client.
     private(set) var isAccepted = false
     /// The keep-alive in seconds, which the broker may change.
     private var keepAlive: UInt16
@@ -49,9 +37,10 @@ final class MQTTClient {
     private var publications: [Int32: Int32] = [:]
     private var subscriptions: [Int32: (identifier: Int32, count: Int)] = [:]
 
-    init(_ options: MQTTConnection.Options, into events: Handover<MQTTConnection.Event>) throws(Failure) {
+    init(_ options: MQTTConnection.Options, into events: Handover<MQTTConnection.Event>) throws(MQTTError) {
         guard Self.isInitialized, let handle = mosquitto_new(options.clientID, options.cleanStart, nil) else {
-            throw Failure(.protocol, "the client identifier '\(options.clientID)' is invalid")
+            let reason = "the client identifier '\(options.clientID)' is invalid"
+            throw MQTTError(.protocol, reason, of: options.broker, isConnected: false)
         }
         self.options = options
         self.handle = handle
@@ -76,25 +65,28 @@ final class MQTTClient {
 
     /// Notes why the connection has ended, unless a reason is known.
     func fail(_ kind: MQTTError.Kind, _ reason: String) {
-        if failure == nil { failure = Failure(kind, reason) }
+        if failure == nil { failure = error(kind, reason) }
+    }
+
+    func error(_ kind: MQTTError.Kind, _ reason: String) -> MQTTError {
+        MQTTError(kind, reason, of: options.broker, isConnected: isAccepted)
     }
 
     // MARK: - Turns
 
-    /// Connects, which blocks.
     func connect() {
         var properties = MQTTProperties()
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry)
         properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, Self.packetLimit)
         let (host, port) =
-            switch options.broker {
+            switch options.broker.address.endpoint {
             case .tcp(let host, let port, _): (host, Int32(port))
             case .unix(let path): (path, Int32(0))
             }
         let connect = { [handle, options, list = properties.list] in
             (mosquitto_connect_bind_v5(handle, host, port, Int32(options.keepAlive), nil, list), errno)
         }
-        let isFirst = options.broker.tls != nil && !Self.hasTriedTLS.withLock { $0 }
+        let isFirst = options.broker.address.usesTLS && !Self.hasTriedTLS.withLock { $0 }
         let (result, code) =
             isFirst
             ? Self.hasTriedTLS.withLock { hasTried in
@@ -173,14 +165,12 @@ final class MQTTClient {
                 mosquitto_unsubscribe_multiple(handle, nil, Int32($0.count), $0.baseAddress, nil)
             }
             check(result, errno)
-        case .disconnect, .close, .proceed: break
         }
     }
 
     /// Whether the broker has acknowledged all that was published.
     var isAcknowledged: Bool { publications.isEmpty }
 
-    /// Sends a DISCONNECT, and closes the connection.
     func disconnect() {
         mosquitto_disconnect_v5(handle, 0, nil)
     }

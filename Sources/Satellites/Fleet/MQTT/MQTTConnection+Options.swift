@@ -1,59 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleFleetCore
+
 extension MQTTConnection {
-    /// The address of a broker.
-    package enum Endpoint: Sendable, Hashable, CustomStringConvertible {
-        /// A host name or numeric address and a port, with TLS unless it is `nil`.
-        case tcp(host: String, port: UInt16, tls: TLS?)
-        /// The absolute path of a socket.
-        case unix(String)
-
-        /// The address as in a configuration, such as `mqtts://broker.example:8883`.
-        package var description: String {
-            switch self {
-            case .tcp(let host, let port, let tls):
-                "mqtt\(tls == nil ? "" : "s")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-            case .unix(let path): "unix:\(path)"
-            }
-        }
-
-        var tls: TLS? {
-            guard case .tcp(_, _, let tls) = self else { return nil }
-            return tls
-        }
-    }
-
-    /// The files of TLS, in PEM.
-    ///
-    /// The broker's certificate and its host name are always verified.
-    package struct TLS: Sendable, Hashable {
-        /// Certificates that may sign the broker's; `nil` for this system's certificates.
-        package var ca: String?
-        /// The certificate of this client, with the certificates up to its root.
-        package var certificate: String?
-        /// The private key of the certificate, without a passphrase.
-        package var key: String?
-
-        /// Creates a set of files; a certificate and a key need each other.
-        package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
-            self.ca = ca
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
     /// A retained message that the broker publishes if the connection ends without a DISCONNECT.
     package struct Will: Sendable, Hashable {
-        /// The topic.
         package var topic: String
-        /// The payload.
         package var payload: [UInt8]
         /// The time in seconds for which the broker waits for this client to return.
         package var delay: UInt32
         /// The time in seconds after which the broker discards the message; `nil` to keep it.
         package var expiry: UInt32?
 
-        /// Creates a will.
         package init(topic: String, payload: [UInt8], delay: UInt32 = 0, expiry: UInt32? = nil) {
             self.topic = topic
             self.payload = payload
@@ -62,10 +20,8 @@ extension MQTTConnection {
         }
     }
 
-    /// The options of a connection.
     package struct Options: Sendable, Hashable {
-        /// The broker.
-        package var broker: Endpoint
+        package var broker: FleetBroker
         /// The client identifier, not empty.
         ///
         /// The broker ends an older connection with the same identifier.
@@ -82,21 +38,15 @@ extension MQTTConnection {
         ///
         /// Longer than a broker needs to serve a whole fleet after its return.
         package var answerPatience: Duration = .seconds(30)
-        /// The name of the user, if the broker does not take it from the certificate.
-        package var user: String?
-        /// The user's password.
-        package var password: String?
-        /// The will.
         package var will: Will?
 
         /// Creates options for a session that ends with the connection.
-        package init(broker: Endpoint, clientID: String) {
+        package init(broker: FleetBroker, clientID: String) {
             self.broker = broker
             self.clientID = clientID
         }
     }
 
-    /// What happens to a connection.
     package enum Event: Sendable, Hashable {
         /// The broker has accepted the client, and may know an earlier session.
         case connected(sessionPresent: Bool)

@@ -26,14 +26,9 @@ package final class MQTTConnection {
     /// When the broker last answered a request, or owed no answer, in microseconds since boot.
     private var answeredAt: UInt64 = 0
 
-    /// Starts to connect.
+    /// Starts to connect; the broker must answer within the patience.
     ///
-    /// - Parameters:
-    ///   - options: The broker, and the options of the connection.
-    ///   - loop: The loop on which events are delivered.
-    ///   - patience: The time from the start to the broker's answer.
-    ///   - onEvent: Called on the loop, never before this returns. It may close or release the connection.
-    /// - Throws: `MQTTError` if there is no thread.
+    /// `onEvent` is called on the loop, never before this returns. It may close or release the connection.
     package init(
         _ options: Options, on loop: EventLoop, patience: Duration = connectPatience,
         onEvent: @escaping (Event) -> Void
@@ -60,38 +55,26 @@ package final class MQTTConnection {
 
     // MARK: - Requests
 
-    /// Publishes a message at QoS 1.
+    /// Publishes a message at QoS 1, and returns its identifier in ``Event/acknowledged(_:refusal:code:)``.
     ///
-    /// - Parameters:
-    ///   - payload: The payload; empty with `retain` to delete the retained message.
-    ///   - topic: The topic.
-    ///   - retain: Whether the broker keeps the message for later subscribers.
-    ///   - expiry: The time in seconds after which the broker discards the message; `nil` to keep it.
-    /// - Returns: The identifier of the message in ``Event/acknowledged(_:refusal:code:)``.
+    /// An empty payload with `retain` deletes the retained message. The broker discards the message after
+    /// the expiry in seconds.
     @discardableResult
     package func publish(_ payload: [UInt8], to topic: String, retain: Bool, expiry: UInt32? = nil) -> Int32 {
         request(.publish(payload, topic: topic, retain: retain, expiry: expiry))
     }
 
-    /// Subscribes to topics.
+    /// Subscribes to topics, and returns the identifier in ``Event/subscribed(_:codes:)``.
     ///
-    /// Their retained messages follow.
-    ///
-    /// - Parameters:
-    ///   - filters: The topics and patterns.
-    ///   - qos: The greatest QoS of the messages, 0 or 1.
-    ///   - wantsRetained: Whether the messages that the broker keeps are delivered.
-    /// - Returns: The identifier of the subscription in ``Event/subscribed(_:codes:)``.
+    /// The messages that the broker keeps follow if they are wanted; `qos` is the greatest QoS of all messages, 0 or 1.
     @discardableResult
     package func subscribe(to filters: [String], qos: Int32 = 1, wantsRetained: Bool = true) -> Int32 {
         request(.subscribe(filters, qos: qos, wantsRetained: wantsRetained))
     }
 
-    /// Ends subscriptions.
-    ///
-    /// Messages that are on their way still arrive.
+    /// Ends subscriptions; messages that are on their way still arrive.
     package func unsubscribe(from filters: [String]) {
-        if isConnected { thread?.requests.put((0, .unsubscribe(filters))) }
+        if isConnected { thread?.commands.put(.request(.unsubscribe(filters), 0)) }
     }
 
     /// Sends all published messages and a DISCONNECT, which makes the broker discard the will, and closes the
@@ -100,12 +83,12 @@ package final class MQTTConnection {
     /// No event follows. The DISCONNECT waits for the broker's acknowledgements, for a limited time. If they are late,
     /// the connection closes later, or when the program ends.
     package func disconnect() {
-        stop(isConnected ? .disconnect : .close)
+        stop(by: isConnected ? .disconnect : .close)
     }
 
     /// Closes the connection at once, without further events, as if it were lost: the broker publishes the will.
     package func close() {
-        stop(.close)
+        stop(by: .close)
     }
 
     private func request(_ request: MQTTThread.Request) -> Int32 {
@@ -117,14 +100,14 @@ package final class MQTTConnection {
             timer?.fire(after: options.answerPatience)
         }
         unanswered.insert(lastRequest)
-        thread.requests.put((lastRequest, request))
+        thread.commands.put(.request(request, lastRequest))
         return lastRequest
     }
 
-    private func stop(_ request: MQTTThread.Request) {
+    private func stop(by command: MQTTThread.Command) {
         guard let thread else { return }
         release()
-        thread.requests.put((0, request))
+        thread.commands.put(command)
         thread.awaitEnd(atMost: Self.endPatience)
     }
 

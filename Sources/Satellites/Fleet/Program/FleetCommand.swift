@@ -10,7 +10,6 @@ import ReveilleSystem
 /// The program `reveille-fleet`.
 @main
 struct FleetCommand: ParsableCommand {
-    /// The name of the program.
     static let name = "reveille-fleet"
 
     static let configuration = CommandConfiguration(
@@ -40,6 +39,5 @@ struct FleetCommand: ParsableCommand {
             FleetSetCommand.self, FleetRemoveCommand.self,
         ])
 
-    /// Runs the command that the arguments name.
     static func main() { runProgram() }
 }

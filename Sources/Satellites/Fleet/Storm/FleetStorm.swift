@@ -12,7 +12,6 @@ struct FleetStorm {
     private static let seed: UInt64 = 17
     /// The descriptors of a device: the connection, libmosquitto's pair, and three pipes.
     private static let descriptors = 9
-    /// The changes of each aspect in a phase.
     private static let changes = 5
     /// How many milliseconds the broker is away in the storm.
     private static let outage: Int32 = 5_000
@@ -93,7 +92,7 @@ struct FleetStorm {
             if different.isEmpty { break }
             try check(start, "the reader does not have the newest states: \(different.prefix(3))")
         }
-        print("| \(name) | \(Self.seconds(since: start).formattedTenths) s |")
+        print("| \(name) | \((Self.seconds(since: start) * 10).rounded() / 10) s |")
     }
 
     /// Waits until the broker has acknowledged the newest state of all devices.
@@ -125,10 +124,27 @@ struct FleetStorm {
     private static func seconds(since start: Int64) -> Double { Double(Clocks.boot() - start) / 1e6 }
 }
 
-extension Double {
-    /// The number with one decimal place.
-    fileprivate var formattedTenths: String {
-        let tenths = Int((self * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
+/// The program of `Scripts/fleet`.
+@main
+enum FleetStormCommand {
+    static func main() async {
+        do {
+            let arguments = CommandLine.arguments.dropFirst()
+            guard let count = arguments.isEmpty ? FleetStorm.usualCount : Int(arguments.joined()), count > 0 else {
+                throw Broken("usage: ReveilleFleetStorm [N]")
+            }
+            try await FleetStorm(count: count).run()
+        } catch {
+            let line = Array("fleet: \(error)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+            exit(1)
+        }
     }
+}
+
+/// A broken promise, or a missing requirement of the storm.
+struct Broken: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

@@ -9,7 +9,6 @@ import Varlink
 
 /// A device with a bus of its own, the real uplink, and a real connection.
 final class SimulatedDevice {
-    /// The names that the device publishes.
     static let aspects: [Aspect] = [
         "org.fleet.charge", "org.fleet.door", "org.fleet.mode", "org.fleet.pose", "org.fleet.volume",
     ]
@@ -20,7 +19,7 @@ final class SimulatedDevice {
 
     /// The last limit of the pauses, shorter than for real bridges: among many devices, a few would wait for almost all
     /// of it.
-    static let longestPause: Duration = .seconds(60)
+    private static let longestPause: Duration = .seconds(60)
 
     /// How many seconds older than its age a connection appears to the uplink.
     ///
@@ -29,7 +28,7 @@ final class SimulatedDevice {
     private static let aging: Int64 = 60
 
     let id: DeviceID
-    private let broker: MQTTConnection.Endpoint
+    private let broker: FleetBroker
     private let loop: EventLoop
     private var random: SplitMix64
     private var bus: Bus
@@ -42,17 +41,19 @@ final class SimulatedDevice {
     private var isTaking = false
     private var value = 0
 
-    init(_ id: DeviceID, broker: MQTTConnection.Endpoint, loop: EventLoop, random: SplitMix64) throws(SystemError) {
+    init(_ id: DeviceID, broker: FleetBroker, loop: EventLoop, random: SplitMix64) throws(SystemError) {
         self.id = id
         self.broker = broker
         self.loop = loop
         var random = random
         let instance = (0..<2).map { _ in String(random.next() | 1 << 63, radix: 16) }.joined()
         bus = Bus(restoring: SavedState(instance: instance), history: 1, at: Timestamp(microseconds: loop.wallClock))
-        var settings = Uplink.Settings(
-            device: id, broker: broker.description, isLocal: false, aspects: Self.aspects.map(\.name), version: "0")
-        settings.longestPause = Self.longestPause
-        uplink = Uplink(settings)
+        // As on another machine, which a whole fleet shares.
+        let remote = BrokerAddress(.tcp(host: "broker.example", port: BrokerAddress.securePort, isTLS: true))
+        var configuration = BridgeConfiguration(broker: FleetBroker(address: remote))
+        configuration.aspects = Self.aspects
+        uplink = Uplink(
+            id, configuration, version: "0", pauses: Uplink.pauses.lowerBound...Self.longestPause)
         self.random = random
         timer = try loop.timer(priority: .normal) { [weak self] in self?.take(.timeIsOver) }
         change()
@@ -64,7 +65,6 @@ final class SimulatedDevice {
         take()
     }
 
-    /// Changes each aspect once.
     func change() {
         value += 1
         let time = Timestamp(microseconds: loop.wallClock)
@@ -75,7 +75,6 @@ final class SimulatedDevice {
         take()
     }
 
-    /// The true states.
     var states: [(aspect: String, position: FleetPosition)] {
         let instance = bus.instance
         return Self.aspects.map { aspect in
@@ -149,7 +148,7 @@ final class SimulatedDevice {
             inputs.append(.desiredArrived)
         case .acknowledged(let number, let refusal, _):
             guard let publication = publications.removeValue(forKey: number) else { return }
-            inputs.append(refusal == nil ? .acknowledged(publication) : .refused(publication))
+            inputs.append(.answered(publication, isTaken: refusal == nil))
         case .ended(let error):
             connection = nil
             inputs.append(.disconnected(isTakenOver: error.kind == .takenOver))
@@ -198,7 +197,6 @@ final class SimulatedDevice {
 }
 
 extension BusState {
-    /// The state of an event of a published name.
     fileprivate init(_ event: Event) {
         let value = event.published?.bytes.flatMap { try? JSON.parse($0) } ?? .null
         self.init(

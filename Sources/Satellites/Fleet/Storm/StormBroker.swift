@@ -17,9 +17,6 @@ final class StormBroker {
     let port: UInt16
     private var process: ChildProcess?
 
-    /// Starts a broker, which loses everything when it is killed.
-    ///
-    /// - Throws: `Broken` if mosquitto does not run, `TestbedError` if it cannot be started.
     init() throws {
         directory = try TemporaryDirectory()
         port = try Loopback.freePort()
@@ -39,7 +36,6 @@ final class StormBroker {
         try start()
     }
 
-    /// Starts mosquitto, and waits until it accepts connections.
     func start() throws {
         var environment = ChildProcess.environment
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }
@@ -54,7 +50,6 @@ final class StormBroker {
         }
     }
 
-    /// Kills the broker with SIGKILL.
     func kill() {
         process?.signal(SIGKILL)
         process?.wait()

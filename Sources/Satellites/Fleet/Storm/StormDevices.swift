@@ -27,10 +27,11 @@ actor StormDevices {
 
     /// Starts all devices, each with a new bus.
     func start() throws {
+        let broker = FleetBroker(address: BrokerAddress(.tcp(host: "127.0.0.1", port: port, isTLS: false)))
         devices = try numbers.map { number in
             try SimulatedDevice(
-                try DeviceID("device-\(number)"), broker: .tcp(host: "127.0.0.1", port: port, tls: nil),
-                loop: thread.loop, random: SplitMix64(seed: random.next()))
+                try DeviceID("device-\(number)"), broker: broker, loop: thread.loop,
+                random: SplitMix64(seed: random.next()))
         }
         for device in devices { device.start() }
     }
@@ -38,7 +39,6 @@ actor StormDevices {
     /// Ends all connections without a DISCONNECT, and loses the state of the devices and their buses.
     func kill() { devices = [] }
 
-    /// Changes each aspect of all devices a number of times.
     func change(_ times: Int) {
         for _ in 0..<times { for device in devices { device.change() } }
     }

@@ -41,7 +41,6 @@ final class StormReader {
         output.closeWritingEnd()
     }
 
-    /// Ends the process with a signal.
     func end(by signal: Int32) throws {
         process?.signal(signal)
         isEnding = true
@@ -71,7 +70,6 @@ final class StormReader {
         }
     }
 
-    /// Checks the number of changes of a state.
     private func take(_ line: JSON) throws(Broken) {
         guard let object = line.objectValue, let device = object["device"]?.stringValue,
             let aspect = object["aspect"]?.stringValue, let instance = object["instance"]?.stringValue,

@@ -9,21 +9,10 @@ package struct AccessToken: Sendable, CustomStringConvertible {
 
     private let digits: [UInt8]
 
-    /// Creates the token with 16 random bytes.
     package init(random bytes: [UInt8]) {
         precondition(bytes.count == Self.length, "a token has \(Self.length) bytes")
         let alphabet = Array("0123456789abcdef".utf8)
         digits = bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }
-    }
-
-    /// Parses a token; `nil` for anything but 32 lowercase hexadecimal digits.
-    package init?(_ text: some StringProtocol) {
-        digits = Array(text.utf8)
-        let isDigit = { (byte: UInt8) in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-        }
-        guard digits.count == 2 * Self.length, digits.allSatisfy(isDigit) else { return nil }
     }
 
     /// Returns whether a text is the token, in a time that does not depend on its bytes.
@@ -38,6 +27,5 @@ package struct AccessToken: Sendable, CustomStringConvertible {
         return difference == 0
     }
 
-    /// The 32 hexadecimal digits.
     package var description: String { String(decoding: digits, as: UTF8.self) }
 }

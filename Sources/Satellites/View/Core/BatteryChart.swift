@@ -9,23 +9,15 @@ package struct BatteryChart: Sendable, Hashable {
     /// The number of intervals in a chart: more than its pixels on most screens.
     package static let intervals = 400
 
-    /// The points in the order of their times.
     package var points: [BatterySample]
     /// The number of recorded events, without the states at a start.
     package var events = 0
-    /// The number of changes in these events.
     package var changes = 0
 
-    /// Chooses the points from the samples of a time.
+    /// Chooses the points from samples in the order of their times, preceded by the last sample before the start, if any.
     ///
     /// Each interval keeps its first and last samples, its lowest and highest levels, and each sample with a new state,
-    /// up to a limit. So a line keeps its shape, whatever the number of samples.
-    ///
-    /// - Parameters:
-    ///   - samples: The samples in the order of their times, preceded by the last sample before the start, if any.
-    ///   - start: The start of the time, in seconds since 1970.
-    ///   - length: Its length in seconds.
-    ///   - intervals: The number of intervals.
+    /// up to a limit. So a line keeps its shape, whatever the number of samples. Times are in seconds since 1970.
     package init(
         _ samples: some Sequence<BatterySample>, from start: Int64, length: Int64, intervals: Int = intervals
     ) {
@@ -46,7 +38,6 @@ package struct BatteryChart: Sendable, Hashable {
         points += bucket.take(0)
     }
 
-    /// The samples that one interval keeps.
     private struct Bucket {
         /// The most changes of the state that one interval shows.
         static let stateLimit = 4
@@ -90,5 +81,55 @@ package struct BatteryChart: Sendable, Hashable {
             "events": .integer(Int64(events)),
             "changes": .integer(Int64(changes)),
         ]
+    }
+}
+
+/// A record of the history: the state of the battery since a time.
+package struct BatterySample: Sendable, Hashable {
+    /// The time in seconds since 1970.
+    package var time: Int64
+    /// The level from 0 to 1; `nil` if it is unknown.
+    package var level: Double?
+    /// The state in the words of the bus: `unknown`, `unplugged`, `charging` or `full`.
+    package var state: String
+    /// The number of changes that the event stood for; 0 for a state at the start, and for imported samples.
+    package var changes: Int
+    /// Whether the time before the sample was not recorded.
+    package var isStart: Bool
+
+    package init(time: Int64, level: Double?, state: String, changes: Int = 0, isStart: Bool = false) {
+        self.time = time
+        self.level = level
+        self.state = state
+        self.changes = changes
+        self.isStart = isStart
+    }
+}
+
+extension BatterySample {
+    /// Creates the sample of an event; `nil` for an event of another aspect, and for the first state of a
+    /// device without a battery.
+    package init?(_ event: JSON, isStart: Bool) {
+        guard let event = event.objectValue, event["aspect"] == "battery", let battery = event["battery"]?.objectValue,
+            let state = battery["state"]?.stringValue, let time = event["changedAt"]?.integerValue
+        else { return nil }
+        let level = battery["level"]?.numberValue
+        let changes = Int(clamping: event["changes"]?.integerValue ?? 0)
+        // A battery that was removed is an unknown state that ends the line.
+        guard level != nil || state != "unknown" || changes > 0 else { return nil }
+        self.init(time: time / 1_000_000, level: level, state: state, changes: changes, isStart: isStart)
+    }
+}
+
+/// The part of the history that a chart shows.
+package enum BatterySpan: String, Sendable, CaseIterable {
+    case day, week, month
+
+    package var seconds: Int64 {
+        switch self {
+        case .day: 86_400
+        case .week: 7 * 86_400
+        case .month: 30 * 86_400
+        }
     }
 }

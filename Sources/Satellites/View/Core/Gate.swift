@@ -16,23 +16,15 @@ package struct Gate: Sendable {
     /// The port that browsers leave out.
     private static let usualPort: UInt16 = 80
 
-    /// The response to an accepted request.
     package enum Decision: Sendable, Hashable {
         /// A cookie with the token, and a redirection to the page's address without the token.
         case cookie(PageFile)
-        /// A file of the page.
         case file(PageFile)
-        /// The stream of events, from a position.
         case stream(Positions?)
-        /// The stream of the tiles of a fleet, from a position.
         case fleet(BoardPosition?)
-        /// The changes of an aspect that the bus remembers.
         case changes(Aspect)
-        /// The aspects of the bus, and the names that programs have published.
         case aspects
-        /// The subscriptions of the bus.
         case subscriptions
-        /// The history of the battery.
         case battery(BatterySpan)
     }
 
@@ -41,7 +33,6 @@ package struct Gate: Sendable {
     private let hosts: [String]
     private let hasFleet: Bool
 
-    /// Creates the gate of the page at a port.
     package init(port: UInt16, token: AccessToken, hasFleet: Bool = false) {
         self.port = port
         self.token = token
@@ -49,27 +40,21 @@ package struct Gate: Sendable {
         hosts = Self.hostNames.map { "\($0):\(port)" } + (port == Self.usualPort ? Self.hostNames : [])
     }
 
-    /// The address of the page with its token.
     package var address: String {
         "http://127.0.0.1:\(port)\((hasFleet ? PageFile.fleetPage : .page).rawValue)?token=\(token)"
     }
 
-    /// The name of the cookie.
-    ///
     /// The name contains the port, because cookies belong to a host with all its ports.
     package var cookieName: String { "reveille-view-\(port)" }
 
-    /// The header that sets the cookie.
+    /// The cookie lasts as long as the browser's session.
     ///
-    /// The cookie lasts as long as the browser's session. No script can read it, and no request of another site carries
-    /// it.
+    /// No script can read it, and no request of another site carries it.
     package var cookie: String { "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict" }
 
-    /// Returns the response to a request.
+    /// Returns the response to a request, or throws the reason for a refusal.
     ///
     /// A request that another site may have caused learns nothing about the token.
-    ///
-    /// - Throws: ``Refusal`` with the reason.
     package func decide(_ request: PageRequest) throws(Refusal) -> Decision {
         guard request.headerSize <= Self.headerLimit else { throw .header }
         try checkOrigin(of: request)
@@ -104,14 +89,18 @@ package struct Gate: Sendable {
         }
     }
 
-    /// The position from which a stream continues; `nil` for its start.
-    private func position(in request: PageRequest) throws(Refusal) -> String? {
+    private func position<Position>(
+        in request: PageRequest, _ parse: (String) -> Position?, form: String
+    ) throws(Refusal) -> Position? {
         // A reconnecting browser sends the header; the address still has the position of the first connection.
         let headers = request.values(of: "last-event-id")
         guard headers.count <= 1 else { throw .badRequest("The header Last-Event-ID is given more than once.") }
         let resume = try request.argument("resume")
         guard let text = headers.first ?? resume, !text.isEmpty else { return nil }
-        return text
+        guard let position = parse(text) else {
+            throw .badRequest("\(Refusal.quoted(text)) is not a position: \(form).")
+        }
+        return position
     }
 
     private func route(_ request: PageRequest) throws(Refusal) -> Decision {
@@ -121,19 +110,11 @@ package struct Gate: Sendable {
         }
         switch request.path {
         case "/events":
-            guard let text = try position(in: request) else { return .stream(nil) }
-            guard let position = Positions(text) else {
-                throw .badRequest(
-                    "\(Refusal.quoted(text)) is not a position: an instance, and ~ASPECT:GENERATION for each aspect.")
-            }
-            return .stream(position)
+            let form = "an instance, and ~ASPECT:GENERATION for each aspect"
+            return .stream(try position(in: request, { Positions($0) }, form: form))
         case "/fleet/events":
             guard hasFleet else { throw .noFleet }
-            guard let text = try position(in: request) else { return .fleet(nil) }
-            guard let position = BoardPosition(text) else {
-                throw .badRequest("\(Refusal.quoted(text)) is not a position: BOARD~NUMBER.")
-            }
-            return .fleet(position)
+            return .fleet(try position(in: request, { BoardPosition($0) }, form: "BOARD~NUMBER"))
         case "/changes":
             let text = try request.argument("aspect") ?? ""
             guard let aspect = Aspect(text), !aspect.isPattern else {

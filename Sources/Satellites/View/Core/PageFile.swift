@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+import Varlink
+
 /// A file of the page, by its path.
 package enum PageFile: String, Sendable, CaseIterable {
-    /// The document.
     case page = "/"
-    /// The script with the page's behavior.
     case script = "/view.js"
-    /// The script with the page's drawings.
     case drawing = "/draw.js"
-    /// Its style.
     case style = "/view.css"
-    /// Its icon.
     case icon = "/icon.svg"
-    /// The document of the page of a fleet.
     case fleetPage = "/fleet"
-    /// The script of the fleet page: the stream and the tiles.
     case fleetScript = "/fleet.js"
-    /// The fleet page's additional style.
     case fleetStyle = "/fleet.css"
 
     /// Whether the file is a document, which can be opened with a token in the address.
     package var isPage: Bool { [.page, .fleetPage].contains(self) }
 
-    /// Whether the file belongs to the page of a fleet.
     package var isOfFleet: Bool { [.fleetPage, .fleetScript, .fleetStyle].contains(self) }
 
-    /// The type of the content.
     package var type: String {
         switch self {
         case .page, .fleetPage: "text/html; charset=utf-8"
@@ -33,5 +26,28 @@ package enum PageFile: String, Sendable, CaseIterable {
         case .style, .fleetStyle: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
         }
+    }
+}
+
+package enum PageAspects {
+    /// A line for the scripts that defines the constant `aspects`: the aspects in their order, each with its main field.
+    package static let script =
+        Array("const aspects = ".utf8) + JSON.array(BuiltInAspect.onPage.map(\.json)).bytes + Array(";\n".utf8)
+}
+
+extension BuiltInAspect {
+    fileprivate var json: JSON {
+        let field = fields.first { $0.name == mainField }
+        let kind =
+            switch field?.values {
+            case .level: "level"
+            case .number: "number"
+            case .words, .text: "word"
+            case .flag, .bool, .list, .other, nil: "other"
+            }
+        return [
+            "name": .string(rawValue), "field": .string(mainField), "kind": .string(kind),
+            "unit": .string(field?.chartUnit ?? ""),
+        ]
     }
 }

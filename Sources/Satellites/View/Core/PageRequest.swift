@@ -4,19 +4,15 @@
 package struct PageRequest: Sendable {
     /// A header, an argument or a cookie.
     package struct Field: Sendable, Hashable {
-        /// The name, as sent.
         package var name: String
-        /// The value; empty if there is none.
         package var value: String
 
-        /// Creates a field.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The method, such as `GET`.
     package var method: String
     /// The path without the query, percent-decoded.
     package var path: String
@@ -27,7 +23,6 @@ package struct PageRequest: Sendable {
     /// The size of the request line and the headers in bytes.
     package var headerSize: Int
 
-    /// Creates a request.
     package init(
         method: String = "GET", path: String, arguments: [Field] = [], headers: [Field], headerSize: Int = 0
     ) {
@@ -66,21 +61,17 @@ package struct PageRequest: Sendable {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// Returns the values of all headers with a name in any case.
     func values(of name: String) -> [String] {
         headers.filter { Self.isEqual($0.name, name) }.map(\.value)
     }
 
-    /// Returns the value of an argument; `nil` if it is absent.
-    ///
-    /// - Throws: ``Refusal`` for a repeated argument.
+    /// Returns the value of an argument, which must not be repeated; `nil` if it is absent.
     func argument(_ name: String) throws(Refusal) -> String? {
         let values = arguments.filter { $0.name == name }.map(\.value)
         guard values.count <= 1 else { throw .badRequest("the argument \(name) is given more than once") }
         return values.first
     }
 
-    /// Returns the values of the cookies with a name.
     func cookies(_ name: String) -> [Substring] {
         values(of: "cookie").flatMap { header in
             header.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
@@ -100,4 +91,21 @@ package struct PageRequest: Sendable {
         }
         return one.utf8.lazy.map(lower).elementsEqual(other.utf8.lazy.map(lower))
     }
+}
+
+/// The headers that limit what a browser may do with responses.
+package enum ResponseHeaders {
+    package static let always: [PageRequest.Field] = [
+        .init(
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        .init("X-Content-Type-Options", "nosniff"),
+        .init("Referrer-Policy", "no-referrer"),
+        .init("Cache-Control", "no-store"),
+        .init("Cross-Origin-Resource-Policy", "same-origin"),
+        .init("Cross-Origin-Opener-Policy", "same-origin"),
+        // One request a connection, so that the limit of connections also limits the page's concurrent work.
+        .init("Connection", "close"),
+    ]
 }

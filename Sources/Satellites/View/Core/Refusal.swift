@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer that refuses a request: a status of HTTP and the reason.
 package struct Refusal: Error, Sendable, Hashable {
-    /// The status code.
     package let status: Int
     /// The reason, a sentence for the person who made the request.
     package let reason: String
 
-    /// Creates a refusal.
     package init(status: Int, reason: String) {
         self.status = status
         self.reason = reason
@@ -18,7 +15,6 @@ package struct Refusal: Error, Sendable, Hashable {
 
     static func badRequest(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
 
-    /// The answer without a token.
     package static let noToken = Refusal(
         status: 401,
         reason:
@@ -34,7 +30,6 @@ package struct Refusal: Error, Sendable, Hashable {
         Refusal(status: 404, reason: "There is nothing at \(quoted(path)).")
     }
 
-    /// The answer without `--fleet`.
     package static let noFleet = Refusal(
         status: 404, reason: "There is no fleet. Start reveille-view with --fleet to see one.")
 
@@ -49,12 +44,10 @@ package struct Refusal: Error, Sendable, Hashable {
         reason: "The request line and the headers must not exceed \(Gate.headerLimit) bytes. Many cookies of other "
             + "programs on this host can be the cause; delete them.")
 
-    /// The answer to a connection for which there is no room.
     package static func full(_ limit: Int) -> Refusal {
         Refusal(status: 503, reason: "The page serves \(limit) connections at a time. Close other tabs or wait.")
     }
 
-    /// The answer if the bus is unavailable or refuses.
     package static func bus(_ reason: String) -> Refusal { Refusal(status: 502, reason: reason) }
 
     /// Quotes a part of a request: printable ASCII, with `?` in place of other bytes.

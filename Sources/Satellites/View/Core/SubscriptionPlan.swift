@@ -20,15 +20,11 @@ package enum SubscriptionPlan {
     /// page connects again.
     private static let usualWords = ["com", "dev", "io", "net", "org"]
 
-    /// The battery, for the history.
     package static let battery = SubscriptionRequest(
         aspects: AspectSet(.battery), name: "reveille-view history",
         policies: [.battery: Policy(interval: recordInterval)])
 
-    /// Every aspect of the device and every published name, for a page that is visible.
-    ///
-    /// - Parameter sources: The aspects of the bus: an older bus has fewer.
-    /// - Returns: The request.
+    /// Every aspect of the device and every published name, for a page that is visible; an older bus has fewer aspects.
     package static func everything(of sources: [AspectSource]) -> SubscriptionRequest {
         let names = sources.map(\.aspect)
         // The lifecycle describes this subscription itself.

@@ -4,7 +4,6 @@
 ///
 /// Pure.
 package struct UPowerHistory: Sendable, Hashable {
-    /// The samples, in the order of the file.
     package var samples: [BatterySample] = []
     /// How many seconds ahead of this clock the clock of a sample may be.
     ///
@@ -13,16 +12,11 @@ package struct UPowerHistory: Sendable, Hashable {
 
     /// The number of lines that are not samples.
     package var ignored = 0
-    /// The number and the reason of the first such line.
     package var firstIgnored: String?
 
-    /// Reads the lines `SECONDS<tab>PERCENT<tab>STATE` of a file.
+    /// Reads the lines `SECONDS<tab>PERCENT<tab>STATE` of a file, at a time in seconds since 1970.
     ///
     /// UPower writes a line with the state `unknown` and a level of 0 when it starts. The next line starts a recording.
-    ///
-    /// - Parameters:
-    ///   - bytes: The content of the file.
-    ///   - now: The time in seconds since 1970.
     package init(_ bytes: [UInt8], at now: Int64) {
         var isStart = true
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -50,7 +44,6 @@ package struct UPowerHistory: Sendable, Hashable {
         firstIgnored = firstIgnored ?? "line \(index + 1) \(reason)"
     }
 
-    /// The bus's words for UPower's states.
     private static let states = [
         "charging": "charging", "discharging": "unplugged", "empty": "unplugged", "fully-charged": "full",
         "pending-charge": "charging", "pending-discharge": "unplugged", "unknown": "unknown",

@@ -17,16 +17,11 @@ final class Connections {
     /// The time in seconds for a request and its response, unless it is a stream.
     static let deadline = 10
 
-    private final class Entry {
+    private struct Entry {
         let isExcess: Bool
         var deadline: Int64?
         /// Reports that the browser has closed the connection of a stream.
         var hangUp: EventSource?
-
-        init(isExcess: Bool, deadline: Int64) {
-            self.isExcess = isExcess
-            self.deadline = deadline
-        }
     }
 
     private let loop: EventLoop
@@ -38,32 +33,27 @@ final class Connections {
         timer = try loop.timer { [weak self] in self?.endOverdue() }
     }
 
-    /// Whether another connection must be closed at once.
     var isFull: Bool { entries.count >= Self.limit + Self.refusals }
 
-    /// Notes a connection by its socket.
     func add(_ socket: Int32) {
         let deadline = Clocks.boot() + Int64(Self.deadline) * 1_000_000
         entries[socket] = Entry(isExcess: entries.count >= Self.limit, deadline: deadline)
         schedule()
     }
 
-    /// Forgets a connection.
     func remove(_ socket: Int32) {
         entries[socket] = nil
         if entries.isEmpty { timer?.disarm() }
     }
 
-    /// Whether a connection is to be refused because there are too many.
     func isExcess(_ socket: Int32) -> Bool { entries[socket]?.isExcess ?? true }
 
     /// Exempts the connection of a stream from the deadline, and watches for its end.
     ///
     /// The server does not watch the socket of an idle stream.
     func letLast(_ socket: Int32, onHangUp: @escaping () -> Void) throws(SystemError) {
-        guard let entry = entries[socket] else { return }
-        entry.deadline = nil
-        entry.hangUp = try loop.watch(socket, for: [.halfClosed, .edge]) { _ in onHangUp() }
+        entries[socket]?.deadline = nil
+        entries[socket]?.hangUp = try loop.watch(socket, for: [.halfClosed, .edge]) { _ in onHangUp() }
     }
 
     private func endOverdue() {
@@ -72,7 +62,7 @@ final class Connections {
             guard let deadline = entry.deadline, deadline <= now else { continue }
             // The server notices the end, and closes the connection.
             shutdown(socket, Int32(SHUT_RDWR))
-            entry.deadline = nil
+            entries[socket]?.deadline = nil
         }
         schedule()
     }

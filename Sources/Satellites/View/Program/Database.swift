@@ -2,18 +2,14 @@
 
 import CSQLite
 
-/// A connection to an SQLite database.
 final class Database {
-    /// An error of SQLite: the operation, the file and the reason.
     struct Failure: Error, CustomStringConvertible {
         let code: Int32
         let description: String
 
-        /// Whether the database has its maximum size.
         var isFull: Bool { code & 0xFF == SQLITE_FULL }
     }
 
-    /// A value in a row.
     enum Value {
         case null
         case integer(Int64)
@@ -42,7 +38,6 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Executes a statement, and calls a closure with each row.
     func run(_ text: String, _ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(Failure) {
         var statement: OpaquePointer?
         let prepared = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
@@ -72,10 +67,8 @@ final class Database {
         }
     }
 
-    /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// The current row of a result.
     struct Row {
         fileprivate let statement: OpaquePointer
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleSystem
 import ReveilleViewCore
 import Varlink
 
@@ -12,42 +13,27 @@ import Varlink
 /// Loop thread only.
 final class EventFeed: Feed {
     private var stream: EventStream?
-    private var output = ServerSentEvent.greeting
-    private var written = 0
+    private(set) var output = ServerSentEvent.greeting
+    var written = 0
     private var isOpen = false
     /// The last reason for the loss of the bus; `nil` while the bus is there.
     private var loss: String?
-    /// Called when there are bytes to write again.
     var onOutput: () -> Void = {}
 
     /// Creates a feed; the first ``read(into:)`` subscribes.
-    init(on bus: Connector, from position: Positions?) {
-        stream = EventStream(
+    init(on bus: Connector, from position: Positions?) throws(SystemError) {
+        stream = try EventStream(
             SubscriptionRequest(instance: position?.instance, positions: position?.generations),
             plan: SubscriptionPlan.everything, connector: bus
         ) { [weak self] in self?.take($0) }
     }
 
-    /// Copies the next bytes of the stream.
-    ///
-    /// - Returns: Their number; 0 if there are none, and ``onOutput`` will be called.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if written == output.count { takeNext() }
-        let count = min(buffer.count, output.count - written)
-        output.withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[written..<written + count]))
-        }
-        written += count
-        return count
-    }
-
-    /// Ends the subscription.
     func close() {
         stream?.close()
         stream = nil
     }
 
-    private func takeNext() {
+    func takeNext() {
         output.removeAll(keepingCapacity: output.capacity <= 64 << 10)
         written = 0
         if !isOpen {

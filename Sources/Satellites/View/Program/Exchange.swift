@@ -3,11 +3,11 @@
 import CMicroHTTPD
 import Glibc
 import Reveille
+import ReveilleSystem
 import ReveilleViewCore
 import ReveilleWire
 import Varlink
 
-/// A request and its response.
 final class Exchange {
     /// The time for the reply of the bus.
     ///
@@ -19,9 +19,7 @@ final class Exchange {
         case reading([UInt8])
         /// The request was accepted; the answer follows when the request is complete.
         case accepted(Gate.Decision)
-        /// The bus was asked.
         case asking(BusConnection)
-        /// The response can be sent.
         case answered(Response)
     }
 
@@ -92,7 +90,7 @@ final class Exchange {
         switch progress {
         case .reading, .asking: return .YES
         case .answered(let response): return response.send(on: connection)
-        case .accepted(.stream(let position)): return send(EventFeed(on: server.site.bus, from: position))
+        case .accepted(.stream(let position)): return send(try EventFeed(on: server.site.bus, from: position))
         case .accepted(.fleet(let position)):
             guard let fleet = server.site.fleet else { return Response(.noFleet).send(on: connection) }
             return send(FleetFeed(fleet, from: position))
@@ -100,7 +98,16 @@ final class Exchange {
             ask(.getHistory(aspect, limit: Site.changeLimit))
         case .accepted(.aspects): ask(.describeAspects)
         case .accepted(.subscriptions): ask(.listSubscriptions)
-        case .accepted(let decision): progress = .answered(server.site.response(to: decision, gate: server.gate))
+        case .accepted(.file(let file)): progress = .answered(Response(type: file.type, content: file.content))
+        case .accepted(.battery(let span)):
+            progress = .answered(Response(server.site.history.chart(of: span, at: Clocks.wall() / 1_000_000)))
+        case .accepted(.cookie(let page)):
+            // Keeps the token out of the address bar and the browser's history.
+            let headers: [PageRequest.Field] = [
+                .init("Location", page.rawValue), .init("Set-Cookie", server.gate.cookie),
+            ]
+            progress = .answered(
+                Response(status: 303, headers: headers, type: "text/plain; charset=utf-8", content: []))
         }
         if case .answered(let response) = progress { return response.send(on: connection) }
         isSuspended = true
@@ -108,11 +115,14 @@ final class Exchange {
         return .YES
     }
 
-    private func send(_ feed: any Feed) -> MHD_Result {
-        StreamResponse(feed, on: connection, server: server).send()
+    private func send(_ feed: @autoclosure () throws(SystemError) -> any Feed) -> MHD_Result {
+        do throws(SystemError) {
+            return try StreamResponse(feed(), on: connection, server: server).send()
+        } catch {
+            return Response(Refusal(status: 503, reason: "The system lacks resources: \(error)")).send(on: connection)
+        }
     }
 
-    /// Calls the bus, on a connection of its own.
     private func ask(_ call: BusCall) {
         let call = Call(call)
         var connector = server.site.bus
@@ -135,7 +145,6 @@ final class Exchange {
 }
 
 extension Response {
-    /// Creates a response with the reply of the bus, or the reason why there is none.
     fileprivate init(_ result: Result<Reply, ReveilleError>, to call: Call) {
         switch result {
         case .success(let reply):
@@ -153,7 +162,6 @@ extension Response {
 }
 
 extension PageRequest {
-    /// Creates a request from a connection whose headers have been read.
     init(_ connection: OpaquePointer, method: String, target: [UInt8]) {
         var headers: [Field] = []
         withUnsafeMutablePointer(to: &headers) { pointer in

@@ -34,14 +34,11 @@ final class History {
     /// The page itself does not wait, since it would stand still.
     private static let importPatience: Int32 = 2_000
 
-    /// The path of the file.
     let path: String
     private let log: ViewLog
     private var database: Database?
     private var recordsUntilSweep = 0
-    /// The records that are not in the file yet.
     private var waiting: [BatterySample] = []
-    /// The position of the last waiting record.
     private var waitingPosition: Positions?
     /// Why the history cannot be used now.
     private(set) var problem: String?
@@ -63,7 +60,6 @@ final class History {
         attempt { _ in }
     }
 
-    /// The position of the last record.
     var position: Positions? {
         var text: String?
         attempt { database throws(Database.Failure) in
@@ -72,9 +68,7 @@ final class History {
         return text.flatMap { Positions($0) }
     }
 
-    /// Adds samples of other programs, except at times that have a record.
-    ///
-    /// - Returns: The number of samples that were added.
+    /// Adds samples of other programs, except at times that have a record, and returns the number of added samples.
     func add(_ samples: [BatterySample], at now: Int64) throws(Database.Failure) -> Int {
         let database = try opened(patience: Self.importPatience)
         var added = 0
@@ -198,7 +192,6 @@ final class History {
         return count
     }
 
-    /// Deletes records that are too old or too many.
     private func sweep(_ database: Database, at now: Int64) throws(Database.Failure) {
         // A clock that is years ahead for a moment must not erase the history.
         try database.run(

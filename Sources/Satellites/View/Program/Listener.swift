@@ -14,13 +14,9 @@ struct Listener: ~Copyable {
 
     /// The sockets, which are open until the process ends.
     let sockets: [Int32]
-    /// The common port of the sockets.
     let port: UInt16
 
-    /// Listens at a port of 127.0.0.1 and, if the machine has IPv6, of ::1.
-    ///
-    /// - Parameter port: The port; 0 for any free port.
-    /// - Throws: `SystemError` with the address, for example if another program listens there.
+    /// Listens at a port of 127.0.0.1 and, if the machine has IPv6, of ::1; 0 stands for any free port.
     init(port: UInt16) throws(SystemError) {
         var attempt = 1
         while true {
@@ -45,7 +41,6 @@ struct Listener: ~Copyable {
         }
     }
 
-    /// Accepts a connection; `nil` if there is none.
     static func accept(_ listener: Int32) throws(SystemError) -> Int32? {
         let number = retryingOnInterrupt { Glibc.accept(listener, nil, nil) }
         guard number >= 0 else {
@@ -69,13 +64,9 @@ struct Listener: ~Copyable {
         // The port can be used again at once after a restart; two programs still cannot listen at the same time.
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
         if family == AF_INET6 { setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
-        guard bind(number, family, port) == 0 else {
-            let error = SystemError("bind", on: name)
-            close(number)
-            throw error
-        }
-        guard Glibc.listen(number, backlog) == 0 else {
-            let error = SystemError("listen", on: name)
+        let isBound = bind(number, family, port) == 0
+        guard isBound, Glibc.listen(number, backlog) == 0 else {
+            let error = SystemError(isBound ? "listen" : "bind", on: name)
             close(number)
             throw error
         }

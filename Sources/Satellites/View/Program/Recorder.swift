@@ -14,14 +14,14 @@ final class Recorder {
     private var stream: EventStream?
 
     /// Subscribes, and continues where the history ends if the bus still knows that position.
-    init(_ history: History, on bus: Connector, log: ViewLog) {
+    init(_ history: History, on bus: Connector, log: ViewLog) throws(SystemError) {
         self.history = history
         self.log = log
         var request = SubscriptionPlan.battery
         let position = history.position
         request.instance = position?.instance
         request.positions = position?.generations
-        stream = EventStream(request, connector: bus) { [weak self] in self?.take($0) }
+        stream = try EventStream(request, connector: bus) { [weak self] in self?.take($0) }
         stream?.open()
     }
 

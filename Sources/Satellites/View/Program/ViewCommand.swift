@@ -8,7 +8,6 @@ import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
 
-/// The program `reveille-view`.
 @main
 struct ViewCommand: ParsableCommand {
     /// The digits of REVE on a telephone.
@@ -78,9 +77,7 @@ struct ViewCommand: ParsableCommand {
         } catch let error as SystemError {
             log.write(.error, "\(error)")
             throw ExitCode(error.operation == "bind" ? EX_UNAVAILABLE : EXIT_FAILURE)
-        } catch let error as ReveilleError {
-            throw ValidationError("\(error)")
-        } catch let error as FleetError {
+        } catch  where error is ReveilleError || error is FleetError {
             throw ValidationError("\(error)")
         }
     }
@@ -96,7 +93,7 @@ struct ViewCommand: ParsableCommand {
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
             listener, gate: gate, site: Site(bus: connector, history: history, fleet: hub), loop: loop, log: viewLog)
-        let recorder = Recorder(history, on: connector, log: viewLog)
+        let recorder = try Recorder(history, on: connector, log: viewLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
@@ -187,4 +184,11 @@ struct ViewCommand: ParsableCommand {
 
     /// The longest file of UPower in bytes: a week takes a tenth of this.
     private static let importLimit = 4 << 20
+}
+
+typealias ViewLog = SubjectLog<Subject>
+
+/// The subjects of messages that may repeat.
+enum Subject {
+    case bus, broker, history, connections
 }

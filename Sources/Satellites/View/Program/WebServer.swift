@@ -2,6 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
+import Reveille
 import ReveilleSystem
 import ReveilleViewCore
 
@@ -25,9 +26,6 @@ final class WebServer {
     private var timer: EventSource?
     private var retry: EventSource?
 
-    /// Starts to serve on the listening sockets.
-    ///
-    /// - Throws: `SystemError` if the loop or the server lacks resources.
     init(
         _ listener: consuming Listener, gate: Gate, site: Site, loop: EventLoop, log: ViewLog
     ) throws(SystemError) {
@@ -54,7 +52,6 @@ final class WebServer {
         try listen()
     }
 
-    /// The server that a callback of libmicrohttpd belongs to.
     static func from(_ context: UnsafeMutableRawPointer?) -> WebServer? {
         context.map { Unmanaged<WebServer>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -115,5 +112,31 @@ final class WebServer {
         guard let connection else { return }
         let socket = c_reveille_http_socket(connection)
         if event == .CONNECTION_NOTIFY_STARTED { connections.add(socket) } else { connections.remove(socket) }
+    }
+}
+
+/// The parts of the page: its files, the bus and the history.
+struct Site {
+    /// The most changes of an aspect that the page draws; an hour usually has fewer.
+    static let changeLimit = 500
+
+    let bus: Connector
+    let history: History
+    /// The fleet; `nil` without `--fleet`.
+    let fleet: FleetHub?
+}
+
+extension PageFile {
+    var content: [UInt8] {
+        switch self {
+        case .page: PackageResources.page_html
+        case .script: PackageResources.view_js
+        case .drawing: PageAspects.script + PackageResources.draw_js
+        case .style: PackageResources.view_css
+        case .icon: PackageResources.icon_svg
+        case .fleetPage: PackageResources.fleet_html
+        case .fleetScript: PackageResources.fleet_js
+        case .fleetStyle: PackageResources.fleet_css
+        }
     }
 }

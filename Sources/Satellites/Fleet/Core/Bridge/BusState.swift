@@ -7,9 +7,7 @@ package struct BusState: Sendable, Hashable {
     /// Aspects whose events contain only the difference from the subscriber's last event.
     private static let partial: Set<String> = ["defaults", "folders"]
 
-    /// The aspect.
     package var aspect: String
-    /// The number of the state.
     package var generation: Int64
     /// The changes that the event stands for; 0 for a state that was requested.
     package var changes: Int64
@@ -18,7 +16,6 @@ package struct BusState: Sendable, Hashable {
     /// The aspect's structure; `null` for a name that was withdrawn.
     package var value: JSON
 
-    /// Creates a state.
     package init(aspect: String, generation: Int64, changes: Int64, changedAt: Int64, value: JSON) {
         self.aspect = aspect
         self.generation = generation

@@ -4,8 +4,6 @@ import Varlink
 
 extension DesiredStates {
     /// Publishes everything on a bus that has started, including the values that arrived before the start.
-    ///
-    /// - Returns: The effects.
     package mutating func publishAll() -> [Effect] {
         guard arrived != nil else { return apply(failed.union(values.keys)) }
         // New values are applied when all have arrived.
@@ -17,18 +15,10 @@ extension DesiredStates {
     }
 
     /// Publishes again the values that the bus did not take.
-    ///
-    /// - Returns: The effects.
     package mutating func retry() -> [Effect] {
         arrived == nil ? apply(failed) : []
     }
 
-    /// Notes the answer of the bus to a publication or withdrawal.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - isTaken: Whether the bus has carried the call out.
-    /// - Returns: The effects.
     package mutating func answered(_ name: String, isTaken: Bool) -> [Effect] {
         guard let flight = flights.removeValue(forKey: name) else { return [] }
         guard isTaken else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 /// The names that the fleet sets on a device: which value counts, how often it was set, and when it is withdrawn.
@@ -10,17 +11,13 @@ package import Varlink
 ///
 /// Pure.
 package struct DesiredStates: Sendable {
-    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
         /// Publish a state on the device's bus. An equal state is not a change.
         case publish(String, JSONObject)
-        /// Withdraw a name from the device's bus.
         case withdraw(String)
         /// Call ``retry()`` after a pause, because the bus did not take everything.
         case retry
-        /// Save the positions.
         case save
-        /// A message was ignored, for a reason.
         case ignored(topic: String, reason: String)
     }
 
@@ -42,7 +39,6 @@ package struct DesiredStates: Sendable {
     /// The place of the device before its groups, which follow from 1.
     private static let own = 0
 
-    /// A value, and the size of its message.
     struct Value: Sendable {
         let message: DesiredMessage
         let size: Int
@@ -58,12 +54,12 @@ package struct DesiredStates: Sendable {
 
     let device: DeviceID
     private let groups: [String]
-    private let allowed: NamePatterns
+    private let allowed: AspectSet
     /// The values of each name by their places.
     var values: [String: [Int: Value]] = [:]
     /// The values that have arrived since the connection was made; `nil` once all have.
     var arrived: [String: Set<Int>]? = [:]
-    var applied: [String: Applied]
+    package internal(set) var applied: [String: Applied]
     /// The unanswered call for each name, one at most.
     var flights: [String: Flight] = [:]
     /// The names whose last value or withdrawal the bus has not taken.
@@ -71,23 +67,19 @@ package struct DesiredStates: Sendable {
     /// Whether a forbidden name was reported on this connection: a broker can have any number of such names.
     private var hasReportedName = false
 
-    /// Creates the states from saved positions, if there are any.
-    package init(device: DeviceID, groups: [String], allowed: [String], from positions: [String: Applied] = [:]) {
+    package init(device: DeviceID, groups: [String], allowed: [Aspect], from positions: [String: Applied] = [:]) {
         self.device = device
         self.groups = groups
-        self.allowed = NamePatterns(allowed)
+        self.allowed = AspectSet(allowed)
         applied = positions
     }
 
     /// The filters to subscribe to; empty if nothing may be set.
     package var filters: [String] {
-        allowed.texts.isEmpty
+        allowed.isEmpty
             ? []
             : ["\(FleetTopic.root)/\(device)/desired/+"] + groups.map { "\(FleetTopic.root)/group/\($0)/desired/+" }
     }
-
-    /// The value last published under each name.
-    package var positions: [String: Applied] { applied }
 
     /// Whether the bus has not answered yet, so that the positions may be behind it.
     package var awaitsAnswer: Bool { !flights.isEmpty }
@@ -105,12 +97,7 @@ package struct DesiredStates: Sendable {
             && values.allSatisfy { name, places in places.keys.allSatisfy { arrived[name]?.contains($0) == true } }
     }
 
-    /// Takes a message.
-    ///
-    /// - Parameters:
-    ///   - topic: The topic.
-    ///   - payload: The payload; empty for a value that was deleted.
-    /// - Returns: The effects.
+    /// Takes a message; its payload is empty for a value that was deleted.
     package mutating func take(_ topic: FleetTopic, _ payload: [UInt8]) -> [Effect] {
         let place: Int
         let name: String
@@ -123,7 +110,7 @@ package struct DesiredStates: Sendable {
         default: return []
         }
         func ignore(_ reason: String) -> [Effect] { [.ignored(topic: topic.text, reason: reason)] }
-        guard name.utf8.contains(UInt8(ascii: ".")), allowed.contains(name) else {
+        guard let aspect = Aspect(name), aspect.isPublished, allowed.covers(aspect) else {
             // A group can have names for other kinds of devices.
             guard place == Self.own, !hasReportedName else { return [] }
             hasReportedName = true
@@ -164,13 +151,9 @@ package struct DesiredStates: Sendable {
         return apply(name)
     }
 
-    /// Applies the collected values.
+    /// Applies the collected values; if it is complete, a missing value was deleted or forgotten.
     ///
-    /// - Parameters:
-    ///   - isComplete: Whether all values have arrived, so that a missing value was deleted or forgotten.
-    ///   - hasForgotten: Whether the broker has lost its memory. Missing values then stay until a message replaces or
-    ///     deletes them.
-    /// - Returns: The effects.
+    /// If the broker has lost its memory, missing values stay until a message replaces or deletes them.
     package mutating func endCollection(isComplete: Bool, hasForgotten: Bool = false) -> [Effect] {
         guard let arrived else { return [] }
         self.arrived = nil

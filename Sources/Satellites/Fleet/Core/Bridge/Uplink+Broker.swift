@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import Varlink
 
 extension Uplink {
@@ -21,14 +22,14 @@ extension Uplink {
         hasSlept = false
         for name in entries.keys { entries[name]?.isRefused = false }
         status = StatusTrack(aspects: formerAspects)
-        if settings.wakeEvery != nil { effects.append(.wait(Self.patience)) }
+        if configuration.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
         // The first reply of a new subscription has all missing states, and the states of a wake, at once.
         let lacksStates = entries.values.contains { !$0.isHeld && $0.pending == nil }
-        if isBusPresent, lacksStates || settings.wakeEvery != nil {
-            isSubscribing = true
+        if bus != .absent, lacksStates || configuration.wakeEvery != nil {
+            bus = .subscribing
             effects.append(.subscribeAgain)
-        } else if settings.wakeEvery == nil {
+        } else if configuration.wakeEvery == nil {
             effects.append(.setForeground(true))
         }
         sendAll(&effects)
@@ -44,7 +45,6 @@ extension Uplink {
 
     mutating func sendAll(_ effects: inout [Effect]) { send(entries.keys.sorted(), &effects) }
 
-    /// Sends the waiting states that can be sent.
     mutating func send(_ names: [String], _ effects: inout [Effect]) {
         guard phase == .online else { return }
         let names = names.filter { name in
@@ -68,43 +68,33 @@ extension Uplink {
             changedAt: state.changedAt, isSynchronized: isClockSynchronized, value: state.value)
         effects.append(
             .publish(
-                .state(name), topic: FleetTopic.state(settings.device, name).text,
+                .state(name), topic: FleetTopic.state(device, name).text,
                 payload: entry.isRemoved ? [] : message.bytes, expiry: nil))
     }
 
-    mutating func acknowledge(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
-        switch publication {
-        case .status:
+    mutating func noteAnswer(
+        to publication: Publication, isTaken: Bool, at now: Int64, _ effects: inout [Effect]
+    ) {
+        guard case .state(let name) = publication else {
             status.isInFlight = false
-            leave(at: now, &effects)
-        case .state(let name):
-            guard var entry = entries[name], let generation = entry.inFlight else { return }
-            entry.inFlight = nil
+            return leave(at: now, &effects)
+        }
+        guard var entry = entries[name], let generation = entry.inFlight else { return }
+        entry.inFlight = nil
+        let isLast = entry.pending?.generation == generation
+        let isGone = isTaken && isLast && entry.pending?.value.isNull == true
+        if isTaken {
             if generation != Self.foreign {
                 entry.acknowledged = generation
                 entry.isHeld = true
             }
-            let isLast = entry.pending?.generation == generation
-            let isGone = isLast && entry.pending?.value.isNull == true
             if isLast { entry.pending = nil }
-            entries[name] = isGone ? nil : entry
             effects.append(.save(isUrgent: false))
-            send([name], &effects)
+        } else {
+            entry.isRefused = isLast
         }
-    }
-
-    mutating func refuse(_ publication: Publication, at now: Int64, _ effects: inout [Effect]) {
-        switch publication {
-        case .status:
-            status.isInFlight = false
-            leave(at: now, &effects)
-        case .state(let name):
-            guard var entry = entries[name], let generation = entry.inFlight else { return }
-            entry.inFlight = nil
-            entry.isRefused = entry.pending?.generation == generation
-            entries[name] = entry
-            send([name], &effects)
-        }
+        entries[name] = isGone ? nil : entry
+        send([name], &effects)
     }
 
     mutating func disconnect(_ isTakenOver: Bool, at now: Int64, fraction: Double, _ effects: inout [Effect]) {
@@ -112,22 +102,22 @@ extension Uplink {
         let wasOnline = phase != .connecting
         hasSlept = false
         for name in entries.keys { entries[name]?.inFlight = nil }
-        isReading = false
+        reading = nil
         if isStopping { return end(isClean: false, &effects) }
         if let connectedAt, wasOnline {
             let isGood = now - connectedAt >= Self.steady
             shortConnections = isGood ? 0 : shortConnections + 1
-            if isGood { schedule.reset() }
+            if isGood { backoff.reset() }
             if shortConnections >= Self.suspicion, !isTakenOver {
                 effects.append(.suspectClone)
-                schedule.slowDown()
+                backoff.slowDown()
             }
         }
-        if isTakenOver { schedule.slowDown() }
+        if isTakenOver { backoff.slowDown() }
         connectedAt = nil
         phase = .offline
-        if wasOnline, settings.wakeEvery == nil { effects.append(.setForeground(false)) }
-        effects.append(.wait(schedule.next(fraction: fraction)))
+        if wasOnline, configuration.wakeEvery == nil { effects.append(.setForeground(false)) }
+        effects.append(.wait(backoff.next(fraction: fraction)))
     }
 
     mutating func endWaiting(at now: Int64, fraction: Double, _ effects: inout [Effect]) {
@@ -135,15 +125,12 @@ extension Uplink {
         case .offline, .asleep:
             phase = .connecting
             effects += [.connect, .wait(Self.patience)]
-        case .connecting:
+        // The broker does not answer. Its will says that the device is gone.
+        case .leaving where isStopping: end(isClean: false, &effects)
+        case .connecting, .leaving:
             effects.append(.disconnect(isClean: false))
             disconnect(false, at: now, fraction: fraction, &effects)
-        case .online where settings.wakeEvery != nil: sayGoodbye(&effects)
-        case .leaving:
-            // The broker does not answer. Its will says that the device is gone.
-            guard !isStopping else { return end(isClean: false, &effects) }
-            effects.append(.disconnect(isClean: false))
-            disconnect(false, at: now, fraction: fraction, &effects)
+        case .online where configuration.wakeEvery != nil: sayGoodbye(&effects)
         case .online, .ended: break
         }
     }
@@ -155,7 +142,6 @@ extension Uplink {
         if phase == .online || phase == .leaving { sayGoodbye(&effects) } else { end(isClean: true, &effects) }
     }
 
-    /// Sends the last status of the connection.
     mutating func sayGoodbye(_ effects: inout [Effect]) {
         phase = .leaving
         effects.append(.wait(isStopping ? Self.farewell : Self.patience))
@@ -168,10 +154,10 @@ extension Uplink {
         guard status.sent == currentStatus else { return sendStatus(&effects) }
         if isStopping { return end(isClean: true, &effects) }
         for name in entries.keys { entries[name]?.inFlight = nil }
-        isReading = false
+        reading = nil
         phase = .asleep
         hasSlept = true
-        schedule.reset()
+        backoff.reset()
         shortConnections = 0
         effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]
     }

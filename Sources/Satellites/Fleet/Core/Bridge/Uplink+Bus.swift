@@ -6,9 +6,8 @@ extension Uplink {
     mutating func startBus(
         _ instance: String, _ states: [BusState], isResumed: Bool, _ effects: inout [Effect]
     ) {
-        isBusPresent = true
-        isSubscribing = false
-        isReading = false
+        bus = .present
+        reading = nil
         if instance != self.instance || !isResumed { forgetGenerations() }
         self.instance = instance
         for state in states { _ = note(state, &effects) }
@@ -18,7 +17,6 @@ extension Uplink {
         readStale(&effects)
     }
 
-    /// Notes that generations count anew.
     private mutating func forgetGenerations() {
         for (name, entry) in entries where !entry.isRemoved {
             entries[name]?.acknowledged = nil
@@ -31,9 +29,8 @@ extension Uplink {
     }
 
     mutating func loseBus() {
-        isBusPresent = false
-        isSubscribing = false
-        isReading = false
+        bus = .absent
+        reading = nil
     }
 
     /// Notes states, and sends each of them unless an older one is under way.
@@ -44,7 +41,7 @@ extension Uplink {
 
     /// Notes a state; returns whether it is to be sent.
     private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
-        guard settings.aspects.contains(state.aspect) else { return false }
+        guard publishes(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
             effects.append(
                 .leftOut(
@@ -54,11 +51,13 @@ extension Uplink {
         var entry = entries[state.aspect] ?? Entry()
         var state = state
         if state.aspect == "defaults" {
-            let allowed = settings.domains.allowed(state.value)
+            let all = state.value.objectValue?["domains"]?.arrayValue ?? []
+            let allowed = all.filter { configuration.domains.contains($0.objectValue?["domain"]?.stringValue ?? "") }
             // A difference in other domains does not count. A state without allowed domains replaces a state that had
             // some.
-            guard allowed != nil || (!state.isDifference && entry.mayBeHeld) else { return false }
-            state.value = allowed ?? DefaultsFilter.nothing
+            guard !allowed.isEmpty || (!state.isDifference && entry.mayBeHeld) else { return false }
+            // Members that a later bus adds beside the domains are left out, since they may name other domains.
+            state.value = ["domains": .array(allowed)]
         }
         let known = entry.pending?.generation ?? entry.acknowledged
         let isMissing = !entry.isHeld && entry.pending == nil
@@ -88,12 +87,12 @@ extension Uplink {
     }
 
     mutating func takeRead(_ instance: String, _ states: [BusState], _ effects: inout [Effect]) {
-        guard isReading else { return }
-        isReading = false
+        guard let asked = reading else { return }
+        reading = nil
         // The bus did not answer in time, or has begun anew.
         guard instance == self.instance else { return readStale(&effects) }
         let answered = Set(states.map(\.aspect))
-        for name in read where !answered.contains(name) { stale[name] = nil }
+        for name in asked where !answered.contains(name) { stale[name] = nil }
         // The answer can be older than an event that came before it.
         let current = states.filter { state in stale[state.aspect].map { state.generation >= $0 } ?? false }
         for state in current { stale[state.aspect] = nil }
@@ -101,9 +100,9 @@ extension Uplink {
     }
 
     mutating func readStale(_ effects: inout [Effect]) {
-        guard phase == .online, isBusPresent, !isReading, !stale.isEmpty else { return }
-        isReading = true
-        read = Array(stale.keys.sorted().prefix(Self.readLimit))
-        effects.append(.readStates(read))
+        guard phase == .online, bus != .absent, reading == nil, !stale.isEmpty else { return }
+        let names = Array(stale.keys.sorted().prefix(Self.readLimit))
+        reading = names
+        effects.append(.readStates(names))
     }
 }

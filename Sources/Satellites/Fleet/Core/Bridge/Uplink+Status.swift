@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 extension Uplink {
     /// The last status of a connection.
     struct StatusTrack: Sendable {
@@ -9,26 +11,23 @@ extension Uplink {
         var aspects: [String] = []
     }
 
-    /// The will of a connection.
     package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
 
     /// The aspects whose states the broker has.
     var heldAspects: [String] { entries.filter { $0.value.isHeld && !$0.value.isRemoved }.keys.sorted() }
 
-    /// Whether there is a connection that takes messages.
     package var isConnected: Bool { phase == .online || phase == .leaving }
 
     /// The aspects whose states the last status has reported.
     package var publishedAspects: [String] { status.aspects }
 
-    /// The status now.
     var currentStatus: StatusMessage {
         let reason: StatusMessage.Reason? =
-            phase == .leaving ? (isStopping ? .stopped : .asleep) : isBusPresent ? nil : .noBus
+            phase == .leaving ? (isStopping ? .stopped : .asleep) : bus == .absent ? .noBus : nil
         return StatusMessage(
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
-            aspects: status.aspects, version: settings.version,
-            wakeEvery: settings.wakeEvery.map { $0.components.seconds })
+            aspects: status.aspects, version: version,
+            wakeEvery: configuration.wakeEvery.map { $0.components.seconds })
     }
 
     mutating func sendStatus(_ effects: inout [Effect]) {
@@ -36,38 +35,35 @@ extension Uplink {
         status.isInFlight = true
         effects.append(
             .publish(
-                .status, topic: FleetTopic.status(settings.device).text, payload: currentStatus.bytes,
+                .status, topic: FleetTopic.status(device).text, payload: currentStatus.bytes,
                 expiry: StatusMessage.lease))
     }
 
-    /// Whether the broker has, or has refused, every state of the bus.
+    /// Whether the broker has, or has refused, every state of the bus, which is there.
     private var isSettled: Bool {
-        !isReading && !isSubscribing && stale.isEmpty
+        reading == nil && bus == .present && stale.isEmpty
             && entries.values.allSatisfy { $0.inFlight == nil && ($0.pending == nil || $0.isRefused) }
     }
 
     /// Does what becomes possible when everything is on the broker, and keeps the status up to date.
     mutating func settle(_ effects: inout [Effect]) {
         guard phase == .online else { return }
-        if isSettled, isBusPresent {
+        if isSettled {
             if !isComplete, entries.values.allSatisfy({ $0.isHeld || $0.isRefused }) {
                 isComplete = true
                 effects.append(.save(isUrgent: false))
             }
             status.aspects = heldAspects
-            if settings.wakeEvery != nil, hasDesired { return sayGoodbye(&effects) }
+            if configuration.wakeEvery != nil, hasDesired { return sayGoodbye(&effects) }
         }
         if !status.isInFlight, status.sent != currentStatus { sendStatus(&effects) }
     }
 
     /// The time until the next wake, at moments that differ between devices so that a fleet does not wake at once.
     func timeUntilWake(at now: Int64) -> Duration {
-        let interval = max(1, Int64((settings.wakeEvery ?? Self.patience) / .microseconds(1)))
-        // FNV-1a: unlike Swift's hashes, equal on each start.
-        let hash = settings.device.text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
-        }
-        let offset = Int64(hash % UInt64(interval))
+        let interval = max(1, Int64((configuration.wakeEvery ?? Self.patience) / .microseconds(1)))
+        // Unlike Swift's hashes, a digest is equal on each start.
+        let offset = Int64(Digest(of: Array(device.text.utf8)).value % UInt64(interval))
         let rest = (now - offset) % interval
         return .microseconds(interval - (rest < 0 ? rest + interval : rest))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import Varlink
 
 /// How a device's states get from its bus to the broker.
@@ -9,82 +10,37 @@ import Varlink
 ///
 /// Pure: each input returns the effects to carry out, in order.
 package struct Uplink: Sendable {
-    /// The configuration of the uplink.
-    package struct Settings: Sendable {
-        /// The device.
-        package var device: DeviceID
-        /// Where the broker is, as text.
-        package var broker: String
-        /// Whether the broker is on this machine.
-        package var isLocal: Bool
-        /// The last limit of the pauses between attempts to connect.
-        package var longestPause = RetrySchedule.longest
-        /// The names and patterns of the aspects.
-        package var aspects: NamePatterns
-        /// The domains of settings that may leave the device.
-        package var domains: DefaultsFilter
-        /// The time between two wakes of a device that disconnects in between; `nil` for a device that stays connected.
-        package var wakeEvery: Duration?
-        /// The version of the bridge.
-        package var version: String
-
-        /// Creates settings.
-        package init(
-            device: DeviceID, broker: String, isLocal: Bool = false, aspects: [String], domains: [String] = [],
-            wakeEvery: Duration? = nil, version: String = ""
-        ) {
-            self.device = device
-            self.broker = broker
-            self.isLocal = isLocal
-            self.aspects = NamePatterns(aspects)
-            self.domains = DefaultsFilter(domains: domains)
-            self.wakeEvery = wakeEvery
-            self.version = version
-        }
-    }
-
-    /// The subject of a message to the broker.
     package enum Publication: Sendable, Hashable {
         case status
         case state(String)
     }
 
-    /// An occurrence that the uplink reacts to.
     package enum Input: Sendable {
         /// The first reply of a subscription: the states of all aspects, and whether it resumed from its position.
         case busStarted(instance: String, states: [BusState], isResumed: Bool)
-        /// Events.
         case busChanged([BusState])
-        /// The bus is gone.
         case busLost
         /// The states that ``Effect/readStates(_:)`` requested; an empty instance if the request failed and must be
         /// repeated.
         case statesRead(instance: String, states: [BusState])
-        /// The broker has accepted the connection.
         case connected(sessionPresent: Bool)
-        /// The broker has a message.
-        case acknowledged(Publication)
-        /// The broker, or the client before it, refused a message.
-        case refused(Publication)
+        /// The broker has taken a message; otherwise the broker, or the client before it, has refused the message.
+        case answered(Publication, isTaken: Bool)
         /// The connection has ended or was not made.
         case disconnected(isTakenOver: Bool)
         /// All desired states have arrived, or the wait for them is over.
         case desiredArrived
         /// The time of ``Effect/wait(_:)`` is over.
         case timeIsOver
-        /// The bridge is to end.
         case stop
     }
 
-    /// A step that the bridge carries out.
     package enum Effect: Sendable, Hashable {
-        /// Connect to the broker.
         case connect
         /// End the connection, if there is one, at once. The broker publishes the will unless the end is clean.
         case disconnect(isClean: Bool)
         /// Send a retained message.
         case publish(Publication, topic: String, payload: [UInt8], expiry: UInt32?)
-        /// Send the subscription to the background or the foreground.
         case setForeground(Bool)
         /// Subscribe anew, from the position of the subscription.
         case subscribeAgain
@@ -94,16 +50,13 @@ package struct Uplink: Sendable {
         case save(isUrgent: Bool)
         /// Replaces the timer.
         case wait(Duration)
-        /// An aspect is left out, for a reason.
         case leftOut(aspect: String, reason: String)
         /// The broker has closed several connections soon after accepting them, as mosquitto does when another client
         /// has the same identity.
         case suspectClone
-        /// The bridge has ended.
         case end
     }
 
-    /// The phase of the connection.
     enum Phase: Sendable, Hashable {
         /// Waits for the next attempt.
         case offline
@@ -116,11 +69,16 @@ package struct Uplink: Sendable {
         case ended
     }
 
-    /// The record of an aspect.
+    enum Bus: Sendable {
+        case absent
+        /// A new subscription was requested, whose first reply has the states to send.
+        case subscribing
+        case present
+    }
+
     struct Entry: Sendable {
         /// A state that the broker has not acknowledged; a `nil` value removes the topic.
         var pending: BusState?
-        /// The generation that is under way.
         var inFlight: Int64?
         /// The last acknowledged generation of this instance.
         var acknowledged: Int64?
@@ -134,6 +92,16 @@ package struct Uplink: Sendable {
         var isRemoved = false
     }
 
+    /// The limits of the random pauses between attempts to connect, so that a fleet does not return at once.
+    ///
+    /// Of 100,000 devices, 3,333 connect in a second after a short outage, and 333 after a long one. With a first limit
+    /// of a second, all would connect within a second after a short outage. The first limit also holds after a start,
+    /// since devices on one power line start together. It is as long as the will's delay, so that devices that return
+    /// at the first attempt are not reported as lost. With the last limit, a broker that is back is noticed within five
+    /// minutes.
+    package static let pauses: ClosedRange<Duration> = .seconds(30) ... .seconds(300)
+    /// The same for a broker on this machine, which serves no fleet; the first attempt has no pause.
+    package static let localPauses: ClosedRange<Duration> = .seconds(1) ... .seconds(2)
     /// The time in which a broker must accept a connection, and in which a waking device must be done.
     static let patience: Duration = .seconds(30)
     /// The time in which the last status must be acknowledged before the bridge ends: a person waits for it.
@@ -149,11 +117,14 @@ package struct Uplink: Sendable {
     /// The most aspects that the bus accepts in one request.
     static let readLimit = 64
 
-    let settings: Settings
+    package let device: DeviceID
+    let configuration: BridgeConfiguration
+    private let aspects: AspectSet
+    let version: String
     var phase = Phase.offline
     var isStopping = false
-    var isBusPresent = false
-    var instance: String
+    var bus = Bus.absent
+    var instance = ""
     var entries: [String: Entry] = [:]
     /// Whether ``entries`` are known to list all states of the broker.
     var isComplete = false
@@ -161,14 +132,11 @@ package struct Uplink: Sendable {
     var completedAt: Int64?
     /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
     var hasSlept = false
-    /// Whether a new subscription was requested, whose first reply has the states to send.
-    var isSubscribing = false
     /// The aspects whose complete states must be read, with the generations that were announced.
     var stale: [String: Int64] = [:]
-    /// The aspects that are being read.
-    var read: [String] = []
-    var isReading = false
-    var schedule: RetrySchedule
+    /// The aspects that are being read; `nil` if none are.
+    var reading: [String]?
+    var backoff: Backoff
     var connectedAt: Int64?
     /// The number of connections in a row that were not good.
     var shortConnections = 0
@@ -178,17 +146,24 @@ package struct Uplink: Sendable {
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
 
-    /// Creates the uplink from saved positions.
-    package init(_ settings: Settings, from saved: UplinkPositions? = nil) {
-        self.settings = settings
+    /// The pauses are those for the distance of the broker, unless they are given.
+    package init(
+        _ device: DeviceID, _ configuration: BridgeConfiguration, version: String,
+        pauses: ClosedRange<Duration>? = nil, from saved: UplinkPositions? = nil
+    ) {
+        self.device = device
+        self.configuration = configuration
+        aspects = AspectSet(configuration.aspects)
+        self.version = version
+        let pauses = pauses ?? (configuration.broker.address.isLocal ? Self.localPauses : Self.pauses)
         // A sleeping device does not try more often than it wakes.
-        schedule = RetrySchedule(
-            isLocal: settings.isLocal, longest: max(settings.longestPause, settings.wakeEvery ?? .zero))
-        let positions = saved.flatMap { $0.identity == Self.identity(settings) ? $0 : nil }
-        instance = positions?.instance ?? ""
-        for (name, generation) in positions?.generations ?? [:] {
+        backoff = Backoff(
+            from: pauses.lowerBound, to: max(pauses.upperBound, configuration.wakeEvery ?? .zero), least: 0)
+        guard let saved, saved.identity == identity else { return }
+        instance = saved.instance
+        for (name, generation) in saved.generations {
             var entry = Entry(acknowledged: generation, mayBeHeld: true)
-            if !settings.aspects.contains(name) {
+            if !publishes(name) {
                 entry.isRemoved = true
                 entry.pending = BusState(aspect: name, generation: 0, changes: 0, changedAt: 0, value: .null)
             }
@@ -196,32 +171,26 @@ package struct Uplink: Sendable {
         }
     }
 
-    /// The broker and the device for which the positions are valid.
-    private static func identity(_ settings: Settings) -> String { "\(settings.device)@\(settings.broker)" }
+    func publishes(_ aspect: String) -> Bool { Aspect(aspect).map(aspects.covers) ?? false }
 
-    /// The positions that the broker has acknowledged.
+    /// The broker and the device for which the positions are valid.
+    private var identity: String { "\(device)@\(configuration.broker)" }
+
     package var positions: UplinkPositions {
         UplinkPositions(
-            identity: Self.identity(settings), instance: instance,
+            identity: identity, instance: instance,
             generations: entries.filter { $0.value.mayBeHeld }.mapValues(\.acknowledged))
     }
 
     /// Whether a new subscription begins in the foreground.
-    package var isForeground: Bool { phase == .online && settings.wakeEvery == nil }
+    package var isForeground: Bool { phase == .online && configuration.wakeEvery == nil }
 
-    /// Starts: the first attempt to connect follows a random pause.
-    ///
-    /// - Parameter fraction: A random number from 0 to 1.
-    /// - Returns: The effects.
-    package mutating func start(fraction: Double) -> [Effect] { [.wait(schedule.next(fraction: fraction))] }
+    /// The first attempt to connect follows a random pause; `fraction` is a random number from 0 to 1.
+    package mutating func start(fraction: Double) -> [Effect] {
+        [.wait(configuration.broker.address.isLocal ? .zero : backoff.next(fraction: fraction))]
+    }
 
-    /// Takes an input.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - now: The time since boot in microseconds.
-    ///   - fraction: A random number from 0 to 1.
-    /// - Returns: The effects, to be carried out in order.
+    /// Returns the effects of an input, in order; `now` is the time since boot in microseconds.
     package mutating func take(_ input: Input, at now: Int64, fraction: Double) -> [Effect] {
         guard phase != .ended else { return [] }
         var effects: [Effect] = []
@@ -232,8 +201,7 @@ package struct Uplink: Sendable {
         case .busLost: loseBus()
         case .statesRead(let instance, let states): takeRead(instance, states, &effects)
         case .connected(let sessionPresent): connect(sessionPresent: sessionPresent, at: now, &effects)
-        case .acknowledged(let publication): acknowledge(publication, at: now, &effects)
-        case .refused(let publication): refuse(publication, at: now, &effects)
+        case .answered(let publication, let isTaken): noteAnswer(to: publication, isTaken: isTaken, at: now, &effects)
         case .disconnected(let isTakenOver): disconnect(isTakenOver, at: now, fraction: fraction, &effects)
         case .desiredArrived: hasDesired = true
         case .timeIsOver: endWaiting(at: now, fraction: fraction, &effects)

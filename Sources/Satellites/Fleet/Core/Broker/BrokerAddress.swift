@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// Where a broker is: `mqtts://HOST[:PORT]`, `mqtt://HOST[:PORT]`, `unix:PATH`, or a host alone.
 ///
 /// Connections to other machines always use TLS.
 package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of connection.
     package enum Endpoint: Sendable, Hashable {
         /// A host and its port, over TLS or in clear.
         case tcp(host: String, port: UInt16, isTLS: Bool)
-        /// A Unix socket, in clear.
         case unix(path: String)
     }
 
@@ -21,14 +21,11 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// The longest path of a Unix socket (unix(7)).
     private static let pathLimit = 107
 
-    /// The kind of connection.
     package let endpoint: Endpoint
 
-    /// Parses an address.
-    ///
-    /// A host without a scheme is reached over TLS, unless it is this machine.
-    ///
-    /// - Throws: ``FleetError`` with ``FleetError/Code/invalidName`` and the reason.
+    package init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+
+    /// Parses an address; a host without a scheme is reached over TLS, unless it is this machine.
     package init(_ text: String) throws(FleetError) {
         func refuse(_ reason: String) -> FleetError {
             FleetError(.invalidName, "the broker '\(text.escaped)' \(reason)")
@@ -40,18 +37,11 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             endpoint = .unix(path: path)
             return
         }
-        let isSecure: Bool?
-        let authority: String
-        if let rest = text.removing(prefix: "mqtts://") {
-            (isSecure, authority) = (true, rest)
-        } else if let rest = text.removing(prefix: "mqtt://") {
-            (isSecure, authority) = (false, rest)
-        } else {
-            guard !text.utf8.contains(UInt8(ascii: "/")) else {
-                throw refuse("must begin with mqtts://, mqtt:// or unix:")
-            }
-            (isSecure, authority) = (nil, text)
+        let scheme = [(text: "mqtts://", isTLS: true), ("mqtt://", false)].first { text.hasPrefix($0.text) }
+        guard scheme != nil || !text.utf8.contains(UInt8(ascii: "/")) else {
+            throw refuse("must begin with mqtts://, mqtt:// or unix:")
         }
+        let authority = String(text.dropFirst(scheme?.text.count ?? 0))
         guard !authority.utf8.contains(UInt8(ascii: "@")) else {
             throw refuse("must not name a user, which has a key of its own in the configuration")
         }
@@ -59,13 +49,13 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             throw refuse("must have a host, an IPv6 address in brackets, and optionally a port")
         }
         let isLocal = Self.isLoopback(host)
-        let isTLS = isSecure ?? !isLocal
+        let isTLS = scheme?.isTLS ?? !isLocal
         guard isTLS || isLocal else {
             throw refuse("is another machine, which is reached over TLS only: use mqtts://")
         }
         var port = isTLS ? Self.securePort : Self.plainPort
         if let digits {
-            guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            guard digits.utf8.allSatisfy(\.isDigit),
                 let number = UInt16(digits), number > 0
             else { throw refuse("has the invalid port '\(digits.escaped)'") }
             port = number
@@ -73,15 +63,10 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         endpoint = .tcp(host: host, port: port, isTLS: isTLS)
     }
 
-    /// Whether the broker is on this machine.
-    package var isLocal: Bool {
-        switch endpoint {
-        case .unix: true
-        case .tcp(let host, _, _): Self.isLoopback(host)
-        }
-    }
+    package var usesTLS: Bool { if case .tcp(_, _, isTLS: true) = endpoint { true } else { false } }
 
-    /// The address with its scheme and port.
+    package var isLocal: Bool { if case .tcp(let host, _, _) = endpoint { Self.isLoopback(host) } else { true } }
+
     package var description: String {
         switch endpoint {
         case .unix(let path): "unix:\(path)"
@@ -107,9 +92,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func isHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= hostLimit
-            && host.utf8.allSatisfy {
-                $0.isNameByte || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%")
-            }
+            && host.utf8.allSatisfy { PublishedName.isAllowed($0) || ".:%".utf8.contains($0) }
     }
 
     private static func isLoopback(_ host: String) -> Bool {
@@ -124,7 +107,6 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text after a prefix; `nil` without the prefix.
     fileprivate func removing(prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

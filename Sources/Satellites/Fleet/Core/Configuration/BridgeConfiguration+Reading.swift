@@ -6,19 +6,16 @@ extension BridgeConfiguration {
     /// The largest configuration file in bytes: far more than a person writes.
     package static let sizeLimit = 1 << 17
 
-    /// Parses a configuration; keys that are absent or null keep their defaults.
+    /// Parses an object in JSON5; keys that are absent or null keep their defaults.
     ///
-    /// Credentials of a service manager may complete the access, which ``BrokerAccess/check()`` then checks.
-    ///
-    /// - Parameter bytes: An object in JSON5.
-    /// - Throws: `ConfigurationError` with the line that is not JSON5, or the key that is unknown or has an invalid value.
+    /// Credentials of a service manager may complete the broker, which ``FleetBroker/check()`` then checks.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
         let top = try ConfigurationSection(parsing: bytes)
         let address = try top.name("broker") { text throws(FleetError) in try BrokerAddress(text) }
         device = try top.name("device") { text throws(FleetError) in try DeviceID(text) }
         let files = (ca: try top.file("ca"), certificate: try top.file("certificate"), key: try top.file("key"))
-        let user = try top.text("user", "a name of 1 to \(BrokerAccess.userLimit) bytes") { text in
-            (1...BrokerAccess.userLimit).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
+        let user = try top.text("user", "a name of 1 to \(FleetBroker.userLimit) bytes") { text in
+            (1...FleetBroker.userLimit).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
         }
         let passwordFile = try top.file("passwordFile")
         aspects = try Self.aspects(top) ?? Self.usualAspects
@@ -38,9 +35,9 @@ extension BridgeConfiguration {
         homeAssistant = try Self.prefix(top)
         // Before the check for missing keys, so that the error names a misspelled key.
         try top.rejectUnknownKeys()
-        access = BrokerAccess(address: try top.required("broker", address))
-        (access.ca, access.certificate, access.key) = files
-        (access.user, access.passwordFile) = (user, passwordFile)
+        broker = FleetBroker(address: try top.required("broker", address))
+        (broker.ca, broker.certificate, broker.key) = files
+        (broker.user, broker.passwordFile) = (user, passwordFile)
         try checkDomains()
     }
 

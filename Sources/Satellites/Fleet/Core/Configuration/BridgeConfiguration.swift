@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+package import Varlink
 
 /// The configuration of a bridge; only the broker has no default.
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The identity of the device; `nil` to derive it from the machine's identity.
     package var device: DeviceID?
-    /// The broker, and how the bridge identifies itself to it.
-    package var access: BrokerAccess
+    package var broker: FleetBroker
     /// The aspects and names that are published.
     package var aspects: [Aspect] = Self.usualAspects
     /// The domains of settings that may leave the device, by their exact names; empty without the aspect `defaults`.
@@ -25,9 +25,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// The prefix of announcements to Home Assistant; `nil` for no announcements.
     package var homeAssistant: String?
 
-    /// Creates a configuration with all defaults.
-    package init(access: BrokerAccess) {
-        self.access = access
+    package init(broker: FleetBroker) {
+        self.broker = broker
     }
 
     /// The aspects that say nothing about the device's user.
@@ -57,4 +56,34 @@ package struct BridgeConfiguration: Sendable, Hashable {
     static let domainNameLimit = 255
     /// The longest prefix of announcements in bytes: the rest of a topic, of at most 65,535 bytes, needs room.
     static let prefixLimit = 255
+}
+
+extension BridgeConfiguration {
+    /// Every key with its value, in the form for reading; unused keys are `null`.
+    package var json: JSONObject {
+        [
+            "device": Self.text(device?.text),
+            "broker": .string(broker.address.description),
+            "ca": Self.text(broker.ca),
+            "certificate": Self.text(broker.certificate),
+            "key": Self.text(broker.key),
+            "user": Self.text(broker.user),
+            "passwordFile": Self.text(broker.passwordFile),
+            "aspects": .array(aspects.map { .string($0.name) }),
+            "domains": .array(domains.map { .string($0) }),
+            "desired": .array(desired.map { .string($0.name) }),
+            "groups": .array(groups.map { .string($0) }),
+            "interval": Self.seconds(interval),
+            "wakeEvery": wakeEvery.map(Self.seconds) ?? .null,
+            "keepAlive": Self.seconds(keepAlive),
+            "homeAssistant": homeAssistant.map { .string($0) } ?? false,
+        ]
+    }
+
+    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+    private static func seconds(_ duration: Duration) -> JSON {
+        let seconds = duration.inSeconds
+        return Int64(exactly: seconds).map { .integer($0) } ?? .number(seconds)
+    }
 }

@@ -9,18 +9,8 @@ import Varlink
 ///
 /// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload; needs Home Assistant 2024.11 or later.
 package struct Discovery: Sendable, Hashable {
-    /// A message for the broker, retained and with QoS 1.
-    package struct Message: Sendable, Hashable {
-        package let topic: String
-        /// The payload; empty to delete the retained message.
-        package let payload: [UInt8]
-    }
-
-    /// Home Assistant's own default.
-    package static let prefix = "homeassistant"
-
     /// The topic on which Home Assistant announces its start.
-    package static func birthTopic(prefix: String = Self.prefix) -> String { "\(prefix)/status" }
+    package static func birthTopic(prefix: String = BridgeConfiguration.usualPrefix) -> String { "\(prefix)/status" }
 
     /// Returns whether a payload of the birth topic asks for the discovery message again.
     ///
@@ -28,34 +18,31 @@ package struct Discovery: Sendable, Hashable {
     /// answers at once would be a storm: wait for a random time first.
     package static func isBirth(_ payload: [UInt8]) -> Bool { payload.elementsEqual("online".utf8) }
 
+    /// The topic of a device's message; an empty one removes the device and all its entities.
+    package static func topic(of device: DeviceID, prefix: String = BridgeConfiguration.usualPrefix) -> String {
+        "\(prefix)/device/\(identifier(of: device))/config"
+    }
+
     private let device: DeviceID
     private let aspects: Set<String>
     private let withdrawn: Set<String>
     private let version: String
-    private let prefix: String
 
     /// Describes a device.
     ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - aspects: The aspects that the bridge publishes, built-in or published names.
-    ///   - withdrawn: Names that the bridge published with an earlier configuration; their entities are removed.
-    ///     Built-in aspects need not be listed.
-    ///   - version: The version of the bridge.
-    ///   - prefix: The prefix of discovery topics as configured in Home Assistant.
+    /// The withdrawn names are those of an earlier configuration, whose entities are removed; built-in ones are not
+    /// among them.
     package init(
         device: DeviceID, aspects: some Sequence<String>, withdrawn: some Sequence<String> = EmptyCollection(),
-        version: String, prefix: String = Self.prefix
+        version: String
     ) {
         self.device = device
         self.aspects = Set(aspects)
         self.withdrawn = Set(withdrawn).subtracting(self.aspects)
         self.version = version
-        self.prefix = prefix
     }
 
-    /// The message that describes the device.
-    package var announcement: Message {
+    package var payload: [UInt8] {
         let (current, former) = (entities(of: aspects), entities(of: withdrawn))
         let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect) }
         var components = JSONObject()
@@ -69,13 +56,8 @@ package struct Discovery: Sendable, Hashable {
             "availability": [availability],
             "cmps": .object(components),
         ]
-        return Message(topic: topic, payload: JSON.object(description).bytes)
+        return JSON.object(description).bytes
     }
-
-    /// The message that removes the device and all its entities.
-    package var removal: Message { Message(topic: topic, payload: []) }
-
-    private var topic: String { "\(prefix)/device/\(Self.identifier(of: device))/config" }
 
     /// When the entities are available.
     ///

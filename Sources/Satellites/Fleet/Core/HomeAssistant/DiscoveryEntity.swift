@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import Varlink
 
 /// An entity of Home Assistant: one value of an aspect.
 struct DiscoveryEntity: Sendable {
-    /// The kinds of entities.
     enum Platform: String, Sendable {
         case sensor
         case binarySensor = "binary_sensor"
@@ -50,7 +50,6 @@ struct DiscoveryEntity: Sendable {
             ])
     }
 
-    /// The description of the entity.
     func component(of device: DeviceID) -> JSONObject {
         let topic = JSON.string(FleetTopic.state(device, aspect).text)
         var component: JSONObject = [
@@ -60,5 +59,90 @@ struct DiscoveryEntity: Sendable {
         for member in traits.members { component[member.name] = member.value }
         if traits["json_attributes_template"] != nil { component["json_attributes_topic"] = topic }
         return component
+    }
+}
+
+extension DiscoveryEntity {
+    /// The entities of the built-in aspects: one for each field that declares an entity.
+    ///
+    /// There are none for `motion`, whose samples are a stream, and none for `defaults` and `folders`, whose values are
+    /// lists.
+    static let builtIn: [DiscoveryEntity] = BuiltInAspect.onPage.flatMap { aspect in
+        aspect.fields.compactMap { field in field.entity.map { DiscoveryEntity($0, of: field, in: aspect) } }
+    }
+
+    /// Creates the entity of a field.
+    ///
+    /// The template tests types, since a message of another version must result in "unknown" and not in an error in
+    /// Home Assistant's log.
+    private init(_ entity: DashboardEntity, of field: FieldDescription, in aspect: BuiltInAspect) {
+        var traits = JSONObject()
+        traits["device_class"] = entity.quantity.map { .string($0) }
+        if entity.isDiagnostic { traits["entity_category"] = "diagnostic" }
+        traits["icon"] = entity.icon.map { .string($0) }
+        let value = "value_json.value.\(field.name)"
+        let isNumber = "\(value) is number and \(value) is not boolean"
+        let platform: Platform
+        let expression: String
+        if aspect.kind == .tally {
+            platform = .event
+            expression = Self.occurrence(of: aspect, field.name)
+            traits["event_types"] = [.string(aspect.rawValue)]
+        } else {
+            switch field.values {
+            case .level:
+                platform = .sensor
+                expression = "(\(value) * 100) | round | int if \(isNumber) else None"
+                traits["unit_of_measurement"] = "%"
+                traits["state_class"] = "measurement"
+            case .number:
+                platform = .sensor
+                expression = field.path.count > 1 ? Self.greatest(of: field) : "\(value) if \(isNumber) else None"
+                traits["unit_of_measurement"] = entity.unit.map { .string($0) }
+                traits["state_class"] = "measurement"
+                traits["suggested_display_precision"] = .integer(Int64(entity.digits))
+            case .words(let words, _):
+                // A word of a later version is unknown, since Home Assistant refuses it.
+                let words = words.filter { $0 != "unknown" }
+                if let on = entity.on {
+                    platform = .binarySensor
+                    let off = Self.list(words.filter { $0 != on })
+                    expression = "'ON' if \(value) in \(Self.list([on])) else 'OFF' if \(value) in \(off) else None"
+                } else {
+                    platform = .sensor
+                    expression = "\(value) if \(value) in \(Self.list(words)) else None"
+                    traits["device_class"] = "enum"
+                    traits["options"] = .array(words.map { .string($0) })
+                }
+            case .flag, .bool:
+                platform = .binarySensor
+                expression = "'ON' if \(value) is true else 'OFF' if \(value) is false else None"
+            case .text:
+                platform = .sensor
+                expression = "\(value) if \(value) is string else None"
+            case .list, .other: preconditionFailure("\(aspect).\(field.name) cannot be one entity")
+            }
+        }
+        self.init(entity.key, of: aspect.rawValue, platform, entity.title, expression, traits)
+    }
+
+    /// An event for each occurrence.
+    ///
+    /// A message with `changes` 0 only restores the last state on a broker that had lost it.
+    private static func occurrence(of aspect: BuiltInAspect, _ member: String) -> String {
+        "{'event_type': '\(aspect)', '\(member)': value_json.value.\(member), 'changes': value_json.changes} | tojson"
+            + " if value_json.value.\(member) is number and value_json.changes is integer and value_json.changes > 0"
+            + " else ''"
+    }
+
+    /// The greatest number among the elements of a list, such as the temperature of the warmest pack.
+    private static func greatest(of field: FieldDescription) -> String {
+        let list = "value_json.value.\(field.path[0])"
+        return "(\(list) if \(list) is defined and \(list) is sequence else [])"
+            + " | map(attribute='\(field.ownName)') | select('number') | max | default(None)"
+    }
+
+    private static func list(_ words: [String]) -> String {
+        "[" + words.map { "'\($0)'" }.joined(separator: ", ") + "]"
     }
 }

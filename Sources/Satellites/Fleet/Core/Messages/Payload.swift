@@ -7,10 +7,8 @@ struct Payload {
     /// The largest payload in bytes, as for a message on the bus.
     static let sizeLimit = Limits.frame
 
-    /// All members.
     let object: JSONObject
 
-    /// Parses a payload.
     init(_ bytes: [UInt8]) throws(FleetError) {
         guard bytes.count <= Self.sizeLimit else {
             throw Self.error("has \(bytes.count) bytes, the maximum is \(Self.sizeLimit)")
@@ -25,7 +23,6 @@ struct Payload {
         object = members
     }
 
-    /// A member of any type; `nil` if it is missing.
     subscript(name: String) -> JSON? { object[name] }
 
     /// An optional member; `null` counts as missing.
@@ -57,7 +54,6 @@ struct Payload {
         return value
     }
 
-    /// Returns a required member.
     static func required<Value>(_ value: Value?, _ name: String) throws(FleetError) -> Value {
         guard let value else { throw error("has no \"\(name)\"") }
         return value

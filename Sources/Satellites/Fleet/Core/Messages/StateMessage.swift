@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 public import Varlink
 
 /// The payload of `DEVICE/state/ASPECT`: a state, and its place in the sequence of states.
@@ -69,7 +70,8 @@ public struct StateMessage: Sendable, Hashable {
 
     static func checkedInstance(_ text: String?) throws(FleetError) -> String {
         let instance = try Payload.required(text, "instance")
-        guard !instance.isEmpty, instance.utf8.count <= instanceLimit, instance.utf8.allSatisfy(\.isNameByte) else {
+        guard !instance.isEmpty, instance.utf8.count <= instanceLimit, instance.utf8.allSatisfy(PublishedName.isAllowed)
+        else {
             throw Payload.error("has the invalid instance '\(instance.escaped)'")
         }
         return instance

@@ -17,53 +17,48 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The number of changes since the last seen state; `nil` if unknown, as for the first state.
     ///
     /// 0 for a state that the broker had lost, that was reported as removed, and that is back unchanged.
-    public let changes: Int64?
+    public internal(set) var changes: Int64?
     /// Whether another bus sent the last seen state: the device lost its state, or was replaced.
-    public let isNewInstance: Bool
+    public internal(set) var isNewInstance = false
     /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if it is not synchronized.
-    public let changedAt: Int64?
+    public internal(set) var changedAt: Int64?
     /// The position before the event; `nil` for the first state.
-    package let previous: FleetPosition?
+    package internal(set) var previous: FleetPosition?
 
-    /// The position after the event.
     var position: FleetPosition { FleetPosition(instance: instance, generation: generation) }
-
-    package init(
-        device: DeviceID, aspect: String, value: JSON, instance: String, generation: Int64, changes: Int64?,
-        isNewInstance: Bool = false, changedAt: Int64? = nil, previous: FleetPosition? = nil
-    ) {
-        self.device = device
-        self.aspect = aspect
-        self.value = value
-        self.instance = instance
-        self.generation = generation
-        self.changes = changes
-        self.isNewInstance = isNewInstance
-        self.changedAt = changedAt
-        self.previous = previous
-    }
 
     /// Returns the two events as one: the later state, with the changes of both.
     ///
     /// The number of changes remains exact, because each event counts from the one before it.
     package func merged(with later: DeviceEvent) -> DeviceEvent {
-        let changes: Int64? = if let earlier = changes, let later = later.changes { earlier + later } else { nil }
-        return DeviceEvent(
-            device: device, aspect: aspect, value: later.value, instance: later.instance, generation: later.generation,
-            changes: changes, isNewInstance: previous != nil && (isNewInstance || later.isNewInstance),
-            changedAt: later.changedAt,
-            previous: previous)
+        var merged = later
+        merged.changes = if let earlier = changes, let later = later.changes { earlier + later } else { nil }
+        merged.isNewInstance = previous != nil && (isNewInstance || later.isNewInstance)
+        merged.previous = previous
+        return merged
     }
 
     /// Returns the event as the successor of another position, whatever came in between.
     ///
     /// The number of changes is known if the same bus has counted both.
     package func following(_ position: FleetPosition?) -> DeviceEvent {
+        var event = self
         let step = position.flatMap { $0.instance == instance ? generation - $0.generation : nil }
-        return DeviceEvent(
-            device: device, aspect: aspect, value: value, instance: instance, generation: generation,
-            changes: step.flatMap { (0...Ledger.plausibleStep).contains($0) ? $0 : nil },
-            isNewInstance: position.map { $0.instance != instance } ?? false, changedAt: changedAt,
-            previous: position)
+        event.changes = step.flatMap { (0...Ledger.plausibleStep).contains($0) ? $0 : nil }
+        event.isNewInstance = position.map { $0.instance != instance } ?? false
+        event.previous = position
+        return event
+    }
+}
+
+/// The last seen state of an aspect of a device.
+package struct FleetPosition: Sendable, Hashable {
+    /// The bus that counts the generations.
+    package var instance: String
+    package var generation: Int64
+
+    package init(instance: String, generation: Int64) {
+        self.instance = instance
+        self.generation = generation
     }
 }

@@ -9,18 +9,15 @@ extension DeviceRecord {
     /// redelivery of a queue.
     private static let continuation: Int64 = 600
 
-    /// How a state relates to the last seen state.
     private enum Relation {
         case duplicate
         case next(changes: Int64?, isNewInstance: Bool = false)
     }
 
-    /// Takes a state of an aspect that has a place.
     mutating func take(
         _ message: StateMessage, of aspect: String, isRetained: Bool, in connection: Int, at now: Int64
     ) -> Ledger.Outcome {
         guard var state = states[aspect] else { return Ledger.Outcome() }
-        if !isRetained { heard = now }
         // Only the first message of a connection shows what the broker has; later ones may be duplicates.
         let isFirst = isRetained && state.connection != connection
         let (relation, problem) = relation(of: message, to: &state, aspect, isFirst: isFirst, at: now)
@@ -64,7 +61,6 @@ extension DeviceRecord {
         return isAccepted ? (.next(changes: nil), problem) : (.duplicate, isFirst ? problem : nil)
     }
 
-    /// Compares a state with the last one of another instance.
     private func relation(
         of message: StateMessage, toOther state: State, _ seen: FleetPosition
     ) -> (Relation, FleetProblem?) {
@@ -82,7 +78,6 @@ extension DeviceRecord {
         return shared
     }
 
-    /// Makes a state the last seen one.
     private mutating func advance(_ state: inout State, to position: FleetPosition) {
         if let seen = state.seen, seen.instance != position.instance {
             let isKnown = state.previous?.instance == position.instance || previousBus == position.instance

@@ -2,7 +2,6 @@
 
 /// A ledger's record of a device: its status, and the positions of its aspects.
 struct DeviceRecord: Sendable {
-    /// The position of one aspect.
     struct State: Sendable {
         /// The last seen state; `nil` if no valid state has arrived.
         var seen: FleetPosition?
@@ -20,21 +19,10 @@ struct DeviceRecord: Sendable {
         var isAbsent: Bool { connection == nil }
     }
 
-    /// The last status.
-    struct Status: Sendable {
-        var isOnline: Bool
-        var reason: StatusMessage.Reason?
-        /// The seconds between two wakes.
-        var wakeEvery: Int64?
-        /// The time at which the broker received the status, in seconds of the reader's clock; `nil` if unknown.
-        var time: Int64?
-    }
-
     let device: DeviceID
     var states: [String: State] = [:]
-    var status: Status?
-    /// The time of the last message that was not retained, in seconds of the reader's clock.
-    var heard: Int64?
+    /// The last status, and the time at which the broker received it, in seconds of the reader's clock, if known.
+    var status: (message: StatusMessage, time: Int64?)?
     /// The last known details; a will has none.
     var instance: String?
     var listed: [String]?
@@ -56,5 +44,38 @@ struct DeviceRecord: Sendable {
         let isKnown = previousBus == instance
         (previousBus, bus) = (bus, instance)
         return isKnown
+    }
+}
+
+extension DeviceRecord {
+    /// The largest difference in seconds between two computations of one time: brokers and clocks round.
+    private static let timeTolerance: Int64 = 5
+
+    mutating func take(_ message: StatusMessage, expiry: UInt32?, at now: Int64) -> Ledger.Outcome {
+        let before = statusEvent()
+        var problem: FleetProblem?
+        if let instance = message.instance {
+            let instances = [instance, bus ?? ""].sorted()
+            if use(instance) { problem = .sharedIdentity(device, instances: instances) }
+            self.instance = instance
+        }
+        if let version = message.version { self.version = version }
+        if !message.aspects.isEmpty { listed = message.aspects }
+        let age = expiry.flatMap { $0 <= StatusMessage.lease ? Int64(StatusMessage.lease - $0) : nil }
+        let earlier = status?.time
+        let time = age.map { now - $0 }
+        status = (message, time)
+        // A device that was awake in between was seen later. An online device is seen all the time.
+        let isLater = !message.isOnline && time.map { $0 > (earlier ?? .min) + Self.timeTolerance } ?? false
+        guard isLater || statusEvent() != before else { return Ledger.Outcome(problem: problem) }
+        return Ledger.Outcome(statusEvent(age: age).map { .status($0) }, problem: problem)
+    }
+
+    func statusEvent(age: Int64? = nil) -> DeviceStatus? {
+        (status?.message).map { status in
+            DeviceStatus(
+                device: device, isOnline: status.isOnline, reason: status.reason, instance: instance,
+                aspects: listed ?? [], version: version, wakeEvery: status.wakeEvery, age: age)
+        }
     }
 }

@@ -22,12 +22,25 @@ public struct DeviceRemoval: Sendable, Hashable {
     public let device: DeviceID
     /// The aspect whose state was removed; `nil` for the status of the device.
     public let aspect: String?
-    /// The last position of the aspect.
-    package let previous: FleetPosition?
+    package internal(set) var previous: FleetPosition?
+}
 
-    package init(device: DeviceID, aspect: String?, previous: FleetPosition? = nil) {
-        self.device = device
-        self.aspect = aspect
-        self.previous = previous
-    }
+/// Whether a device is connected, and further details.
+public struct DeviceStatus: Sendable, Hashable {
+    /// The device.
+    public let device: DeviceID
+    /// Whether the device is connected.
+    public let isOnline: Bool
+    /// Why it is not connected, or not complete; `nil` if all is well.
+    public let reason: StatusMessage.Reason?
+    /// The bus that the device last named; `nil` if none.
+    public let instance: String?
+    /// The aspects that the device last named; empty if none.
+    public let aspects: [String]
+    /// The version of the bridge that the device last named; `nil` if none.
+    public let version: String?
+    /// The seconds between two wakes of a device that disconnects in between; `nil` while it is connected.
+    public let wakeEvery: Int64?
+    /// The age of the status in seconds on the broker's clock; `nil` if the broker does not say.
+    public let age: Int64?
 }

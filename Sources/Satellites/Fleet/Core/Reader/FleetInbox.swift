@@ -24,16 +24,12 @@ package struct FleetInbox: Sendable {
     private var next = 0
     private var problemCount = 0
 
-    /// Creates an empty inbox.
     package init() {}
 
-    /// Whether no event waits.
     package var isEmpty: Bool { count == 0 }
 
-    /// The number of events that wait.
     package private(set) var count = 0
 
-    /// Adds the outcome of a message.
     package mutating func put(_ outcome: Ledger.Outcome) {
         if let event = outcome.event { put(event) }
         if let problem = outcome.problem { put(.problem(problem)) }
@@ -57,7 +53,6 @@ package struct FleetInbox: Sendable {
         order.append(subject)
     }
 
-    /// Adds the later events of another inbox.
     package mutating func append(_ later: FleetInbox) {
         for subject in later.order[later.next...] { if case .some(let event?) = later.events[subject] { put(event) } }
     }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Varlink
+package import Varlink
 
 /// The devices of a fleet at one time: what `reveille-fleet status` shows.
 ///
 /// Pure.
-package struct FleetTable: Sendable {
-    /// The state of a device.
+package enum FleetTable {
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// It is connected.
         case online
         /// It is connected, but its bus cannot be reached.
         case noBus
@@ -16,15 +14,12 @@ package struct FleetTable: Sendable {
         case asleep
         /// It should have woken up, but has not.
         case overdue
-        /// Its bridge was stopped.
         case stopped
-        /// The broker lost the connection.
         case lost
         /// It has states, but no status.
         case unknown
     }
 
-    /// One device.
     package struct Row: Sendable, Hashable {
         package var device: DeviceID
         package var state: State
@@ -39,57 +34,90 @@ package struct FleetTable: Sendable {
         package var version: String?
     }
 
-    /// A battery as last received.
-    private struct Battery: Sendable {
-        var level: Double?
-        var state: String?
-    }
-
     /// The wakes after which a sleeper is overdue: a wake may be late by its spread and by the pause before a retry.
     package static let overdueWakes: Int64 = 2
 
-    private var batteries: [DeviceID: Battery] = [:]
-
-    /// Creates a table.
-    package init() {}
-
-    /// Takes an event.
-    package mutating func take(_ event: FleetEvent) {
-        switch event {
-        case .state(let event) where event.aspect == "battery":
-            let level = event.value.objectValue?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil }
-            batteries[event.device] = Battery(level: level, state: event.value.objectValue?["state"]?.stringValue)
-        case .removed(let removal) where removal.aspect == "battery": batteries[removal.device] = nil
-        default: break
-        }
+    /// Returns the rows of all devices, in their order.
+    package static func rows(
+        statuses: [DeviceID: DeviceStatus], states: [DeviceID: [String: DeviceEvent]]
+    ) -> [Row] {
+        let states = states.filter { !$0.value.isEmpty }
+        return Set(statuses.keys).union(states.keys).sorted().map { row($0, statuses[$0], states[$0] ?? [:]) }
     }
 
-    /// Returns the rows of all devices in a ledger, in their order.
-    package func rows(of ledger: Ledger, at now: Int64) -> [Row] {
-        ledger.devices.values.filter(\.isPresent).map { row($0, at: now) }.sorted { $0.device < $1.device }
-    }
-
-    private func row(_ record: DeviceRecord, at now: Int64) -> Row {
-        let battery = batteries[record.device]
-        let state = Self.state(of: record, at: now)
-        let heard = [record.heard, record.status?.time].compactMap(\.self).max()
-        let isConnected = state == .online || state == .noBus
+    private static func row(_ device: DeviceID, _ status: DeviceStatus?, _ states: [String: DeviceEvent]) -> Row {
+        let state = state(of: status)
+        let battery = states["battery"]?.value.objectValue
+        let listed = status?.aspects ?? []
         return Row(
-            device: record.device, state: state,
-            lastSeen: isConnected ? 0 : heard.map { max(0, now - $0) },
-            level: battery?.level, charging: battery?.state,
-            aspects: (record.listed ?? Array(record.states.keys)).sorted(), version: record.version)
+            device: device, state: state, lastSeen: status?.isOnline == true ? 0 : status?.age,
+            level: battery?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil },
+            charging: battery?["state"]?.stringValue, aspects: (listed.isEmpty ? Array(states.keys) : listed).sorted(),
+            version: status?.version)
     }
 
-    private static func state(of record: DeviceRecord, at now: Int64) -> State {
-        guard let status = record.status else { return .unknown }
+    private static func state(of status: DeviceStatus?) -> State {
+        guard let status else { return .unknown }
         if status.isOnline { return status.reason == .noBus ? .noBus : .online }
         switch status.reason {
         case .stopped: return .stopped
         case .asleep:
-            guard let every = status.wakeEvery, every > 0, let time = status.time else { return .asleep }
-            return (now - time) / every >= overdueWakes ? .overdue : .asleep
+            guard let every = status.wakeEvery, every > 0, let age = status.age else { return .asleep }
+            return age / every >= overdueWakes ? .overdue : .asleep
         default: return .lost
         }
     }
+}
+
+extension FleetTable {
+    /// The columns of the text, with the rows' cells; the last column may be truncated.
+    package static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
+        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { age($0.lastSeen) }),
+        ("BATTERY", { battery($0) }), ("VERSION", { $0.version ?? "-" }),
+        ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
+    ]
+
+    /// Returns the rows as JSON: an array of objects without unknown members.
+    package static func json(_ rows: [Row]) -> JSON {
+        .array(
+            rows.map { row in
+                var members: JSONObject = [
+                    "device": .string(row.device.text), "state": .string(row.state.rawValue),
+                ]
+                if let lastSeen = row.lastSeen { members["lastSeen"] = .integer(lastSeen) }
+                if let level = row.level { members["level"] = .number(level) }
+                if let charging = row.charging { members["charging"] = .string(charging) }
+                if let version = row.version { members["version"] = .string(version) }
+                members["aspects"] = .array(row.aspects.map { .string($0) })
+                return .object(members)
+            })
+    }
+
+    package static func summary(_ rows: [Row]) -> String {
+        let counts = State.allCases.map { state in (state, rows.count { $0.state == state }) }.filter { $0.1 > 0 }
+        let parts = counts.map { "\($0.1) \($0.0.text)" }.joined(separator: ", ")
+        return "\(rows.count) device\(rows.count == 1 ? "" : "s")" + (parts.isEmpty ? "" : ": \(parts)")
+    }
+
+    /// Returns an age in its largest unit, rounded down.
+    static func age(_ seconds: Int64?) -> String {
+        guard let seconds else { return "-" }
+        return switch seconds {
+        case ..<1: "now"
+        case ..<60: "\(seconds) s ago"
+        case ..<3_600: "\(seconds / 60) min ago"
+        case ..<86_400: "\(seconds / 3_600) h ago"
+        default: "\(seconds / 86_400) d ago"
+        }
+    }
+
+    private static func battery(_ row: Row) -> String {
+        let level = row.level.map { "\(Int(($0 * 100).rounded())) %" }
+        let parts = [level, row.charging].compactMap(\.self)
+        return parts.isEmpty ? "-" : parts.joined(separator: " ")
+    }
+}
+
+extension FleetTable.State {
+    package var text: String { self == .noBus ? "no bus" : rawValue }
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-    /// Returns the last seen position; `nil` if there is none.
     package func position(of aspect: String, of device: DeviceID) -> FleetPosition? {
         devices[device]?.states[aspect]?.seen
     }
 
-    /// Continues after a saved position.
+    /// Continues after a saved position, and returns false if the ledger is full.
     ///
-    /// - Parameters:
-    ///   - position: The position.
-    ///   - aspect: The aspect.
-    ///   - device: The device.
-    ///   - isAbsent: Whether the consumer knows that the broker no longer has the state.
-    /// - Returns: False if the ledger is full.
+    /// The state is absent if the consumer knows that the broker no longer has it.
     package mutating func resume(
         _ position: FleetPosition, of aspect: String, of device: DeviceID, isAbsent: Bool = false
     ) -> Bool {
@@ -39,7 +33,4 @@ extension Ledger {
         }
         update(aspect, of: removal.device) { $0.seen = seen }
     }
-
-    /// Returns the last status of a device without its age; `nil` if there is none.
-    package func status(of device: DeviceID) -> DeviceStatus? { devices[device]?.statusEvent() }
 }

@@ -9,7 +9,6 @@
 ///
 /// Pure: times are arguments, in seconds of any clock that does not go back.
 package struct Ledger: Sendable {
-    /// The meaning of a message for the consumer.
     package struct Outcome: Sendable, Hashable {
         /// The event; `nil` for a duplicate, and for a message that was ignored.
         package var event: FleetEvent?
@@ -37,24 +36,16 @@ package struct Ledger: Sendable {
     /// Whether there may be states that the broker no longer has.
     private var hasAbsentStates = false
 
-    /// Creates an empty ledger.
     package init(limit: Int = Self.entryLimit) { self.limit = limit }
 
-    /// The number of devices that are known.
     package var deviceCount: Int { devices.count }
 
     /// Notes a new connection to the broker, which delivers all retained messages again.
     package mutating func connect() { connection += 1 }
 
-    /// Takes a message of the broker; its topic may be anything.
+    /// Takes a message of the broker; its topic may be anything, and its payload is empty if the topic was deleted.
     ///
-    /// - Parameters:
-    ///   - payload: The payload; empty if the topic was deleted.
-    ///   - topic: The topic.
-    ///   - isRetained: Whether the broker had the message before this subscription.
-    ///   - expiry: The seconds until the broker forgets the message.
-    ///   - now: The time.
-    /// - Returns: The event and the problem, if any.
+    /// A retained message is one that the broker had before this subscription; its expiry is in seconds.
     package mutating func receive(
         _ payload: [UInt8], on topic: String, isRetained: Bool, expiry: UInt32?, at now: Int64
     ) -> Outcome {
@@ -68,8 +59,7 @@ package struct Ledger: Sendable {
             case .state(let device, let aspect):
                 return take(try StateMessage(payload), of: device, aspect: aspect, isRetained: isRetained, at: now)
             case .status(let device):
-                return take(
-                    try StatusMessage(payload), of: device, isRetained: isRetained, expiry: expiry, at: now)
+                return take(try StatusMessage(payload), of: device, expiry: expiry, at: now)
             case .desired, .groupDesired, .mark: return Outcome()
             }
         } catch {
@@ -84,7 +74,6 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// Takes a state of a device.
     package mutating func take(
         _ message: StateMessage, of device: DeviceID, aspect: String, isRetained: Bool, at now: Int64
     ) -> Outcome {
@@ -94,17 +83,15 @@ package struct Ledger: Sendable {
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 
-    /// Takes a status of a device.
     package mutating func take(
-        _ message: StatusMessage, of device: DeviceID, isRetained: Bool, expiry: UInt32?, at now: Int64
+        _ message: StatusMessage, of device: DeviceID, expiry: UInt32?, at now: Int64
     ) -> Outcome {
         guard admit(device) else { return Outcome(problem: report(tooLarge(device), at: now)) }
         devices[device]?.statusConnection = connection
-        let outcome = devices[device]?.take(message, isRetained: isRetained, expiry: expiry, at: now) ?? Outcome()
+        let outcome = devices[device]?.take(message, expiry: expiry, at: now) ?? Outcome()
         return Outcome(outcome.event, problem: outcome.problem.flatMap { report($0, at: now) })
     }
 
-    /// Takes the deletion of the status of a device.
     package mutating func removeStatus(of device: DeviceID) -> Outcome {
         guard devices[device]?.status != nil else { return Outcome() }
         devices[device]?.status = nil
@@ -112,7 +99,6 @@ package struct Ledger: Sendable {
         return Outcome(.removed(DeviceRemoval(device: device, aspect: nil)))
     }
 
-    /// Takes the deletion of a state of a device.
     package mutating func remove(_ aspect: String, of device: DeviceID) -> Outcome {
         guard let state = forget(aspect, of: device) else { return Outcome() }
         forgetIfEmpty(device)
@@ -145,7 +131,6 @@ package struct Ledger: Sendable {
         return true
     }
 
-    /// Changes a state that has a place.
     mutating func update(_ aspect: String, of device: DeviceID, _ change: (inout DeviceRecord.State) -> Void) {
         guard var state = devices[device]?.states[aspect] else { return }
         change(&state)
@@ -153,20 +138,17 @@ package struct Ledger: Sendable {
         if state.isAbsent { hasAbsentStates = true }
     }
 
-    /// Removes an aspect from the record of a device, and returns the removed state.
     mutating func forget(_ aspect: String, of device: DeviceID) -> DeviceRecord.State? {
         guard let state = devices[device]?.states.removeValue(forKey: aspect) else { return nil }
         stateCount -= 1
         return state
     }
 
-    /// Removes a device without status and aspects.
     mutating func forgetIfEmpty(_ device: DeviceID) {
         guard let record = devices[device], record.states.isEmpty, record.status == nil else { return }
         devices[device] = nil
     }
 
-    /// Returns why a device has no place for a further state.
     private func tooLarge(_ device: DeviceID) -> FleetProblem {
         isFull(device) ? .tooManyStates(device, limit: StatusMessage.aspectLimit) : .tooLarge(device, limit: limit)
     }

@@ -20,12 +20,7 @@ package enum PositionsFile {
     /// Marks an aspect whose removal was reported; no name contains this character.
     private static let absence = "!"
 
-    /// Returns the positions that the consumer has seen.
-    ///
-    /// - Parameters:
-    ///   - ledger: The positions of all messages that arrived.
-    ///   - inbox: The events that the consumer has not taken.
-    /// - Returns: The text.
+    /// The positions that the consumer has seen: all that arrived, without the events that wait in the inbox.
     package static func text(of ledger: Ledger, without inbox: FleetInbox = FleetInbox()) -> String {
         var lines = ledger.devices.values.sorted { $0.device < $1.device }.compactMap { record in
             line(
@@ -57,13 +52,7 @@ package enum PositionsFile {
         return line.isEmpty ? nil : device.text + line + "\n"
     }
 
-    /// Returns a ledger that continues from saved positions.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - limit: The most entries of the ledger.
-    /// - Returns: The ledger.
-    /// - Throws: ``FleetError`` with ``FleetError/Code/positions``, the number of the line and the reason.
+    /// Returns a ledger that continues from saved positions; an error has the number of the line and the reason.
     package static func ledger(from text: String, limit: Int = Ledger.entryLimit) throws(FleetError) -> Ledger {
         guard !text.isEmpty else { throw FleetError(.positions, "the file is empty") }
         var ledger = Ledger(limit: limit)
@@ -73,22 +62,22 @@ package enum PositionsFile {
         for line in lines.dropLast() {
             number += 1
             let text = String(Substring(line))
-            do throws(LineError) {
-                if devices != nil { throw LineError("follows the end") }
+            do throws(FleetError) {
+                if devices != nil { throw FleetError(.positions, "follows the end") }
                 if number == 1 {
                     guard text == header else {
-                        throw LineError("is not '\(header)'; the file was not written by this version")
+                        throw FleetError(.positions, "is not '\(header)'; the file was not written by this version")
                     }
                 } else if text.hasPrefix("#") {
                     guard text == trailer + "\(number - 2)" else {
-                        throw LineError("is '\(text.escaped)' after \(number - 2) devices")
+                        throw FleetError(.positions, "is '\(text.escaped)' after \(number - 2) devices")
                     }
                     devices = number - 2
                 } else {
                     try read(text, into: &ledger)
                 }
             } catch {
-                throw FleetError(.positions, "line \(number) \(error.reason)")
+                throw FleetError(.positions, "line \(number) \(error)")
             }
         }
         guard devices != nil, lines.last?.isEmpty == true else {
@@ -97,45 +86,40 @@ package enum PositionsFile {
         return ledger
     }
 
-    /// The error in a line.
-    private struct LineError: Error {
-        let reason: String
-
-        init(_ reason: String) { self.reason = reason }
-    }
-
-    private static func read(_ line: String, into ledger: inout Ledger) throws(LineError) {
+    private static func read(_ line: String, into ledger: inout Ledger) throws(FleetError) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         let device: DeviceID
         do throws(FleetError) {
             device = try DeviceID(String(words[0]))
         } catch {
-            throw LineError("has an invalid device: \(error)")
+            throw FleetError(.positions, "has an invalid device: \(error)")
         }
         var instance: String?
         var count = 0
         for word in words.dropFirst() {
             guard let equals = word.firstIndex(of: "=") else {
                 instance = try? StateMessage.checkedInstance(String(word))
-                guard instance != nil else { throw LineError("has the invalid instance '\(String(word).escaped)'") }
+                guard instance != nil else {
+                    throw FleetError(.positions, "has the invalid instance '\(String(word).escaped)'")
+                }
                 continue
             }
-            guard let instance else { throw LineError("has a position without an instance") }
+            guard let instance else { throw FleetError(.positions, "has a position without an instance") }
             let isAbsent = word.hasPrefix(absence)
             let aspect = String(word[..<equals].dropFirst(isAbsent ? absence.count : 0))
             guard FleetTopic.isAspect(aspect), let generation = generation(word[word.index(after: equals)...]) else {
-                throw LineError("has the invalid position '\(String(word).escaped)'")
+                throw FleetError(.positions, "has the invalid position '\(String(word).escaped)'")
             }
             guard ledger.position(of: aspect, of: device) == nil else {
-                throw LineError("has \(aspect) of \(device) a second time")
+                throw FleetError(.positions, "has \(aspect) of \(device) a second time")
             }
             let position = FleetPosition(instance: instance, generation: generation)
             guard ledger.resume(position, of: aspect, of: device, isAbsent: isAbsent) else {
-                throw LineError("exceeds what a reader keeps")
+                throw FleetError(.positions, "exceeds what a reader keeps")
             }
             count += 1
         }
-        guard count > 0 else { throw LineError("has no position") }
+        guard count > 0 else { throw FleetError(.positions, "has no position") }
     }
 
     /// Returns a generation; `nil` unless the text is the canonical form of a number in its range.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleCore
 import ReveilleFleetCore
 import ReveilleSystem
 
@@ -8,6 +9,9 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class Bridge {
+    /// The longest pause before a value is published again: the bus may refuse the value for good.
+    private static let longestRetry: Duration = .seconds(300)
+
     private let setup: BridgeSetup
     private let loop: EventLoop
     private let keeper: PositionsKeeper
@@ -18,26 +22,25 @@ final class Bridge {
     private var bus: BusLink?
     private var broker: BrokerLink?
     private var timer: EventSource?
-    /// Publishes again the values that the bus did not take.
     private var retry: EventSource?
-    private var retries = RetrySchedule(isLocal: true)
+    private var retries = Backoff(from: .seconds(1), to: longestRetry)
     /// The inputs that came while effects were carried out.
     private var inputs: [Uplink.Input] = []
     private var isBusy = false
     /// Whether the bridge only waits for an answer of the bus before it ends.
     private var isEnding = false
 
-    /// Creates a bridge from the saved positions.
     init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper
         self.log = log
         loop = connector.loop
         let saved = keeper.load()
-        uplink = Uplink(setup.uplink, from: saved?.uplink)
+        uplink = Uplink(
+            setup.device, setup.configuration, version: Device.libraryVersion, from: saved?.uplink)
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
-            allowed: setup.configuration.desired.map(\.name), from: saved?.desired ?? [:])
+            allowed: setup.configuration.desired, from: saved?.desired ?? [:])
         announcer = HomeAssistantAnnouncer(setup, announced: saved?.announced ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
@@ -46,7 +49,6 @@ final class Bridge {
             onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
     }
 
-    /// Connects to the bus, and to the broker after a random pause.
     func start() {
         bus?.open()
         carryOut(uplink.start(fraction: .random(in: 0...1)))
@@ -193,7 +195,17 @@ final class Bridge {
 
     private func save(isUrgent: Bool) {
         keeper.save(
-            BridgePositions(uplink: uplink.positions, desired: desired.positions, announced: announcer.announced),
+            BridgePositions(uplink: uplink.positions, desired: desired.applied, announced: announcer.announced),
             isUrgent: isUrgent)
     }
+}
+
+typealias BridgeLog = SubjectLog<Subject>
+
+/// The subjects of messages that may repeat.
+enum Subject: Hashable {
+    case bus, broker, identity, positions
+    case topic(String)
+    /// An aspect or name of the bus.
+    case aspect(String)
 }

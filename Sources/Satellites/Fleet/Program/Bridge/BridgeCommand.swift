@@ -6,9 +6,9 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleMQTT
 import ReveilleSystem
 
-/// `reveille-fleet bridge`: publishes the states of a device.
 struct BridgeCommand: ParsableCommand {
     /// The time after which the start is over, and its memory is released.
     private static let startTime: Duration = .seconds(1)
@@ -52,11 +52,12 @@ struct BridgeCommand: ParsableCommand {
 
     @OptionGroup var logging: LogOptions
 
-    func run() throws {
-        do {
+    func run() {
+        Failure.guarding {
             let setup = try BridgeSetup.read(config ?? BridgeSetup.usualPath())
             if check {
-                try setup.checkFiles()
+                // Otherwise only each connection would report an error.
+                if let problem = setup.configuration.broker.problem { throw Failure(.configuration, problem) }
                 return try setup.print()
             }
             let log = try logging.log(of: FleetCommand.name)
@@ -65,10 +66,6 @@ struct BridgeCommand: ParsableCommand {
             // The bridge outlives the reader of its log.
             signal(SIGPIPE, SIG_IGN)
             try serve(setup, log)
-        } catch let failure as Failure {
-            failure.end(FleetCommand.name)
-        } catch {
-            Failure(.failure, "\(error)").end(FleetCommand.name)
         }
     }
 
@@ -89,7 +86,7 @@ struct BridgeCommand: ParsableCommand {
         let startEnd = try loop.timer { StartupMemory.release() }
         startEnd.fire(after: Self.startTime)
         loop.enableWatchdog()
-        Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.access.address)")
+        Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.broker)")
         bridge.start()
         try withExtendedLifetime((bridge, signals, startEnd)) { try loop.run() }
     }

@@ -17,12 +17,8 @@ struct BridgeSetup {
     /// How many seconds the broker waits for a device to return before it publishes the loss.
     private static let willDelay: UInt32 = 30
 
-    /// The largest file for TLS in bytes: several times all authorities of a system.
-    private static let credentialLimit = 1 << 20
-
     let configuration: BridgeConfiguration
     let device: DeviceID
-    private let broker: FleetBroker
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
@@ -35,31 +31,22 @@ struct BridgeSetup {
         return home + "/.config" + name
     }
 
-    /// Reads a configuration.
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
         do throws(ConfigurationError) {
-            let bytes = try contents(of: path, limit: BridgeConfiguration.sizeLimit)
+            let bytes = try RequiredFile.configured(path, limit: BridgeConfiguration.sizeLimit)
             var configuration: BridgeConfiguration
             do throws(ConfigurationError) {
                 configuration = try BridgeConfiguration(parsing: bytes)
-                configuration.access.complete(with: Credentials.path)
-                try configuration.access.check()
+                configuration.broker.complete(with: Credentials.path)
+                try configuration.broker.check()
             } catch {
                 throw ConfigurationError(key: error.key, reason: error.reason, file: path)
             }
-            let broker = try FleetBroker(reading: configuration.access)
+            try configuration.broker.readPassword()
             let device = if let named = configuration.device { named } else { try ownDevice() }
-            return BridgeSetup(configuration: configuration, device: device, broker: broker)
+            return BridgeSetup(configuration: configuration, device: device)
         } catch {
             throw Failure(.configuration, "\(error)")
-        }
-    }
-
-    private static func contents(of path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
-        do throws(RequiredFile.Unusable) {
-            return try RequiredFile.read(path, limit: limit)
-        } catch {
-            throw ConfigurationError(key: nil, reason: "\(error)")
         }
     }
 
@@ -71,37 +58,12 @@ struct BridgeSetup {
         }
     }
 
-    /// Checks that the files for TLS can be read; otherwise only each connection would report an error.
-    func checkFiles() throws(Failure) {
-        let access = configuration.access
-        for (key, path) in [("ca", access.ca), ("certificate", access.certificate), ("key", access.key)] {
-            guard let path else { continue }
-            do throws(ConfigurationError) {
-                _ = try Self.contents(of: path, limit: Self.credentialLimit)
-            } catch {
-                throw Failure(.configuration, "\(ConfigurationError(key: key, reason: error.reason))")
-            }
-        }
-    }
-
-    /// Prints the configuration with its defaults.
     func print() throws(Failure) {
         var json = configuration.json
         json["device"] = .string(device.text)
         try Console.json(.object(json))
     }
 
-    /// The settings of the uplink.
-    var uplink: Uplink.Settings {
-        var settings = Uplink.Settings(
-            device: device, broker: configuration.access.address.description,
-            isLocal: configuration.access.address.isLocal, aspects: configuration.aspects.map(\.name),
-            domains: configuration.domains, wakeEvery: configuration.wakeEvery, version: Device.libraryVersion)
-        if settings.isLocal { settings.longestPause = RetrySchedule.longestLocal }
-        return settings
-    }
-
-    /// The subscription on the bus.
     var subscription: SubscriptionRequest {
         let aspects = AspectSet(configuration.aspects)
         let policy = Policy(interval: configuration.interval)
@@ -111,9 +73,8 @@ struct BridgeSetup {
             policies: Dictionary(uniqueKeysWithValues: paced.map { ($0, policy) }))
     }
 
-    /// The options of a connection to the broker.
     var connection: MQTTConnection.Options {
-        var options = broker.options(clientID: device.text)
+        var options = MQTTConnection.Options(broker: configuration.broker, clientID: device.text)
         options.cleanStart = false
         options.sessionExpiry = Self.sessionExpiry
         options.keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)

@@ -8,7 +8,6 @@ import ReveilleSystem
 ///
 /// Loop thread only.
 final class BrokerLink {
-    /// What happens on the connection.
     enum Message {
         case uplink(Uplink.Input)
         /// A desired value, or a message of Home Assistant.
@@ -40,25 +39,14 @@ final class BrokerLink {
     private var isCollecting = true
     /// Whether the broker seems to have forgotten this device: both its session and its last status.
     private var hasForgotten = false
-    /// Whether the bridge has asked for the mark.
     private var isAwaitingMark = false
-    /// Whether the mark has arrived.
     private var isMarked = false
     /// Whether the broker refused the subscription to desired values, so that they never arrive.
     private var isRefused = false
 
     /// Connects, and subscribes to the topics of desired values and others.
     ///
-    /// - Parameters:
-    ///   - setup: The broker and the identity.
-    ///   - desired: The filters of desired values.
-    ///   - others: Other filters.
-    ///   - former: Filters that the session may still have.
-    ///   - loop: The loop.
-    ///   - log: The log.
-    ///   - isSettled: Whether all values that were known before have arrived.
-    ///   - onMessage: Called with what happens.
-    /// - Throws: `MQTTError` if the connection cannot be started.
+    /// The session may still have `former` filters. `isSettled` says whether all known values have arrived.
     init(
         _ setup: BridgeSetup, desired: [String], others: [String], former: [String], on loop: EventLoop, log: BridgeLog,
         isSettled: @escaping () -> Bool, onMessage: @escaping (Message) -> Void
@@ -92,7 +80,7 @@ final class BrokerLink {
     private func take(_ event: MQTTConnection.Event) {
         switch event {
         case .connected(let sessionPresent):
-            log.write(.info, "connected to \(setup.configuration.access.address)", about: .broker)
+            log.write(.info, "connected to \(setup.configuration.broker)", about: .broker)
             hasForgotten = !sessionPresent
             // Before the birth message, which replaces the status that the broker remembers.
             if !sessionPresent, !desired.isEmpty { subscribe(to: [statusTopic]) }
@@ -109,7 +97,7 @@ final class BrokerLink {
                 log.settle(.topic(topic))
             }
             if let publication {
-                onMessage(.uplink(refusal == nil ? .acknowledged(publication) : .refused(publication)))
+                onMessage(.uplink(.answered(publication, isTaken: refusal == nil)))
             } else if refusal == nil {
                 onMessage(.acknowledged(topic: topic))
             }
@@ -177,6 +165,6 @@ final class BrokerLink {
     /// The rule that the broker lacks.
     private func advice(_ code: UInt8, _ topic: String) -> String {
         guard code == ReasonCode.notAuthorized else { return "" }
-        return "; its rules must contain '\(TopicRule(for: topic, of: setup.device))'"
+        return "; its rules must contain '\(setup.device.rule(for: topic))'"
     }
 }

@@ -43,14 +43,13 @@ final class BusLink {
                     Aspect(name).map { ($0, Int(generation)) }
                 })
         }
-        stream = EventStream(request, connector: connector) { [weak self] in self?.take($0) }
+        stream = try EventStream(request, connector: connector) { [weak self] in self?.take($0) }
         stream?.isInBackground = true
     }
 
     /// Connects, and again whenever the bus is lost.
     func open() { stream?.open() }
 
-    /// Ends everything.
     func close() {
         stream?.close()
         calls?.close()
@@ -81,13 +80,11 @@ final class BusLink {
         (parameters["events"]?.arrayValue ?? []).compactMap { BusState($0) }
     }
 
-    /// Subscribes again from the position of the subscription.
     func subscribeAgain(isForeground: Bool) {
         stream?.isInBackground = !isForeground
         stream?.openAgain()
     }
 
-    /// Sends the subscription to the background, or wakes it.
     func setForeground(_ isForeground: Bool) {
         stream?.isInBackground = !isForeground
         sendState()
@@ -119,7 +116,6 @@ final class BusLink {
         }
     }
 
-    /// Reads the complete states of aspects.
     func readStates(_ names: [String]) {
         call(.getState(AspectSet(names.compactMap { Aspect($0) }))) { [weak self] result in
             guard let self else { return }
@@ -152,12 +148,7 @@ final class BusLink {
         }
     }
 
-    private enum Outcome {
-        case success(JSONObject)
-        case failure(String)
-    }
-
-    private func call(_ call: BusCall, completion: @escaping (Outcome) -> Void) {
+    private func call(_ call: BusCall, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
         do throws(ReveilleError) {
             let calls =
                 if let calls { calls } else { try BusConnection(connector) { [weak self] _ in self?.calls = nil } }
@@ -165,12 +156,12 @@ final class BusLink {
             calls.call(Call(call)) { result in
                 switch result {
                 case .success(let reply):
-                    completion(CallError(reply).map { .failure("\($0)") } ?? .success(reply.parameters))
-                case .failure(let error): completion(.failure("\(error)"))
+                    completion(CallError(reply).map { .failure($0) } ?? .success(reply.parameters))
+                case .failure(let error): completion(.failure(error))
                 }
             }
         } catch {
-            completion(.failure("\(error)"))
+            completion(.failure(error))
         }
     }
 }

@@ -24,7 +24,6 @@ struct HomeAssistantAnnouncer {
     /// The topics of former prefixes that the session may still be subscribed to.
     var formerFilters: [String] { announced.filter { $0 != prefix }.map { Discovery.birthTopic(prefix: $0) } }
 
-    /// Lets the announcement be repeated.
     mutating func reset() { aspects = nil }
 
     /// Whether a message asks for the announcement again.
@@ -33,30 +32,26 @@ struct HomeAssistantAnnouncer {
     }
 
     /// The messages to send for the aspects that the broker has now; empty if nothing has changed.
-    mutating func messages(for aspects: [String]) -> [Discovery.Message] {
+    mutating func messages(for aspects: [String]) -> [(topic: String, payload: [UInt8])] {
         guard aspects != self.aspects else { return [] }
         let former = Set(self.aspects ?? []).subtracting(aspects)
         self.aspects = aspects
-        var messages: [Discovery.Message] = []
-        for other in announced where other != prefix {
-            messages.append(discovery(aspects, without: former, prefix: other).removal)
-        }
+        var messages = announced.filter { $0 != prefix }.map { (topic: topic(prefix: $0), payload: [UInt8]()) }
         if let prefix, !aspects.isEmpty {
             if !announced.contains(prefix) { announced.append(prefix) }
-            messages.append(discovery(aspects, without: former, prefix: prefix).announcement)
+            let discovery = Discovery(
+                device: setup.device, aspects: aspects, withdrawn: former, version: Device.libraryVersion)
+            messages.append((topic(prefix: prefix), discovery.payload))
         }
         return messages
     }
 
     /// Forgets a former prefix whose announcement was removed; returns whether the topic had one.
     mutating func acknowledge(_ topic: String) -> Bool {
-        let rest = announced.filter { $0 == prefix || discovery([], without: [], prefix: $0).removal.topic != topic }
+        let rest = announced.filter { $0 == prefix || self.topic(prefix: $0) != topic }
         defer { announced = rest }
         return rest.count < announced.count
     }
 
-    private func discovery(_ aspects: [String], without former: Set<String>, prefix: String) -> Discovery {
-        Discovery(
-            device: setup.device, aspects: aspects, withdrawn: former, version: Device.libraryVersion, prefix: prefix)
-    }
+    private func topic(prefix: String) -> String { Discovery.topic(of: setup.device, prefix: prefix) }
 }

@@ -18,7 +18,6 @@ final class PositionsKeeper {
     private var isResting = false
     private var waiting: BridgePositions?
 
-    /// Chooses the file.
     init(path: String?, of device: DeviceID, on loop: EventLoop, log: BridgeLog) throws {
         // Each device has its own file, since a machine may run several bridges.
         self.path = try path ?? StatePath.usual("bridge-\(device).json", option: "--state")
@@ -40,7 +39,6 @@ final class PositionsKeeper {
         }
     }
 
-    /// Saves positions, now or within a few seconds.
     func save(_ positions: BridgePositions, isUrgent: Bool) {
         guard isUrgent || !isResting else {
             waiting = positions

@@ -10,14 +10,9 @@ import ReveilleSystem
 /// After each change the topics are read again, until nothing is left to do: other programs may have changed them.
 final class BrokerEdit {
     /// A retained message; an empty payload deletes it.
-    struct Message {
-        let topic: String
-        let payload: [UInt8]
-    }
+    typealias Message = (topic: String, payload: [UInt8])
 
-    /// The messages that a broker has sent.
     struct Contents {
-        /// The kept messages, by topic.
         var kept: [String: [UInt8]] = [:]
         /// All messages since the last change, including this program's own, in order.
         var received: [Message] = []
@@ -41,13 +36,7 @@ final class BrokerEdit {
         self.next = next
     }
 
-    /// Reads topics, and publishes messages until there is nothing to publish.
-    ///
-    /// - Parameters:
-    ///   - topics: The topics and patterns that are read.
-    ///   - broker: The broker.
-    ///   - next: Returns the messages to publish; none if nothing is left to do.
-    /// - Throws: `Failure` of the closure, or if the broker cannot be reached or refuses.
+    /// Reads topics, and publishes the messages that `next` returns, until there are none.
     static func run(
         _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> [Message]
     ) throws {
@@ -64,7 +53,7 @@ final class BrokerEdit {
             case .connected, .isUncertain: break
             case .message(let topic, let payload, _, _):
                 contents.kept[topic] = payload.isEmpty ? nil : payload
-                contents.received.append(Message(topic: topic, payload: payload))
+                contents.received.append((topic, payload))
             case .arrived: try proceed()
             case .acknowledged(let identifier, let error):
                 if let error { throw Failure(error) }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ReveilleConsole
+import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
 extension Failure {
-    /// Creates the failure of a command that reads or changes a fleet.
     init(_ error: FleetError) {
         let code: Code =
             switch error.code {
@@ -19,11 +20,7 @@ extension Failure {
         self.init(code, error.description)
     }
 
-    /// Runs a command's body; an error is printed to stderr as one line and ends the process.
-    ///
-    /// - Parameters:
-    ///   - broker: The options of the command, which may have named no broker.
-    ///   - body: The body.
+    /// Runs the body of a command, whose options may name no broker; an error is printed, and ends the process.
     static func guarding(_ broker: BrokerOptions? = nil, _ body: () throws -> Void) {
         do {
             try body()
@@ -33,6 +30,20 @@ extension Failure {
                 failure = Failure(.noBus, "\(failure); name another broker with --broker or $REVEILLE_BROKER")
             }
             failure.end(FleetCommand.name)
+        }
+    }
+}
+
+extension BrokerOptions {
+    /// Whether no broker is named, so that the default applies.
+    var isUsual: Bool { broker == nil && FleetBroker.named == nil }
+
+    func fleet() throws(Failure) -> FleetBroker {
+        do throws(FleetError) {
+            return try FleetBroker(
+                named: broker, ca: ca, certificate: certificate, key: key, user: user, passwordFile: passwordFile)
+        } catch {
+            throw Failure(.usage, error.description)
         }
     }
 }

@@ -15,24 +15,20 @@ enum FleetEventText {
     private static let widestDevice = 34
     private static let aspect = 13
 
-    /// Returns the width of the column of devices with room for another device.
     static func column(_ column: Int?, with device: DeviceID) -> Int {
         max(column ?? narrowestDevice, min(device.text.utf8.count + gap, widestDevice))
     }
 
-    /// Returns the line of a state.
     static func line(_ event: DeviceEvent, column: Int) -> StyledText {
         let notes = remarks(event)
         return start(event.device, event.aspect, column) + StyledText(value(of: event))
             + Style.dim(notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
     }
 
-    /// Returns the line of a status.
     static func line(_ status: DeviceStatus, column: Int) -> StyledText {
         start(status.device, "status", column) + StyledText(state(of: status))
     }
 
-    /// Returns the line of a removal.
     static func line(_ removal: DeviceRemoval, column: Int) -> StyledText {
         start(removal.device, removal.aspect ?? "status", column) + "removed"
     }
@@ -42,7 +38,6 @@ enum FleetEventText {
             + StyledText(word).padded(to: max(aspect, word.columns + gap))
     }
 
-    /// Returns a state in words.
     static func value(of event: DeviceEvent) -> String {
         guard !event.value.isNull else { return "withdrawn" }
         // Published names, and states that this version does not know, are printed as JSON.
@@ -58,7 +53,6 @@ enum FleetEventText {
         return notes
     }
 
-    /// Returns a status in words.
     static func state(of status: DeviceStatus) -> String {
         switch status.reason {
         case .asleep: "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0))" } ?? "")
@@ -69,7 +63,6 @@ enum FleetEventText {
         }
     }
 
-    /// Returns the time of a state's last change, as the beginning of its line.
     static func time(_ microseconds: Int64?, withDate: Bool) -> StyledText {
         let width = withDate ? 21 : 10
         guard let microseconds else { return StyledText("").padded(to: width) }
@@ -89,5 +82,34 @@ enum Age {
             return "\(seconds) s"
         }
         return "\(seconds / unit.seconds) \(unit.name)"
+    }
+}
+
+extension DeviceEvent {
+    var json: JSON {
+        [
+            "device": .string(device.text), "aspect": .string(aspect), "value": value,
+            "changes": changes.map { .integer($0) } ?? .null, "instance": .string(instance),
+            "generation": .integer(generation), "newInstance": .bool(isNewInstance),
+            "changedAt": changedAt.map { .integer($0) } ?? .null,
+        ]
+    }
+}
+
+extension DeviceStatus {
+    var json: JSON {
+        [
+            "device": .string(device.text), "online": .bool(isOnline),
+            "reason": reason.map { .string($0.rawValue) } ?? .null,
+            "instance": instance.map { .string($0) } ?? .null, "aspects": .array(aspects.map { .string($0) }),
+            "version": version.map { .string($0) } ?? .null, "wakeEvery": wakeEvery.map { .integer($0) } ?? .null,
+            "age": age.map { .integer($0) } ?? .null,
+        ]
+    }
+}
+
+extension DeviceRemoval {
+    var json: JSON {
+        ["device": .string(device.text), "aspect": aspect.map { .string($0) } ?? .null, "removed": true]
     }
 }

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
-/// `reveille-fleet get`: prints the states of a device.
 struct FleetGetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -57,7 +56,6 @@ struct FleetGetCommand: ParsableCommand {
 }
 
 extension FleetSnapshot {
-    /// Returns why states of a device may be missing.
     fileprivate func hint(of device: DeviceID) -> String {
         guard let status = statuses[device] else { return "; no device of this name has connected" }
         return status.aspects.isEmpty ? "" : "; the device has \(status.aspects.joined(separator: ", "))"

@@ -24,9 +24,7 @@ final class FleetPositionsFile: Sendable {
     private let path: String
     private let state: Lock<State>
 
-    /// Reads a file, which may be missing.
-    ///
-    /// - Throws: `Failure` if the file cannot be read or contains anything other than positions.
+    /// Reads a file, which may be missing but must have nothing other than positions.
     init(_ path: String) throws(Failure) {
         self.path = path
         var stored: FleetPositions?
@@ -48,13 +46,9 @@ final class FleetPositionsFile: Sendable {
         state = Lock(State(last: stored))
     }
 
-    /// Replaces the stored positions atomically, if a save is due.
+    /// Replaces the stored positions if a save is due or the last, and returns the time until the next is possible.
     ///
-    /// - Parameters:
-    ///   - events: The printed events, with their positions.
-    ///   - isLast: Whether the positions are stored in any case.
-    /// - Returns: The time until the next save is possible; 0 if the positions are stored.
-    /// - Throws: `Failure` if the file cannot be written.
+    /// The time is 0 if the positions are stored.
     func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
         try state.withLock { state throws(Failure) in
             let start = Clocks.boot()

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
-/// `reveille-fleet remove`: deletes all messages of a device from the broker.
 struct FleetRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -33,7 +32,7 @@ struct FleetRemoveCommand: ParsableCommand {
             let device = try DeviceID(device)
             let force = force
             var hasBegun = false
-            let announcement = Discovery(device: device, aspects: [], version: "").removal.topic
+            let announcement = Discovery.topic(of: device)
             try BrokerEdit.run(["\(FleetTopic.root)/\(device)/#", announcement], on: try broker.fleet()) {
                 contents throws(Failure) in
                 let status = contents.kept[FleetTopic.status(device).text].flatMap { try? StatusMessage($0) }
@@ -48,7 +47,7 @@ struct FleetRemoveCommand: ParsableCommand {
                     throw Failure(.failure, "the broker has nothing of \(device)")
                 }
                 hasBegun = true
-                return contents.kept.keys.sorted().map { .init(topic: $0, payload: []) }
+                return contents.kept.keys.sorted().map { ($0, []) }
             }
         }
     }

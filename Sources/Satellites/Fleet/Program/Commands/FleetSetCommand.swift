@@ -9,7 +9,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// `reveille-fleet set`: sets the values that devices publish on their own buses.
 struct FleetSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -58,7 +57,7 @@ struct FleetSetCommand: ParsableCommand {
                 if value == nil {
                     // Always once: a broker silently hides topics that this user may not read.
                     defer { hasDeleted = true }
-                    return hasDeleted && contents.kept[topic] == nil ? [] : [.init(topic: topic, payload: [])]
+                    return hasDeleted && contents.kept[topic] == nil ? [] : [(topic, [])]
                 }
                 if own != nil, contents.kept[topic] == nil, contents.received.isEmpty {
                     throw Failure(
@@ -87,7 +86,7 @@ struct FleetSetCommand: ParsableCommand {
                 own = generation
                 let message = DesiredMessage(
                     instance: instance, generation: generation, changedAt: Clocks.wall(), value: value ?? [:])
-                return [.init(topic: topic, payload: message.bytes)]
+                return [(topic, message.bytes)]
             }
         }
     }

@@ -7,44 +7,32 @@ import ReveilleSystem
 
 /// The contents of a broker for a fleet at one time.
 struct FleetSnapshot {
-    /// The status of each device that has one.
     private(set) var statuses: [DeviceID: DeviceStatus] = [:]
-    /// The reader's record, and its time.
-    private(set) var ledger = Ledger()
-    private(set) var time: Int64 = 0
-    /// The states of each device by aspect.
     private(set) var states: [DeviceID: [String: DeviceEvent]] = [:]
 
     /// Reads the contents of a broker; problems are logged.
-    ///
-    /// - Throws: `Failure` if the broker cannot be reached, or refuses.
     static func read(
         _ interest: FleetInterest, from broker: FleetBroker, _ log: ProgramLog
     ) throws -> FleetSnapshot {
         let loop = try EventLoop()
         let mailbox = FleetMailbox()
         var snapshot = FleetSnapshot()
+        var isComplete = false
         var failure: FleetError?
         var reader: FleetReader?
         reader = FleetReader(broker, interest: interest, into: mailbox, on: loop) {
             do throws(FleetError) {
-                while let event = try mailbox.nextIfDue() {
-                    guard try !snapshot.take(event, log) else {
-                        reader?.sleep()
-                        return loop.exit()
-                    }
-                }
+                while !isComplete, let event = try mailbox.nextIfDue() { isComplete = try snapshot.take(event, log) }
+                guard isComplete else { return }
             } catch {
                 failure = error
-                reader?.sleep()
-                loop.exit()
             }
+            reader?.sleep()
+            loop.exit()
         }
         reader?.wake()
         try withExtendedLifetime(reader) { try loop.run() }
         if let failure { throw Failure(failure) }
-        snapshot.ledger = mailbox.ledger
-        snapshot.time = Int64(loop.bootClock / 1_000_000)
         return snapshot
     }
 

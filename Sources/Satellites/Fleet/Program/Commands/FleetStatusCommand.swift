@@ -6,7 +6,6 @@ import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
 
-/// `reveille-fleet status`: lists the devices.
 struct FleetStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -49,17 +48,14 @@ struct FleetStatusCommand: ParsableCommand {
         let (fleet, log) = (try broker.fleet(), try logging.log(of: FleetCommand.name))
         let interest = try FleetInterest(devices: devices, aspects: ["battery"])
         let snapshot = try FleetSnapshot.read(interest, from: fleet, log)
-        var table = FleetTable()
-        for states in snapshot.states.values {
-            for state in states.values { table.take(.state(state)) }
-        }
-        let rows = table.rows(of: snapshot.ledger, at: snapshot.time)
+        var (statuses, states) = (snapshot.statuses, snapshot.states)
         // The status of a lost device is its will, which names no aspects, so they are read from the broker.
-        let unlisted = snapshot.statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
-        guard !unlisted.isEmpty else { return rows }
-        let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
-        let found = table.rows(of: whole.ledger, at: whole.time)
-        let complete = Dictionary(found.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
-        return rows.map { complete[$0.device] ?? $0 }
+        let unlisted = statuses.values.filter(\.aspects.isEmpty).map(\.device.text)
+        if !unlisted.isEmpty {
+            let whole = try FleetSnapshot.read(try FleetInterest(devices: unlisted), from: fleet, log)
+            statuses.merge(whole.statuses) { $1 }
+            states.merge(whole.states) { $1 }
+        }
+        return FleetTable.rows(statuses: statuses, states: states)
     }
 }

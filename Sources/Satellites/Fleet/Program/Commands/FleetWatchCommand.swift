@@ -4,7 +4,6 @@ import ArgumentParser
 import ReveilleConsole
 import ReveilleFleet
 
-/// `reveille-fleet watch`: prints each event of a fleet.
 struct FleetWatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -37,14 +36,7 @@ struct FleetWatchCommand: ParsableCommand {
     @Flag(help: "Print the date as well as the time.")
     var date = false
 
-    @Option(
-        parsing: .unconditional, help: "Exit after this many events; ending earlier is a failure.",
-        transform: Count.parse)
-    var count: Int?
-
-    @Option(
-        parsing: .unconditional, help: "Exit with 124 after this many seconds.", transform: Seconds.parse)
-    var timeout: Double?
+    @OptionGroup var limits: LimitOptions
 
     @Option(
         help: """
@@ -64,8 +56,11 @@ struct FleetWatchCommand: ParsableCommand {
 
     func run() {
         Failure.guarding(broker) {
-            let session = try FleetWatchSession(self)
-            try session.run()
+            let stream = try FleetWatchStream(self)
+            let run = try EventRun(limits, counting: stream.counted)
+            try run.follow { try await stream.run() }
+            try stream.end()
+            try run.checkEnd()
         }
     }
 }

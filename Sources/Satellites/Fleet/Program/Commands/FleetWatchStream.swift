@@ -6,6 +6,9 @@ import ReveilleFleetCore
 import ReveilleSystem
 
 /// The events of `reveille-fleet watch` and their output; safe to use from any thread.
+///
+/// The reader has a thread of its own: it must read from the broker even while the output is blocked, because brokers
+/// drop messages for clients that do not read.
 final class FleetWatchStream: Sendable {
     /// The size in bytes at which a batch of lines is printed: the capacity of a pipe.
     ///
@@ -45,7 +48,7 @@ final class FleetWatchStream: Sendable {
         let printsAll = command.initial || Console.isInteractive
         // A device that is not in the file is new, and so are its states.
         var output = Output(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
-        let limit = command.count ?? .max
+        let limit = command.limits.count ?? .max
         while counted.withLock({ $0 }) < limit, let first = try await events.next() {
             var (next, count): (FleetEvent?, Int) = (first, 0)
             while let event = next {

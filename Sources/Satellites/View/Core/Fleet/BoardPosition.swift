@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// A page's position on a board as one text: the board, and the number of its last change, such as `0a1b~12`.
 ///
 /// The text is the `id` of a Server-Sent Event. Browsers send it back when they reconnect, and the page keeps it while it
@@ -10,27 +12,21 @@ package struct BoardPosition: Sendable, Hashable {
 
     /// The board; a restart of the program begins a new one.
     package var board: String
-    /// The number of the change.
     package var revision: Int64
 
-    /// Creates a position.
     package init(board: String, revision: Int64) {
         self.board = board
         self.revision = revision
     }
 
-    /// Parses a position; `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
         guard parts.count == 2, (1...Self.boardLimit).contains(parts[0].count),
-            parts[0].allSatisfy({ Self.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }),
-            parts[1].allSatisfy(Self.isDigit), let revision = Int64(Substring(parts[1]))
+            parts[0].allSatisfy({ $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }),
+            parts[1].allSatisfy(\.isDigit), let revision = Int64(Substring(parts[1]))
         else { return nil }
         self.init(board: String(Substring(parts[0])), revision: revision)
     }
 
-    /// The text.
     package var text: String { "\(board)~\(revision)" }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -46,18 +46,15 @@ struct BoardProblem: Sendable, Hashable {
     /// Whether later states have shown that the problem is over.
     func isOver(at now: Int64) -> Bool { aspects?.isEmpty ?? isOld(at: now) }
 
-    /// Takes a state of the device.
     mutating func take(_ event: DeviceEvent) {
         // An event that is neither counted nor the first of its bus is out of order itself.
         guard event.changes != nil || event.isNewInstance || event.previous == nil else { return }
         settle(event.aspect)
     }
 
-    /// Takes the aspects that the device has now.
     mutating func keep(_ listed: [String]) {
         if kind == .missingStates { aspects?.formIntersection(listed) }
     }
 
-    /// Notes that an aspect is in order.
     mutating func settle(_ aspect: String) { aspects?.remove(aspect) }
 }

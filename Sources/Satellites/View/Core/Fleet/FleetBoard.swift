@@ -17,7 +17,6 @@ package struct FleetBoard: Sendable {
 
     /// Whether the fleet can be read.
     package enum Link: Sendable, Hashable {
-        /// The broker's states are being read.
         case reading
         /// Everything has been read, and changes follow.
         case live
@@ -36,28 +35,23 @@ package struct FleetBoard: Sendable {
     }
 
     /// A change in the log; obsolete if its device has changed again.
-    private struct Entry {
+    struct Entry {
         var revision: Int64
         var device: DeviceID
     }
 
-    /// The name of the board.
     package let name: String
-    /// Whether the fleet can be read.
-    package private(set) var link = Link.reading
-    /// The problem of the fleet as a whole.
+    package var link = Link.reading
     package var problem: String? { fleetProblem?.text }
-    /// The number of the last change.
     package private(set) var revision: Int64 = 0
     package private(set) var tiles: [DeviceID: FleetTile] = [:]
 
     private var fleetProblem: BoardProblem?
     private var removals: [DeviceID: Int64] = [:]
-    private var log: [Entry] = []
+    private(set) var log: [Entry] = []
     /// The number of the last forgotten removal.
     private var forgotten: Int64 = 0
 
-    /// Creates a board without tiles.
     package init(name: String) { self.name = name }
 
     /// Takes an event at a time in microseconds since 1970, UTC.
@@ -87,9 +81,6 @@ package struct FleetBoard: Sendable {
         change(device, at: now) { $0.take(problem) }
     }
 
-    /// Notes that the broker is being read, or cannot be.
-    package mutating func set(_ link: Link) { self.link = link }
-
     private mutating func change(_ device: DeviceID, at now: Int64, _ change: (inout FleetTile) -> Void) {
         revision += 1
         var tile = tiles[device] ?? FleetTile()
@@ -106,11 +97,10 @@ package struct FleetBoard: Sendable {
     }
 
     private mutating func compact() {
-        log = log.filter(isCurrent)
-        let excess = removals.values.sorted().dropLast(Self.removalLimit)
-        guard let last = excess.last else { return }
-        forgotten = last
-        removals = removals.filter { $0.value > last }
+        if let last = removals.values.sorted().dropLast(Self.removalLimit).last {
+            forgotten = last
+            removals = removals.filter { $0.value > last }
+        }
         log = log.filter(isCurrent)
     }
 
@@ -118,12 +108,8 @@ package struct FleetBoard: Sendable {
         (tiles[entry.device]?.revision ?? removals[entry.device]) == entry.revision
     }
 
-    /// The number of entries that the board keeps.
-    var logLength: Int { log.count }
-
     // MARK: - Pages
 
-    /// The position after a change.
     package func position(at revision: Int64) -> BoardPosition { BoardPosition(board: name, revision: revision) }
 
     /// Returns the number of the change where a page continues; `nil` if the page must read everything anew.
@@ -138,7 +124,8 @@ package struct FleetBoard: Sendable {
     package func changes(after revision: Int64) -> Chunk? {
         guard revision < self.revision else { return nil }
         var chunk = Chunk(revision: self.revision)
-        for entry in log[start(after: revision)...] where isCurrent(entry) {
+        let start = log.lastIndex { $0.revision <= revision }.map { $0 + 1 } ?? 0
+        for entry in log[start...] where isCurrent(entry) {
             if let tile = tiles[entry.device] {
                 chunk.tiles.append(tile.json(entry.device))
             } else {
@@ -150,15 +137,5 @@ package struct FleetBoard: Sendable {
             }
         }
         return chunk
-    }
-
-    /// The index of the first entry after a number.
-    private func start(after revision: Int64) -> Int {
-        var (low, high) = (0, log.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if log[middle].revision > revision { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -16,17 +16,12 @@ package struct FleetTile: Sendable, Hashable {
     package var seenAt: Int64?
     /// The seconds between two wakes of a device that sleeps.
     package var wakeEvery: Int64?
-    /// The version of the bridge.
     package var version: String?
     /// The level of the battery from 0 to 1.
     package var level: Double?
-    /// Whether the battery is plugged in.
     package var isPlugged: Bool?
-    /// The pose.
     package var pose: String?
-    /// Whether something is near.
     package var isNear: Bool?
-    /// The aspect that changed last.
     package var aspect: String?
     /// The time of the last change, in microseconds since 1970, UTC; `nil` if it is unknown.
     package var changedAt: Int64?
@@ -48,7 +43,6 @@ package struct FleetTile: Sendable, Hashable {
     /// The number of the tile's last change on the board.
     var revision: Int64 = 0
 
-    /// Takes the status of the device.
     mutating func take(_ status: DeviceStatus, at now: Int64) {
         hasStatus = true
         state = status.isOnline ? (status.reason == .noBus ? "noBus" : "online") : status.reason?.rawValue ?? "lost"
@@ -58,13 +52,11 @@ package struct FleetTile: Sendable, Hashable {
         for index in problems.indices { problems[index].keep(status.aspects) }
     }
 
-    /// Takes a problem of the device.
     mutating func take(_ problem: BoardProblem) {
         problems.removeAll { $0.kind == problem.kind }
         problems.append(problem)
     }
 
-    /// Takes a state of the device.
     mutating func take(_ event: DeviceEvent) {
         aspects.insert(event.aspect)
         // The first states of a device come in any order.

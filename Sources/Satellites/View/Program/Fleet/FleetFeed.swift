@@ -13,8 +13,8 @@ import Varlink
 final class FleetFeed: Feed {
     private let hub: FleetHub
     private let position: BoardPosition?
-    private var output = ServerSentEvent.greeting
-    private var written = 0
+    private(set) var output = ServerSentEvent.greeting
+    var written = 0
     private var isOpen = false
     /// The number of the last change that was written.
     private var revision: Int64 = 0
@@ -29,21 +29,11 @@ final class FleetFeed: Feed {
         self.position = position
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if written == output.count { takeNext() }
-        let count = min(buffer.count, output.count - written)
-        output.withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[written..<written + count]))
-        }
-        written += count
-        return count
-    }
-
     func close() {
         hub.remove(self)
     }
 
-    private func takeNext() {
+    func takeNext() {
         output.removeAll(keepingCapacity: output.capacity <= 256 << 10)
         written = 0
         if !isOpen {

@@ -42,16 +42,14 @@ final class FleetHub {
         }
     }
 
-    /// Adds the feed of a visible page.
     func add(_ feed: FleetFeed) {
         falling?.disarm()
-        if case .ended = board.link { board.set(.reading) }
+        if case .ended = board.link { board.link = .reading }
         // The reader may have given up while another page was visible.
         reader?.wake()
         feeds[ObjectIdentifier(feed)] = feed
     }
 
-    /// Removes a feed.
     func remove(_ feed: FleetFeed) {
         guard feeds.removeValue(forKey: ObjectIdentifier(feed)) != nil, feeds.isEmpty else { return }
         falling?.fire(after: Self.grace)
@@ -60,7 +58,7 @@ final class FleetHub {
     private func sleep() {
         reader?.sleep()
         // The next wake reads everything again.
-        board.set(.reading)
+        board.link = .reading
     }
 
     private func collect() {
@@ -75,7 +73,7 @@ final class FleetHub {
             let now = Clocks.wall()
             while let event = try mailbox.nextIfDue() { take(event, at: now) }
         } catch {
-            board.set(.ended(error.description))
+            board.link = .ended(error.description)
             log.write(.warning, "not reading the fleet until a page is opened: \(error)", about: .broker)
         }
         for feed in feeds.values { feed.onOutput() }
@@ -84,7 +82,7 @@ final class FleetHub {
     private func take(_ event: FleetEvent, at now: Int64) {
         switch event {
         case .disconnected(let error):
-            board.set(.lost(error.description))
+            board.link = .lost(error.description)
             log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)

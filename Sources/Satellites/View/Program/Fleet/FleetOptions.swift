@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 
-/// The options of the page of a fleet.
 struct FleetOptions: ParsableArguments {
     @Flag(help: "Also serve the page of a fleet, and print its address.")
     var fleet = false

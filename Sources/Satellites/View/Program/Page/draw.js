@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The page's drawings: texts of states, and charts as SVG. No state is kept here. The program writes the constant
+// What the pages share: announcements, texts of states, and charts as SVG. The program writes the constant
 // `aspects` before it: the aspects of the device in their order, each with the name of its main field, the kind of its
 // values and its unit.
 
 const svgNamespace = "http://www.w3.org/2000/svg";
+
+export const find = id => document.getElementById(id);
 
 export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS(svgNamespace, name);
@@ -18,6 +20,29 @@ export function html(name, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
+}
+
+// MARK: What a screen reader says: the newest news, at most every five seconds
+
+// A second reading of a screen reader would otherwise interrupt the first.
+const announcementPause = 5e3;
+let pending = "", lastAnnouncement = 0, announcing = null;
+
+export function announce(text) {
+  pending = text;
+  announcing ??= setTimeout(() => {
+    announcing = null;
+    lastAnnouncement = Date.now();
+    find("live").textContent = pending;
+  }, Math.max(0, lastAnnouncement + announcementPause - Date.now()));
+}
+
+export function showStatus(state, text) {
+  const line = find("status");
+  if (line.textContent === text) return;
+  line.dataset.state = state;
+  line.textContent = text;
+  if (state === "lost") announce(text);
 }
 
 // MARK: Texts

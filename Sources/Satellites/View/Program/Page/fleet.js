@@ -2,11 +2,8 @@
 
 // The page of a fleet: one tile a device. The page has a stream only while it is visible.
 
-import { count, duration, html, percent } from "./draw.js";
+import { announce, count, duration, find, html, percent, showStatus } from "./draw.js";
 
-const find = id => document.getElementById(id);
-// A second reading of a screen reader would otherwise interrupt the first.
-const announcementPause = 5e3;
 const retryPause = 3e3;
 // Tiles that move more often cannot be read.
 const orderPause = 1e3;
@@ -148,24 +145,7 @@ function show(element, text) {
 
 function status(state, text) {
   setLive(state === "live");
-  const line = find("status");
-  if (line.textContent === text) return;
-  line.dataset.state = state;
-  line.textContent = text;
-  if (state === "lost") announce(text);
-}
-
-// MARK: What a screen reader says: the newest news, at most every five seconds
-
-let pending = "", lastAnnouncement = 0, announcing = null;
-
-function announce(text) {
-  pending = text;
-  announcing ??= setTimeout(() => {
-    announcing = null;
-    lastAnnouncement = Date.now();
-    find("live").textContent = pending;
-  }, Math.max(0, lastAnnouncement + announcementPause - Date.now()));
+  showStatus(state, text);
 }
 
 // MARK: Tiles

@@ -2,12 +2,9 @@
 
 // The page's behavior: a subscriber in the foreground while visible, and no subscriber while hidden.
 
-import { compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, html, parse, percent, svg, time, title } from "./draw.js";
+import { announce, compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, find, html, parse, percent, showStatus, svg, time, title } from "./draw.js";
 
-const find = id => document.getElementById(id);
 const hour = 3600e3;
-// A second reading of a screen reader would otherwise interrupt the first.
-const announcementPause = 5e3;
 const pollPause = 3e3;
 const redrawPause = 10e3;
 // A lane of an aspect that changes constantly would otherwise be requested constantly.
@@ -40,11 +37,11 @@ function open() {
   stream.addEventListener("aspects", message => { sources = new Map(parse(message.data).aspects.map(source => [source.aspect, source])); });
   stream.addEventListener("start", message => start(parse(message.data), message.lastEventId));
   stream.addEventListener("events", message => take(parse(message.data).events, message.lastEventId));
-  stream.addEventListener("lost", message => status("lost", `The bus is away: ${JSON.parse(message.data).reason}`));
+  stream.addEventListener("lost", message => showStatus("lost", `The bus is away: ${JSON.parse(message.data).reason}`));
   stream.addEventListener("error", () => {
     if (!stream) return;
     if (stream.readyState === EventSource.CLOSED) return refused();
-    status("lost", "reveille-view does not answer. Trying again.");
+    showStatus("lost", "reveille-view does not answer. Trying again.");
   });
 }
 
@@ -67,7 +64,7 @@ async function refused() {
       reason = await response.text();
     }
   } catch { /* The reason above is the right one. */ }
-  status("lost", reason);
+  showStatus("lost", reason);
   probe = setTimeout(open, pollPause);
 }
 
@@ -89,7 +86,7 @@ function start(reply, id) {
   for (const event of reply.events) set(event, before > 0 && event.changes > 0);
   if (isOther) { announce("Another instance of the bus. All states are new."); }
   keep(id);
-  status("live", "Live. Hide this tab, and it sleeps.");
+  showStatus("live", "Live. Hide this tab, and it sleeps.");
   loadLanes([...states.keys()]);
   loadBattery();
   drawCards();
@@ -146,28 +143,6 @@ function note(events) {
   wakes.push({ at: Date.now(), aspects: events.map(event => event.aspect), events: events.length, changes: events.reduce((sum, event) => sum + event.changes, 0) });
   if (wakes.length > shownWakes) wakes.shift();
   redraw();
-}
-
-function status(state, text) {
-  const line = find("status");
-  if (line.textContent === text) return;
-  line.dataset.state = state;
-  line.textContent = text;
-  if (state === "lost") announce(text);
-}
-
-// MARK: What a screen reader says: the newest news, at most every five seconds
-
-let pending = "", lastAnnouncement = 0, announcing = null;
-
-function announce(text) {
-  pending = text;
-  if (announcing) return;
-  announcing = setTimeout(() => {
-    announcing = null;
-    lastAnnouncement = Date.now();
-    find("live").textContent = pending;
-  }, Math.max(0, lastAnnouncement + announcementPause - Date.now()));
 }
 
 // MARK: Now

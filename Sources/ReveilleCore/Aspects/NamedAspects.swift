@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A type with a member for each aspect of the device: an aspect, or the set of it alone.
+public protocol NamedAspects {
+    /// Creates the value for one aspect.
+    init(only aspect: Aspect)
+}
+
+extension NamedAspects {
+    /// The language and formats in effect.
+    public static var locale: Self { Self(only: Aspect(.locale)) }
+    /// The user's settings files.
+    public static var defaults: Self { Self(only: Aspect(.defaults)) }
+    /// The battery packs of the system, and whether it is plugged in.
+    public static var battery: Self { Self(only: Aspect(.battery)) }
+    /// Whether something is close to the front of the device.
+    public static var proximity: Self { Self(only: Aspect(.proximity)) }
+    /// The pose of the device.
+    public static var orientation: Self { Self(only: Aspect(.orientation)) }
+    /// The illuminance around the device.
+    public static var light: Self { Self(only: Aspect(.light)) }
+    /// The screens, and the brightness of the backlight.
+    public static var display: Self { Self(only: Aspect(.display)) }
+    /// The default route to the network.
+    public static var network: Self { Self(only: Aspect(.network)) }
+    /// The names in the folders that the configuration lists.
+    public static var folders: Self { Self(only: Aspect(.folders)) }
+    /// The acceleration and rotation of the device, sample by sample.
+    public static var motion: Self { Self(only: Aspect(.motion)) }
+    /// The shakes of the device, each of which counts.
+    public static var shake: Self { Self(only: Aspect(.shake)) }
+    /// The energy and the power of the battery packs.
+    public static var power: Self { Self(only: Aspect(.power)) }
+    /// The state of the subscription itself.
+    public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
+}
+
+extension Reading {
+    /// The language and formats; `nil` for other aspects.
+    public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
+    /// The settings; `nil` for other aspects.
+    public var defaults: Defaults? { if case .defaults(let defaults) = self { defaults } else { nil } }
+    /// The battery packs; `nil` for other aspects.
+    public var battery: Battery? { if case .battery(let battery) = self { battery } else { nil } }
+    /// Whether something is close to the device; `nil` for other aspects.
+    public var proximity: Proximity? { if case .proximity(let proximity) = self { proximity } else { nil } }
+    /// The pose of the device; `nil` for other aspects.
+    public var orientation: Orientation? { if case .orientation(let orientation) = self { orientation } else { nil } }
+    /// The illuminance; `nil` for other aspects.
+    public var light: Light? { if case .light(let light) = self { light } else { nil } }
+    /// The screens and the brightness; `nil` for other aspects.
+    public var display: Display? { if case .display(let display) = self { display } else { nil } }
+    /// The default route to the network; `nil` for other aspects.
+    public var network: Network? { if case .network(let network) = self { network } else { nil } }
+    /// The changes in the configured folders; `nil` for other aspects.
+    public var folders: Folders? { if case .folders(let folders) = self { folders } else { nil } }
+    /// A sample of acceleration and rotation; `nil` for other aspects.
+    public var motion: Motion? { if case .motion(let motion) = self { motion } else { nil } }
+    /// The last shake; `nil` for other aspects.
+    public var shake: Shake? { if case .shake(let shake) = self { shake } else { nil } }
+    /// The energy and the power of the battery packs; `nil` for other aspects.
+    public var power: Power? { if case .power(let power) = self { power } else { nil } }
+    /// The state of the subscription itself; `nil` for other aspects.
+    public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
+    /// The value of a published name; `nil` for other aspects.
+    public var published: PublishedValue? { if case .published(let value) = self { value } else { nil } }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Reveille
+import ReveilleConsole
+import ReveilleSystem
+import ReveilleWire
+
+extension BusOptions {
+    func device() async throws(ReveilleError) -> Device {
+        try await Device.connect(to: address)
+    }
+
+    func resolved() throws(ReveilleError) -> UnixAddress {
+        try BusAddress.resolve(address)
+    }
+}
+
+extension Device {
+    /// Reports the loss of the bus and its return, until the task is cancelled; if `endsOnLoss` is set, throws the
+    /// reason for the loss instead.
+    func reportConnection(endsOnLoss: Bool = false, to report: (StyledText) -> Void) async throws(ReveilleError) {
+        var isLost = false
+        for await state in await connectionStates {
+            switch state {
+            case .disconnected(let error) where endsOnLoss: throw error
+            case .disconnected(let error):
+                if !isLost { report("reveille: \(error); waiting for the bus to return") }
+                isLost = true
+            case .connected:
+                if isLost { report("reveille: reconnected to the bus") }
+                isLost = false
+            }
+        }
+    }
+}
+
+extension Device {
+    func printState(of aspect: Aspect, json: Bool) async throws {
+        let event = try await state(of: aspect)
+        try json ? Console.json(event.structure) : Console.line(EventText.line(event))
+    }
+}
