@@ -2,7 +2,6 @@
 
 import Glibc
 import Reveille
-import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
 import Varlink

@@ -2,10 +2,8 @@
 
 import Glibc
 import Reveille
-import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
-import ReveilleWire
 
 /// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
 ///

@@ -2,7 +2,6 @@
 
 import Glibc
 import Reveille
-import ReveilleCore
 import ReveilleTesting
 import ReveilleWire
 

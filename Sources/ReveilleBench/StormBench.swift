@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Reveille
-import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire

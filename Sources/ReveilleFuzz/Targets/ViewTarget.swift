@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleSimulation
 import ReveilleViewCore
-import Varlink
 
 /// Checks that requests without the token or for another host receive nothing, and that positions and charts survive
 /// any contents of a browser and a file.

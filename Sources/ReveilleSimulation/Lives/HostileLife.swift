@@ -3,7 +3,6 @@
 import ReveilleCore
 import ReveilleService
 import ReveilleSystem
-import Varlink
 
 /// A simulation of a bus with hostile users, who do anything that the interfaces and a socket allow.
 ///
