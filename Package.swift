@@ -160,7 +160,7 @@ let package = Package(
                 "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
                 "ReveilleTesting", "Varlink",
             ],
-            path: "Sources/Satellites/Fleet/Storm"),
+            path: "Tests/FleetStorm"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleFleetCore", "ReveilleSystem"],
             path: "Sources/Satellites/Fleet/MQTT"),
