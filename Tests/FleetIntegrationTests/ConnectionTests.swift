@@ -4,7 +4,6 @@ import ReveilleMQTT
 import ReveilleSystem
 import Testing
 
-/// Connections to a real broker.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
 struct ConnectionTests {
     private let peer: Peer

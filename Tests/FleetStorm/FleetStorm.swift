@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleetCore
+import ReveilleSimulation
 import ReveilleSystem
 
 /// Real connections of many devices to a real broker, and the real reader: everything ends or dies, and after each phase the
@@ -111,7 +112,6 @@ struct FleetStorm {
         guard Self.seconds(since: start) < Self.patience else { throw Broken(problem) }
     }
 
-    /// The aspects whose newest state the reader has not printed.
     private func differences() async throws -> [String] {
         let seen = reader.states
         var different: [String] = []
@@ -140,11 +140,4 @@ enum FleetStormCommand {
             exit(1)
         }
     }
-}
-
-/// A broken promise, or a missing requirement of the storm.
-struct Broken: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSimulation
 import ReveilleTesting
 
 /// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.

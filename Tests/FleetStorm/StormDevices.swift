@@ -4,7 +4,6 @@ import ReveilleFleetCore
 import ReveilleSimulation
 import ReveilleSystem
 
-/// Devices on a loop of their own.
 actor StormDevices {
     private nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleetCore
+import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 import Varlink
@@ -16,7 +17,6 @@ final class StormReader {
     private var isEnding = false
     /// Whether the process was killed, so that unsaved states may be printed again.
     private var wasKilled = false
-    /// The last state that was printed, by device and aspect.
     private(set) var states: [String: FleetPosition] = [:]
     /// The number of printed states since the start.
     private(set) var events = 0

@@ -29,7 +29,6 @@ import Varlink
             configuration: "{ orientation: { sampleInterval: 600 } }", environment: testbed.environment)
     }
 
-    /// Returns the pose of a bus that reads nothing else.
     private func pose(_ bus: BusProcess) throws -> JSON? {
         try bus.client().state(of: "orientation")["orientation"]?.objectValue?["pose"]
     }

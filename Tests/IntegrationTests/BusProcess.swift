@@ -101,7 +101,6 @@ final class BusProcess {
         try wait(for: "the state to be saved") { access(stateFile, F_OK) == 0 }
     }
 
-    /// Runs `reveille` or another program as a client of this bus.
     func run(_ arguments: [String], program: String = BusProcess.program) throws -> ProgramRun {
         try ProgramRun(arguments, program: program, in: directory, environment: ["REVEILLE_ADDRESS": address])
     }
@@ -117,13 +116,11 @@ final class BusProcess {
     /// Subscribes and reads the first reply.
     func subscribe(_ parameters: String = "{}") throws -> Subscriber { try Subscriber(self, parameters) }
 
-    /// Returns an aspect's entry in the reply of DescribeAspects.
     func description(of aspect: String) throws -> JSONObject {
         let aspects = try client().call("DescribeAspects").parameters.objects("aspects")
         return try #require(aspects.first { $0.aspect == aspect })
     }
 
-    /// Waits until an aspect is no longer watched.
     func waitForRest(of aspect: String) throws {
         try wait(for: "\(aspect) to be unwatched") { try description(of: aspect)["monitored"] == false }
     }

@@ -15,7 +15,6 @@ import Varlink
         text = try Package.text("Docs/Configuration.md")
     }
 
-    /// Returns the cells of the table below a heading, without the table's header.
     private func table(_ heading: String) throws -> [[String]] {
         let sections = text.split(separator: "\n## ")
         let section = try #require(sections.first { $0.hasPrefix(heading + "\n") })
@@ -29,7 +28,6 @@ import Varlink
         cell.matches(of: #/`([^`]*)`/#).map { String($0.output.1) }
     }
 
-    /// Returns whether the program accepts a value of a key.
     private func isAccepted(_ value: String, of key: String) throws -> Bool {
         let parts = key.split(separator: ".")
         let text = parts.count == 2 ? "{\(parts[0]): {\(parts[1]): \(value)}}" : "{\(key): \(value)}"

@@ -6,7 +6,6 @@ import Testing
 
 /// The examples in the documents, run against a real bus.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct DocumentTests {
-    /// Returns the code blocks of a document in a language, after a heading if there is one.
     static func blocks(_ language: String, of document: String, after heading: String? = nil) throws -> [String] {
         var lines = try Package.text(document).split(separator: "\n", omittingEmptySubsequences: false)
         if let heading { lines.removeSubrange(...(try #require(lines.firstIndex(of: "## " + heading)))) }
@@ -70,7 +69,6 @@ import Testing
         #expect(try run.output == Self.block("tap", of: "Docs/Testing.md") + "\n")
     }
 
-    /// Returns the title and the files of each walk.
     private static func walks() throws -> [(title: Substring, files: [String])] {
         let text = try Package.text("Docs/Architecture.md")
         let section = try #require(text.split(separator: "\n## Walks\n").last)

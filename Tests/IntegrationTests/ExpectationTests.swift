@@ -4,7 +4,6 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// The expectations of scenarios and their reports.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct ExpectationTests {
     private let scene: SimulateScene
 

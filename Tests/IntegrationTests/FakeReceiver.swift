@@ -58,7 +58,6 @@ final class FakeReceiver {
         if let number = gpsd?.number { _ = Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Stops gpsd and waits until it has ended.
     func stop() {
         guard !run.process.hasEnded else { return }
         run.stop()

@@ -5,7 +5,6 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// A bus that watches a folder, and a device connected to it.
 struct FolderScene {
     let bus: BusProcess
     let device: Device
@@ -37,7 +36,6 @@ struct FolderScene {
     func remove(_ name: String) { #expect(unlink(path(name)) == 0) }
     func move(_ name: String, _ other: String) { #expect(rename(path(name), path(other)) == 0) }
 
-    /// Subscribes to folders with the policies of a program that may sleep.
     func subscribe(_ name: String = "reader") async throws -> Reveille.Subscription {
         try await device.subscribe(to: .folders, name: name)
     }

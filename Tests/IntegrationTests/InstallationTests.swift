@@ -8,7 +8,6 @@ import Varlink
 /// A bus in the places where packages run it: as a user of its own, without systemd, on full or read-only disks.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: geteuid() == 0, "only root can mount and switch users"))
 struct InstallationTests {
-    /// Adds an entry to the schedule, which the bus has to save.
     private func add(_ name: String, to bus: BusProcess) throws -> ProgramRun {
         try bus.run(["schedule", "add", name, "org.example.\(name)", "--at", "2090-01-01 12:00"])
     }

@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Programs of a real bus that is killed at any moment around their start.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct LaunchKillTests {
     /// A bus starts no program in its first five seconds, so many buses wait for these together.
     private static let buses = 10

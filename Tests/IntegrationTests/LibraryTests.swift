@@ -6,13 +6,11 @@ import ReveilleTesting
 import Testing
 
 extension Reading {
-    /// An unplugged battery with a level.
     static func level(_ level: Double) -> Reading {
         .battery(Battery(state: .unplugged, level: level, isPlugged: false, chargeStatus: .discharging, packs: []))
     }
 }
 
-/// The Swift library with a real bus that restarts.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct LibraryTests {
     private let bus: BusProcess
     private let device: Device

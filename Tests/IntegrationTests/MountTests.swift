@@ -20,13 +20,11 @@ struct MountTests {
         subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
     }
 
-    /// Runs a command in the mount namespace of the bus.
     private func run(_ command: String...) throws {
         let run = try bus.run(["--target", "\(bus.process.pid)", "--mount"] + command, program: "nsenter")
         try #require(run.code == 0, "\(command): \(run.errors)")
     }
 
-    /// Returns the keys of the next event, by domain.
     private func keys() throws -> [String: JSON] {
         let domains = try subscriber.next().first?["defaults"]?.objectValue?.objects("domains") ?? []
         return Dictionary(domains.map { ($0["domain"]?.stringValue ?? "", $0["keys"] ?? .null) }) { $1 }

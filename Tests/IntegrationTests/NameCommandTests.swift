@@ -159,7 +159,6 @@ import Varlink
         withExtendedLifetime(subscriber) {}
     }
 
-    /// Returns the completions of the last word of a command line in bash.
     private func completions(of line: [String], on bus: BusProcess) throws -> [Substring] {
         let script = """
             set -e

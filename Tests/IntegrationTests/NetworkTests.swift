@@ -101,7 +101,6 @@ struct NetworkTests {
     }
 }
 
-/// The network namespace of a bus.
 struct NetworkNamespace {
     private let bus: BusProcess
 
@@ -120,7 +119,6 @@ struct NetworkNamespace {
         self.bus = bus
     }
 
-    /// Runs commands of ip(8), one after the other.
     func ip(_ commands: String...) throws {
         try ip(batch: commands)
     }

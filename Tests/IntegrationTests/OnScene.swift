@@ -22,7 +22,6 @@ struct OnScene {
 
     func path(_ name: String) -> String { bus.directory.path + "/" + name }
 
-    /// Starts `reveille on` and waits until it has subscribed.
     func start(
         _ options: [String] = [], condition: [String]? = nil, _ command: [String] = printing,
         environment: [String: String] = [:]
@@ -44,7 +43,6 @@ struct OnScene {
         try bus.client().subscriptions().first { $0.integer("pid") == Int(run.process.pid) }
     }
 
-    /// Posts levels one after the other.
     func post(_ levels: Double...) throws {
         let client = try bus.client()
         for level in levels { try client.post(level: level) }

@@ -15,7 +15,6 @@ import Varlink
 
     private var options: [String] { ["--state", scene.path("state")] }
 
-    /// Returns the stored truth and generation.
     private func stored() throws -> (isTrue: Bool?, generation: Int)? {
         guard access(scene.path("state"), F_OK) == 0 else { return nil }
         let state = try #require(try JSON.parse(Array(scene.bus.directory.read("state").utf8)).objectValue)

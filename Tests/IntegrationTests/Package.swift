@@ -2,7 +2,6 @@
 
 enum Package {
     static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    /// The directory of the Python programs of these tests.
     static let python = root + "/Tests/IntegrationTests/Python/"
 
     static func text(_ path: String) throws -> String { try String(contentsOfFile: root + "/" + path) }

@@ -57,7 +57,6 @@ import Varlink
     }
 }
 
-/// Missing devices, and programs that need no bus.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct MissingDeviceTests {
     @Test("B49: a missing device is reported with a reason") func missingDeviceIsReported() throws {
         let bus = try BusProcess()

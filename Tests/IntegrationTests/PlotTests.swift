@@ -8,7 +8,6 @@ import Testing
 
 @testable import ReveilleTool
 
-/// `reveille plot`: the chart as a value, and the command.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct PlotTests {
     private static func chart(_ values: [Double?], of aspect: Aspect = .battery) throws -> PlotChart {
         let points = values.enumerated().map {

@@ -3,7 +3,6 @@
 import Glibc
 import ReveilleTesting
 
-/// A running program whose stdout and stderr are files.
 final class RunningProgram {
     let process: ChildProcess
     private let directory: TemporaryDirectory

@@ -75,7 +75,6 @@ import Varlink
     struct Command: Sendable {
         let program: String
         let arguments: [String]
-        /// Whether it runs until it is ended.
         var runsOn = false
     }
 
@@ -151,7 +150,6 @@ import Varlink
         run.stop()
     }
 
-    /// Returns the target of a symbolic link.
     private static func target(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink(path, &buffer, buffer.count)

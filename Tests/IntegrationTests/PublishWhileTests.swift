@@ -17,7 +17,6 @@ import Varlink
 
     private var environment: [String: String] { ["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address] }
 
-    /// Returns the arguments that publish `{"step":1}` while a command runs.
     private func arguments(_ command: [String]) -> [String] {
         ["publish", Self.name, #"{"step": 1}"#, "--while"] + command
     }

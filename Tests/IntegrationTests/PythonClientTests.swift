@@ -59,7 +59,6 @@ struct PythonClientTests {
     }
 }
 
-/// The Python client that `Scripts/setup test` installs.
 enum PythonClient {
     static let python = Package.root + "/.build-python/bin/python"
     static var isThere: Bool { access(python, X_OK) == 0 }

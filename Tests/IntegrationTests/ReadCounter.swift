@@ -44,7 +44,6 @@ final class ReadCounter {
 }
 
 extension SyntheticPhone {
-    /// Returns the file of an attribute of one of the phone's devices.
     func file(of attribute: String) throws -> String {
         let directory = testbed.root + "/sys/devices/"
         var found = glob_t()

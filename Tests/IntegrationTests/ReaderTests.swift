@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Readers whose process has ended.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ReaderTests {
     /// Makes calls on connections of their own, starts a child that inherits the sockets, and prints the child's pid.
     private static let program = """

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Reloading the configuration with SIGHUP.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ReloadTests {
     private func reload(_ bus: BusProcess, _ configuration: String, until line: String) throws {
         try bus.directory.write(configuration, to: "config.json5")

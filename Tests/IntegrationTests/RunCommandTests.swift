@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// `reveille run` without a service manager.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct RunCommandTests {
     private static let noManager = [
         "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
@@ -106,7 +105,6 @@ import Testing
     }
 }
 
-/// `reveille run` with a real service manager.
 @Suite(
     .blocking, .timeLimit(.minutes(10)),
     .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))

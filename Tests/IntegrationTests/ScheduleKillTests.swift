@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The schedule of a real bus that is killed at any moment.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ScheduleKillTests {
     private static let name = "org.example.kill"
 

@@ -10,7 +10,6 @@ final class SecondOpinion {
     private let run: RunningProgram
     private let input: Pipe
 
-    /// Runs one of its programs to its end.
     static func run(_ program: String, _ arguments: [String], in directory: TemporaryDirectory) throws -> ProgramRun {
         try ProgramRun([self.directory + program] + arguments, program: "/usr/bin/python3", in: directory)
     }

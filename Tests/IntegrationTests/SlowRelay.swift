@@ -69,7 +69,6 @@ private final class Link: Sendable {
         bus = try UnixStream(connectingTo: UnixAddress("unix:" + path))
     }
 
-    /// Waits until a side has data to forward.
     func wait() -> Side {
         var both = [client.number, bus.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard retryingOnInterrupt({ poll(&both, 2, -1) }) > 0 else { return .ended }

@@ -12,7 +12,6 @@ import Varlink
         bus = try BusProcess()
     }
 
-    /// Starts a program with a name, in a cgroup or beside the bus.
     private func program(_ name: String, in cgroup: TemporaryCgroup? = nil) throws -> StreamProcess {
         let program = try StreamProcess(bus, #"{"aspects":["battery","lifecycle"],"name":"\#(name)"}"#)
         try cgroup?.add(program.process)

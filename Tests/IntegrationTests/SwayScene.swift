@@ -60,7 +60,6 @@ final class SwayScene {
             ["-c", wrapper, "sh"] + arguments, program: "sh", in: bus.directory, environment: environment)
     }
 
-    /// Starts a program that prints the changes of the battery, as a child of the process of a window, and waits for both.
     func startProgram(named name: String) throws -> RunningProgram {
         let line = #"setpriv --pdeathsig KILL "$R" watch battery --json --name "$0" & exec weston-simple-touch"#
         let program = try Self.start(["sh", "-c", line, name], in: bus, environment)

@@ -19,7 +19,6 @@ import Varlink
         try ProgramRun(["task"] + arguments, in: bus.directory, environment: environment)
     }
 
-    /// Starts a task with a Python program that waits for a signal, and waits until it does.
     private func start(_ options: [String] = []) throws -> RunningProgram {
         let script = "import signal; print('ready', flush=True); signal.pause()"
         let run = try RunningProgram(

@@ -4,7 +4,6 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// The program on a terminal, with and without a shell with job control.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct TerminalTests {
     @Test func watchSupportsJobControl() throws {
         let bus = try BusProcess()

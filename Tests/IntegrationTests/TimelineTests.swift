@@ -22,7 +22,6 @@ import Testing
             changes: changes)
     }
 
-    /// Returns the sum of a number of all marks in a picture.
     private func sum(_ name: String, in picture: some StringProtocol) throws -> Int {
         try String(picture).matches(of: Regex(#"data-\#(name)="([0-9]+)""#, as: (Substring, Substring).self))
             .reduce(0) { $0 + (Int($1.output.1) ?? 0) }

@@ -16,7 +16,6 @@ import Varlink
         supervisor = try NotifySocket(directory.path + "/notify")
     }
 
-    /// Starts a process, with the kept socket if there is one, and waits until it is ready.
     private func start(keeping kept: Int32? = nil) throws -> (process: ChildProcess, stored: Int32?) {
         let script = (kept == nil ? "" : "LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ ") + #"exec "$0" "$@""#
         let process = try ChildProcess(

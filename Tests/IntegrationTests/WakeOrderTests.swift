@@ -17,7 +17,6 @@ import Testing
         bus = try BusProcess(on: phone)
     }
 
-    /// Changes an aspect while its subscriber is in the background.
     private func change(_ aspect: String, step: Int, on control: RawClient) throws {
         guard aspect == "proximity" else {
             try control.call("Publish", #"{"aspect":"\#(aspect)","value":{"step":\#(step)}}"#)

@@ -12,7 +12,6 @@ struct InstructionCounter: ~Copyable {
 
     private let descriptor: Int32
 
-    /// Opens a counter for the calling thread.
     init() throws(Unavailable) {
         descriptor = c_instruction_counter_open()
         guard descriptor >= 0 else { throw Unavailable(code: errno) }

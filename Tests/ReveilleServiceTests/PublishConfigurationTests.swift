@@ -5,7 +5,6 @@ import ReveilleService
 import Testing
 import Varlink
 
-/// The section `publish` of the configuration.
 @Suite struct PublishConfigurationTests {
     private func parse(_ text: String) throws -> Configuration {
         try Configuration(parsing: Array("{ publish: \(text) }".utf8))

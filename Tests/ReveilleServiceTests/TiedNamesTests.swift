@@ -5,7 +5,6 @@ import Testing
 
 @testable import ReveilleService
 
-/// The names that end with a connection.
 @Suite struct TiedNamesTests {
     @Test("a name belongs to the connection that published it last, and to no other")
     func lastConnectionDecides() {

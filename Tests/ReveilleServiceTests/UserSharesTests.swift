@@ -3,7 +3,6 @@
 import ReveilleService
 import Testing
 
-/// The users whose calls have to wait for other users' calls.
 @Suite struct UserSharesTests {
     @Test("a user that exceeds the allowance has to wait until enough of it is returned over time")
     func shareIsSpentAndReturned() {

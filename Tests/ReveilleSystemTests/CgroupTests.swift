@@ -76,7 +76,6 @@ import Testing
     }
 }
 
-/// The real freezer.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
 struct CgroupFreezerTests {

@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// A launcher on a loop with a thread of its own.
 private actor LauncherOnThread {
     private let thread: LoopThread
     private let launcher: SystemLauncher
@@ -145,7 +144,6 @@ private actor LauncherOnThread {
     }
 }
 
-/// Programs that a real service manager runs.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
 struct ServiceLauncherTests {
@@ -194,7 +192,6 @@ extension Launch {
 }
 
 extension TemporaryDirectory {
-    /// Reads a pipe with a name to its end.
     fileprivate func read(fifo name: String) -> String {
         guard let stream = fopen(path + "/" + name, "r") else { return "" }
         defer { fclose(stream) }
@@ -204,7 +201,6 @@ extension TemporaryDirectory {
         return getline(&line, &size, stream) > 0 ? line.map { String(cString: $0) } ?? "" : ""
     }
 
-    /// Writes a line to a pipe with a name.
     fileprivate static func writeLine(to path: String) throws {
         guard let stream = fopen(path, "w") else { throw TestbedError("open \(path)") }
         fputs("line\n", stream)

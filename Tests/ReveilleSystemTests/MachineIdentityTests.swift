@@ -3,7 +3,6 @@
 import ReveilleSystem
 import Testing
 
-/// The identity of this machine for others.
 @Suite struct MachineIdentityTests {
     private static let machine: [UInt8] =
         if case .bytes(let bytes) = FileContents.read("/etc/machine-id", limit: 64) { bytes } else { [] }

@@ -41,7 +41,6 @@ private actor ProgramsOnThread {
         try programs.cgroup(suspending: NumberedProcess(pid: pid), subscribers: subscribers)
     }
 
-    /// Returns the reason why a cgroup is not frozen.
     func freeze(_ cgroup: String) async -> String? {
         await withCheckedContinuation { done in programs.freeze(cgroup) { done.resume(returning: $0?.reason) } }
     }
@@ -78,7 +77,6 @@ extension CgroupHierarchy {
     }
 }
 
-/// Programs that are frozen by the files of their cgroups.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
 struct CgroupProgramsTests {
@@ -182,7 +180,6 @@ struct CgroupProgramsTests {
     }
 }
 
-/// Programs that a real service manager freezes.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
 struct UnitProgramsTests {

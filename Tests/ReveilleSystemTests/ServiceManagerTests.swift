@@ -5,7 +5,6 @@ import ReveilleSystem
 import ReveilleTesting
 import Testing
 
-/// A service manager on a loop with a thread of its own, for tests that wait for replies.
 actor ServiceManagerOnThread {
     private let thread: LoopThread
     private let manager: ServiceManager
@@ -48,7 +47,6 @@ actor ServiceManagerOnThread {
     }
 }
 
-/// The calls to a service manager that is absent, silent, or refuses them.
 @Suite(.timeLimit(.minutes(10))) struct AbsentServiceManagerTests {
     @Test func missingBusMeansThatThereIsNoManager() async throws {
         let directory = try TemporaryDirectory()
@@ -98,7 +96,6 @@ actor ServiceManagerOnThread {
     }
 }
 
-/// The calls to a real service manager.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
 struct ServiceManagerTests {

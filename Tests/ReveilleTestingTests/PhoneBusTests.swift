@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// Programs on a phone and its bus.
 @Suite(.timeLimit(.minutes(5))) struct PhoneBusTests {
     @Test("a program's output, errors and exit code are returned") func programRuns() throws {
         let phone = try SyntheticPhone()

@@ -15,7 +15,6 @@ struct PhoneObserver {
         return result
     }
 
-    /// Returns an aspect's state after a fresh sample.
     func state(of aspect: String) throws -> JSONObject {
         _ = try reveille("refresh")
         let line = try reveille("get", aspect, "--json").output.split(separator: "\n").first ?? ""

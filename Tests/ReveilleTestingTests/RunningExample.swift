@@ -3,7 +3,6 @@
 import Glibc
 import ReveilleTesting
 
-/// A running example program on a phone and its output.
 final class RunningExample {
     private let process: ChildProcess
     private let output: UnsafeMutablePointer<FILE>

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Tilt
 
-/// Scrolling by tilt, an example on motion.
 @Suite(.timeLimit(.minutes(10))) struct TiltTests {
     private var scroll = TiltScroll()
     private var now: Int64 = 1_000_000

@@ -7,7 +7,6 @@ import Varlink
 
 @testable import Reveille
 
-/// Delivery in the background, and the duration of a background.
 @Suite(.timeLimit(.minutes(10))) struct BackgroundTests {
     @Test func statesOfAReplacedBusWaitForTheWake() async throws {
         let directory = try TemporaryDirectory()
@@ -86,7 +85,6 @@ import Varlink
 }
 
 extension Engine {
-    /// Whether a background has a deadline.
     fileprivate var hasDeadline: Bool {
         streams.values.contains { $0.background?.timer != nil || $0.background?.deadline != nil }
     }

@@ -6,7 +6,6 @@ import Varlink
 
 @testable import Reveille
 
-/// The latest changes that a device returns.
 @Suite(.timeLimit(.minutes(10))) struct DeviceHistoryTests {
     @Test func historyHasEachChangeOldestFirst() async throws {
         let device = try await Device.inMemory()

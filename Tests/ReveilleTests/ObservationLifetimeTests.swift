@@ -4,7 +4,6 @@ import Testing
 
 @testable import Reveille
 
-/// An actor that stores its own observation.
 private actor Screen {
     private var observation: Observation?
     private let show: @Sendable (Int) -> Void

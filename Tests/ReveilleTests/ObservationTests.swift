@@ -194,7 +194,6 @@ private actor Witness {
     }
 }
 
-/// A log handler that passes each line to a closure.
 private struct LineHandler: LogHandler {
     let take: @Sendable (String) -> Void
     var logLevel = Logger.Level.trace
@@ -214,7 +213,6 @@ private struct LineHandler: LogHandler {
     }
 }
 
-/// Waits until the bus has no subscription.
 func waitUntilAllSubscriptionsEnd(to device: Device) async throws {
     while try await !device.subscribers().isEmpty { await Task.yield() }
 }

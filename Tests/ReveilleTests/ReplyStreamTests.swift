@@ -8,7 +8,6 @@ import Varlink
 
 @testable import Reveille
 
-/// Streams of replies, as the satellites use them.
 @Suite(.timeLimit(.minutes(10))) struct ReplyStreamTests {
     @Test("replies reach the consumer as the bus sent them, and the stream resumes when its bus is back") func replies()
         throws

@@ -5,7 +5,6 @@ import Testing
 @testable import Reveille
 
 @Suite(.timeLimit(.minutes(10))) struct StressTests {
-    /// The number of rounds of all tasks together.
     private static let rounds = 8_000
     private static let tasks = 8
 

@@ -5,7 +5,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// The check of conditions against the interface.
 @Suite struct ConditionCheckTests {
     private static let interface = """
         interface org.example.Bus

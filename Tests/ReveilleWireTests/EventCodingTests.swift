@@ -79,7 +79,6 @@ import Varlink
         #expect(Self.fields(of: .named(name), in: interface) == aspect.builtIn?.fields.map(\.name))
     }
 
-    /// Returns the names of all fields in a type, each followed by the fields in it.
     private static func fields(of type: ValueType, in interface: Interface) -> [String] {
         switch type {
         case .nullable(let type), .array(let type): fields(of: type, in: interface)

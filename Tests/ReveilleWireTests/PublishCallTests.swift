@@ -5,7 +5,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Published names, patterns and pace in calls.
 @Suite struct PublishCallTests {
     private func method(_ name: String, _ parameters: JSONObject) throws -> BusCall {
         let mode = name == "Subscribe" ? Call.Mode.more : .plain

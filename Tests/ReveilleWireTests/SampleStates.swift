@@ -33,7 +33,6 @@ struct SampleStates: StateSource, FieldCoder {
     mutating func record<Value: Record>(_: StaticString, _ value: inout Value?) { value = sample() }
     mutating func records<Value: Record>(_: StaticString, _ values: inout [Value]) { values = [sample()] }
 
-    /// A sample of each aspect.
     static let readings = BuiltInAspect.allCases.map { aspect in
         var source = SampleStates()
         return Reading(of: aspect, from: &source)

@@ -193,7 +193,6 @@ import Varlink
     }
 }
 
-/// A disk that refuses some steps.
 final class BadDisk {
     var refused: Set<Disk.Step> = []
 

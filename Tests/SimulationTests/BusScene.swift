@@ -102,7 +102,6 @@ final class ScenePeer {
         return try Reply(parsing: Array(received[..<end]))
     }
 
-    /// Sends a call, and waits in simulated time for the reply.
     @discardableResult
     func call(_ method: String, _ parameters: JSONObject = [:], more: Bool = false) throws -> Reply {
         send(method, parameters, more: more)

@@ -6,7 +6,6 @@ import ReveilleSimulation
 import Testing
 import Varlink
 
-/// GetHistory, with the real bus in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct HistoryTests {
     private let scene: BusScene
     private let owner: ScenePeer

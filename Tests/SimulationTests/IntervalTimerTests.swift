@@ -6,7 +6,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// The interval of a policy, in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct IntervalTimerTests {
     private static let name = "org.example.volume"
 

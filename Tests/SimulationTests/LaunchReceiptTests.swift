@@ -22,7 +22,6 @@ import Varlink
         return scene
     }
 
-    /// Subscribes with the positions of a launch.
     private func resume(_ scene: ScheduleScene) throws -> (peer: ScenePeer, start: SubscribeReply) {
         try scene.subscribe(try scene.launchParameters())
     }

@@ -6,7 +6,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Entries that the schedule refuses, or does not fire.
 @Suite(.timeLimit(.minutes(10))) struct RefusedEntryTests {
     @Test("B128: a user's entry beyond the limit is refused, and users neither list nor cancel other users' entries")
     func quota() throws {

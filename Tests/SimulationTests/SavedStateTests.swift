@@ -10,7 +10,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// The saved state, and the published names in it, over restarts, crashes and damage.
 @Suite(.timeLimit(.minutes(10))) struct SavedStateTests {
     private static let name = "org.example.volume"
     private static let allow = #"{ allow: [{ names: "org.example.*", users: [2000, 2001] }] }"#

@@ -5,7 +5,6 @@ import ReveilleWire
 import Varlink
 
 extension ScenePeer {
-    /// Publishes a value, or withdraws the name.
     @discardableResult
     func publish(_ name: String, _ value: JSON = .null, tied: Bool? = nil) throws -> Reply {
         var parameters: JSONObject = ["aspect": .string(name), "value": value]
@@ -13,7 +12,6 @@ extension ScenePeer {
         return try call("Publish", parameters)
     }
 
-    /// Returns the events in the next reply, or an empty list if there is none.
     func events() throws -> [Event] {
         guard let reply = try next() else { return [] }
         return try [Event](reply.parameters, noting: UnknownWords())

@@ -6,7 +6,6 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Entries of the schedule while the clock is set.
 @Suite(.timeLimit(.minutes(10))) struct ScheduleClockTests {
     private static let second: Int64 = 1_000_000
 

@@ -23,7 +23,6 @@ import Varlink
                 waiting: .init(value: value, user: 1_000, times: times, before: before, through: through)))
     }
 
-    /// Decodes a record after a change.
     private func decode(_ record: ScheduleRecord, _ change: (inout JSONObject) -> Void) throws -> ScheduleRecord? {
         let text = try #require(record.line.dropLast().split(separator: UInt8(ascii: " "), maxSplits: 1).last)
         var object = try #require(try JSON.parse(Array(text)).objectValue)

@@ -51,7 +51,6 @@ final class ScheduleScene {
         return peer
     }
 
-    /// Adds an entry, as its owner.
     @discardableResult
     func add(_ fields: JSONObject, id: String = "one", uid: UInt32 = 1_000) throws -> Reply {
         var entry = fields
@@ -92,7 +91,6 @@ final class ScheduleScene {
         return (peer, try peer.subscribe(to: [Self.name], parameters))
     }
 
-    /// Subscribes again, from a generation of an instance.
     func resume(_ instance: String, from generation: Int) throws -> (peer: ScenePeer, start: SubscribeReply) {
         let position: JSON = ["aspect": .string(Self.name), "generation": .integer(Int64(generation))]
         return try subscribe(["instance": .string(instance), "resume": [position]])
@@ -160,7 +158,6 @@ final class SceneLauncher: ProgramLauncher {
     var ended: ([String], String) -> Void = { _, _ in }
     var result = Launch.started(nil)
     private(set) var launches: [(command: [String], additions: [String: String])] = []
-    /// The processes that are children and still running.
     private(set) var running: Set<ProcessIdentity> = []
     /// The children that the current bus knows.
     private var known: [[String]: ProcessIdentity] = [:]

@@ -4,7 +4,6 @@ import ReveilleSimulation
 import ReveilleSystem
 import Testing
 
-/// Polls that share the wake-ups of one timer, in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct SharedTimerTests {
     private let loop = SimulatedLoop()
     private let timer: SharedTimer
@@ -27,7 +26,6 @@ import Testing
         }
     }
 
-    /// Returns the number of wake-ups in a time that passes.
     private func wakeUps(in duration: Duration) -> Int {
         var random = SplitMix64(seed: 1)
         let end = loop.bootClock + EventLoop.microseconds(duration)

@@ -104,7 +104,6 @@ extension Simulation {
         return reply.events
     }
 
-    /// Checks that the bus has the true states of all names.
     func checkStates() throws {
         while bus.turn() {}
         ledger.endsAreNoticed()

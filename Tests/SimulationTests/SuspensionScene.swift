@@ -48,7 +48,6 @@ final class SuspensionScene {
         return (holder, try holder.call("BeginTask", parameters, more: true))
     }
 
-    /// Asks for a state without waiting for the reply.
     func ask(_ state: String, of subscription: SceneSubscription, by peer: ScenePeer? = nil, wakeAfter: Int64? = nil) {
         var parameters: JSONObject = ["subscription": .string(subscription.id), "state": .string(state)]
         if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter) }

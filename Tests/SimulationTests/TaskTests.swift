@@ -144,7 +144,6 @@ import Varlink
         return holder
     }
 
-    /// Reads what a program is due.
     private func read(_ program: SceneProgram) throws {
         for _ in 0..<4 { _ = try program.first.lifecycles() }
     }

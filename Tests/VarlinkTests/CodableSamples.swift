@@ -80,7 +80,6 @@ struct Tree: Codable, Equatable, Sendable {
 }
 
 extension JSON {
-    /// Returns the text of a value's JSON form.
     static func text(encoding value: some Encodable) throws(JSONCodingError) -> String {
         try JSON(encoding: value).description
     }

@@ -9,7 +9,6 @@ import Varlink
         let description = "too loud"
     }
 
-    /// A type that fails after its first property.
     struct Failing: Codable {
         var first = 1
 

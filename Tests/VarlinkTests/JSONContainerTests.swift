@@ -140,7 +140,6 @@ import Varlink
     }
 }
 
-/// A key of any name.
 private struct JSONName: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }

@@ -6,7 +6,6 @@ import Varlink
 struct NaiveValidation {
     let interface: Interface
 
-    /// Returns the path of the first invalid field of a structure, if any.
     func invalidPath(_ object: JSONObject, _ structure: Structure) -> [String]? {
         for field in structure.fields {
             let value = object.members.last { isSame($0.name, field.name) }?.value ?? .null
@@ -52,7 +51,6 @@ struct RandomValue {
     let interface: Interface
     private static let wrong: [JSON] = [nil, true, 1, 0.5, "", "one", [], [:], [nil], ["x": 1], 1e300, -1]
 
-    /// Returns an object for a structure.
     func object(_ structure: Structure, depth: Int = 6, using random: inout SplitMix64) -> JSONObject {
         var members: [JSONObject.Member] = []
         for field in structure.fields {

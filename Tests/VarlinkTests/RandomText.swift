@@ -7,7 +7,6 @@ struct RandomText {
     private(set) var bytes: [UInt8] = []
     private var random: SplitMix64
 
-    /// Returns a random text of an object.
     static func object(using random: inout SplitMix64) -> [UInt8] {
         var text = RandomText(random: random)
         text.object(depth: 4)

@@ -41,7 +41,6 @@ struct FleetScene {
         #expect(refusal == nil)
     }
 
-    /// Returns the events up to the notice that everything has arrived.
     static func untilCaughtUp(_ events: FleetEvents) async throws -> [FleetEvent] {
         var taken: [FleetEvent] = []
         while let event = try await events.next(isolation: nil) {

@@ -21,7 +21,6 @@ extension FleetBroker {
     }
 }
 
-/// A certificate authority, and the certificates that it signs, as files.
 final class Certificates {
     let directory: TemporaryDirectory
     let name: String
@@ -43,7 +42,6 @@ final class Certificates {
         try sign(name, ["-addext", "subjectAltName=\(names)"], isExpired: isExpired)
     }
 
-    /// Makes the certificate of a client, whose identity is its common name.
     func client(_ identity: String, isExpired: Bool = false) throws -> TLSFiles {
         try sign(identity, [], isExpired: isExpired)
     }

@@ -4,9 +4,7 @@ import ReveilleSystem
 
 /// The packaged configuration and rules of mosquitto, with files and ports of a test.
 struct ExampleFiles {
-    /// The broker's certificate, signed by the authority of devices.
     let broker: TLSFiles
-    /// The certificate of the authority of readers.
     let readers: String
     let revoked: String
 

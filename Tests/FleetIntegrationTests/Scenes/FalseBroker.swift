@@ -22,7 +22,6 @@ final class FalseBroker {
         end()
     }
 
-    /// The options of its client, with the files of TLS.
     func options(_ tls: TLSFiles? = nil) -> MQTTConnection.Options {
         MQTTConnection.Options(broker: FleetBroker(port: listener.port, tls), clientID: "phone")
     }

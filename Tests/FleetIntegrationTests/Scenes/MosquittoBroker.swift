@@ -16,7 +16,6 @@ final class MosquittoBroker {
 
     enum Listener {
         case unix
-        /// A port on loopback without TLS.
         case tcp
         /// A port on loopback with the certificate of a broker. If it requires certificates of clients, their common
         /// names are the users of the topic rules.
@@ -32,7 +31,6 @@ final class MosquittoBroker {
     private let listener: Listener
     private let lines: [String]
     private(set) var port: UInt16 = 0
-    /// The port for readers of the example.
     private(set) var readersPort: UInt16 = 0
     private(set) var process: ChildProcess
 
@@ -67,7 +65,6 @@ final class MosquittoBroker {
         kill()
     }
 
-    /// The address, with the files of a client for TLS.
     func address(_ tls: TLSFiles? = nil, host: String = "127.0.0.1") -> FleetBroker {
         switch listener {
         case .unix: FleetBroker(.unix(path: directory.path + "/broker"))

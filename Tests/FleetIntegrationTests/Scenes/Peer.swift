@@ -15,7 +15,6 @@ actor Peer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// The time for which a test waits for an event.
     private static let patience: Duration = .seconds(60)
     /// The time for a connection: a broker that is part of a test answers when other tests leave it a thread.
     private static let connectPatience: Duration = .seconds(240)

@@ -31,7 +31,6 @@ struct RightsTable {
         }
     }
 
-    /// Returns the rights of a client by their topics.
     func rights(of client: String) throws -> [String: Right] {
         guard let column = rows[0].firstIndex(of: client) else { throw Trouble("no column '\(client)'") }
         var rights: [String: Right] = [:]
@@ -44,7 +43,6 @@ struct RightsTable {
         return rights
     }
 
-    /// The topic of a row, with names in place of words.
     private static func topic(_ text: String) -> String {
         let topic = names.reduce(text) { $0.replacing($1.key, with: $1.value) }
         return topic.hasPrefix("homeassistant/") ? topic : "reveille/v1/" + topic

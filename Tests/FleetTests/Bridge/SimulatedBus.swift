@@ -55,7 +55,6 @@ struct SimulatedBus {
         }
     }
 
-    /// The changes since positions, and the states of the other aspects that exist.
     func firstReply(resumingFrom seen: [String: Int64]?) -> [BusState] {
         let changed = seen.map { events(since: $0) } ?? []
         let others = states.values.filter { state in

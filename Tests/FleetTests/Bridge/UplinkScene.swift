@@ -6,7 +6,6 @@ import Varlink
 
 /// An uplink with a simulated bus and a simulated broker, in which everything that takes time waits for a step.
 struct UplinkScene {
-    /// A published message that the broker has not read.
     struct Message {
         let publication: Uplink.Publication
         let topic: String
@@ -225,7 +224,6 @@ extension BridgeConfiguration {
 }
 
 extension Uplink {
-    /// An uplink of the device `a`.
     init(
         aspects: [Aspect], domains: [String] = [], broker: String = "b", from saved: UplinkPositions? = nil
     ) throws {

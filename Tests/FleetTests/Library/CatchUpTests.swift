@@ -11,7 +11,6 @@ struct CatchUpTests {
 
     private func catchUp() -> CatchUp { CatchUp([["status"], ["state"]], mark: mark) }
 
-    /// Subscribes to both stages, up to the first mark.
     private func subscribed() -> CatchUp {
         var reader = catchUp()
         #expect(reader.start() == [.read([mark, "status"])])

@@ -41,6 +41,5 @@ struct LedgerScene {
 }
 
 extension Ledger.Outcome {
-    /// The event of a state, if it is one.
     var state: DeviceEvent? { if case .state(let event)? = event { event } else { nil } }
 }

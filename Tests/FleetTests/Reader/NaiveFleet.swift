@@ -21,7 +21,6 @@ struct NaiveFleet {
     let aspects: [String]
     /// The bus of each device; its number is in its name.
     private(set) var lives: [DeviceID: Int] = [:]
-    /// All generations that an aspect has had on each bus.
     private(set) var changes: [Key: [String: Set<Int64>]] = [:]
     /// The generation of each aspect on the current bus.
     private(set) var generations: [Key: Int64] = [:]

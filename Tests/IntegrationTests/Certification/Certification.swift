@@ -137,7 +137,6 @@ struct CertificationClient {
         self.read = read
     }
 
-    /// Makes all calls, and throws if a reply is wrong.
     mutating func run() throws {
         let start = try call("Start", [:], .plain)
         guard let id = start.first?[Certification.clientID]?.stringValue else { throw Trouble("Start: \(start)") }

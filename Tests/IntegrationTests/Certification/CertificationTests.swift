@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The official Varlink certification, with the `Varlink` library as client and as service.
 @Suite(
     .blocking, .timeLimit(.minutes(10)),
     .enabled(if: PythonClient.isThere || PythonClient.isRequired, "no PyPI varlink"))

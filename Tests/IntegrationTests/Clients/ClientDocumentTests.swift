@@ -4,7 +4,6 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-/// The examples in the article on the clients for Python and Node, run with a real bus.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientDocumentTests {
     /// The output of each example, in the order of the article.
@@ -27,7 +26,6 @@ struct ClientDocumentTests {
         bus = try BusProcess()
     }
 
-    /// Runs a program while the battery changes, until it has printed a text.
     private func run(_ program: String, _ arguments: [String], until text: String) throws {
         let environment = ["REVEILLE_ADDRESS": bus.address, "PYTHONPATH": ClientLanguage.python.module.directory]
         let example = try RunningProgram(arguments, program: program, in: bus.directory, environment: environment)
@@ -39,7 +37,7 @@ struct ClientDocumentTests {
             return example.output.contains(text)
         }
         example.stop()
-        #expect(example.errors == "")
+        #expect(example.errors.isSilent, "\(example.errors)")
     }
 
     @Test func everyPythonExampleRuns() throws {

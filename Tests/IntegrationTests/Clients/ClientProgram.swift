@@ -76,7 +76,6 @@ final class ClientProgram {
     /// Warnings, and exceptions that nothing handled.
     var errors: String { run.errors }
 
-    /// Begins a call, and returns its number.
     func begin(_ action: String, _ members: JSONObject = [:]) throws -> Int64 {
         last += 1
         var request = members
@@ -108,7 +107,6 @@ final class ClientProgram {
         try result(of: begin(action, members))
     }
 
-    /// Subscribes under a name for later calls, which is also the name on the bus.
     func subscribe(_ name: String = "s", to aspects: [String], _ options: JSONObject = [:]) throws {
         var options = options
         options["name"] = .string(name)
@@ -150,14 +148,18 @@ extension JSONObject {
     var levelAndChanges: [Double] { [state?["level"]?.numberValue ?? -1, Double(integer("changes"))] }
 }
 
+extension String {
+    /// Whether a program wrote nothing to stderr but asyncio's remarks on slow steps, which depend on the load.
+    var isSilent: Bool { split(separator: "\n").allSatisfy { $0.contains("Executing <") } }
+}
+
 extension BusProcess {
-    /// Runs code that uses a client, and expects success without warnings.
     func run(_ code: String, in language: ClientLanguage) throws {
         let command = language.interpreter
         let run = try ProgramRun(
             command.dropFirst() + [code], program: command[0], in: directory,
             environment: ["REVEILLE_ADDRESS": address, "PYTHONPATH": ClientLanguage.python.module.directory])
-        #expect(run.code == 0 && run.errors == "", "\(run.errors)")
+        #expect(run.code == 0 && run.errors.isSilent, "\(run.errors)")
     }
 
     /// Returns the subscription with a name as listed by the bus; `nil` if there is none.

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The clients for Python and Node with a bus that restarts, and positions that outlive a process.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientRestartTests {
     private let bus: BusProcess

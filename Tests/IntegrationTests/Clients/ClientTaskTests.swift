@@ -3,7 +3,6 @@
 import ReveilleTesting
 import Testing
 
-/// The tasks and the schedule of the client for Python.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ClientTaskTests {
     /// Runs Python code that uses the client, and expects success without warnings.
     private func python(_ code: String, _ configuration: String = "{}") throws {

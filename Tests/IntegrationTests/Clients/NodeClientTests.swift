@@ -3,7 +3,6 @@
 import ReveilleTesting
 import Testing
 
-/// The tasks and the schedule of the client for Node.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct NodeClientTests {
     private static let imports = """

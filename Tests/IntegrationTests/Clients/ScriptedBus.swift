@@ -49,7 +49,6 @@ final class ScriptedBus {
         return (client, calls)
     }
 
-    /// Starts a client that is subscribed to some aspects.
     func subscriber(
         _ language: ClientLanguage, to aspects: [String] = ["battery"], _ events: [String] = []
     ) throws -> (ClientProgram, calls: RawClient, stream: RawClient) {

@@ -115,7 +115,6 @@ final class BridgeScene {
 
     func observer() throws -> TopicClient { try TopicClient(brokerSocket) }
 
-    /// Waits until the device is online with the states of aspects.
     @discardableResult
     func waitUntilOnline(_ observer: TopicClient, with aspects: [JSON]) throws -> JSONObject {
         try observer.wait(for: Self.status) { $0["online"] == true && $0["aspects"] == .array(aspects) }

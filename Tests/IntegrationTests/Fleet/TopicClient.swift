@@ -5,7 +5,6 @@ import Varlink
 
 /// A client of MQTT 5 in raw bytes, independent of the program's library: it sees every topic of a broker.
 final class TopicClient {
-    /// A message with QoS 0.
     struct Message {
         let topic: String
         let payload: [UInt8]
@@ -34,13 +33,11 @@ final class TopicClient {
         try send(0x31, Self.text(topic) + [0] + Array(payload.utf8))
     }
 
-    /// Reads all messages that have arrived, and returns the messages about a topic.
     func messages(about topic: String) throws -> [Message] {
         while try receiveNow() {}
         return messages.filter { $0.topic == topic }
     }
 
-    /// Waits until a topic has a message that meets a condition, and returns it.
     @discardableResult
     func wait(for topic: String, where condition: (JSONObject) -> Bool = { _ in true }) throws -> JSONObject {
         let deadline = Deadline(seconds: 60)

@@ -98,7 +98,6 @@ import Varlink
 }
 
 extension JSONObject {
-    /// Returns whether a vector is close to another one.
     func isClose(_ name: String, _ other: (Double, Double, Double), within distance: Double) -> Bool {
         guard let vector = self[name]?.objectValue, let x = vector["x"]?.numberValue, let y = vector["y"]?.numberValue,
             let z = vector["z"]?.numberValue

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A client of `net.hadess.SensorProxy` in a process of its own, by GLib's D-Bus.
 final class SensorProxyClient {
     static let name = "net.hadess.SensorProxy"
     static let path = "/net/hadess/SensorProxy"

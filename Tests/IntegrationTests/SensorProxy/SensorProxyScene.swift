@@ -6,7 +6,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A phone, its bus, a private D-Bus, and `reveille-sensor-proxy` between them.
 final class SensorProxyScene {
     static let program = ChildProcess.sibling("reveille-sensor-proxy")
     private static let packages = Package.root + "/.build-sensor-proxy/usr"
@@ -88,7 +87,6 @@ final class SensorProxyScene {
         }
     }
 
-    /// Starts another proxy, whose end the caller waits for.
     func startAnother(_ arguments: [String] = [], _ variables: [String: String] = [:]) throws -> RunningProgram {
         try RunningProgram(
             arguments, program: Self.program, in: bus.directory, environment: environment.merging(variables) { $1 })
@@ -103,7 +101,6 @@ final class SensorProxyScene {
         try run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] + command)
     }
 
-    /// Returns the path of a copy of the proxy that every user can execute.
     func copyOfProgram() throws -> String {
         let path = bus.directory.path + "/proxy"
         try ChildProcess(["cp", Self.program, path]).wait()
@@ -111,7 +108,6 @@ final class SensorProxyScene {
         return path
     }
 
-    /// Starts `monitor-sensor`, which claims everything.
     func startMonitor() throws -> RunningProgram {
         // It writes through a buffer unless it writes to a terminal.
         try RunningProgram(["-oL", Self.monitor], program: "stdbuf", in: bus.directory, environment: environment)

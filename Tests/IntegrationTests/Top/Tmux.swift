@@ -3,7 +3,6 @@
 import Glibc
 import ReveilleTesting
 
-/// A terminal of tmux with a shell in it.
 final class Tmux {
     /// Whether tmux is installed; required in CI.
     static let isAvailable = access("/usr/bin/tmux", X_OK) == 0 || ChildProcess.environment["CI"] != nil
@@ -38,7 +37,6 @@ final class Tmux {
         try run(["capture-pane", "-p"]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Waits until a line of the screen matches.
     func wait(for text: String, isLine: (String) -> Bool) throws {
         do {
             try IntegrationTests.wait(for: text, seconds: 30) { try lines().contains(where: isLine) }

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `reveille top` without a screen, and what it costs the bus.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct TopCommandTests {
     private let bus: BusProcess
 

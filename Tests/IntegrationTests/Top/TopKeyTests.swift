@@ -5,7 +5,6 @@ import Testing
 @testable import ReveilleCore
 @testable import ReveilleTool
 
-/// The keys of `reveille top`: the states and effects that follow from them.
 @Suite(.blocking) struct TopKeyTests {
     private var model = TopScene.model()
 

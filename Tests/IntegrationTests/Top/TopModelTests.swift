@@ -6,7 +6,6 @@ import Testing
 @testable import ReveilleCore
 @testable import ReveilleTool
 
-/// What `reveille top` shows, cell by cell.
 @Suite(.blocking) struct TopModelTests {
     @Test func sixtyColumnsShowValuesAndWhatWaits() {
         var model = TopScene.model(columns: 60, rows: 10)

@@ -37,7 +37,6 @@ enum TopScene {
         AspectSource(aspect: .lifecycle, isAvailable: true, isMonitored: true, text: "the bus"),
     ]
 
-    /// Returns a poll of a bus whose battery has had some levels.
     static func poll(
         seconds: Int64 = 0, levels: [Double?] = [0.1, 0.2, 0.3], subscribers: [ReveilleCore.Subscriber] = [],
         sources: [AspectSource] = sources, after before: TopPoll? = nil
@@ -51,7 +50,6 @@ enum TopScene {
             histories: histories, commands: ["a": "player --loud"])
     }
 
-    /// Returns a model of a screen that shows a bus with two subscriptions.
     static func model(columns: Int = 80, rows: Int = 24) -> TopModel {
         var model = TopModel(address: "unix:/run/bus", size: (columns, rows))
         model.receive(
@@ -64,6 +62,5 @@ enum TopScene {
 }
 
 extension Screen {
-    /// The rows as text.
     var lines: [String] { (0..<rows).map(text) }
 }

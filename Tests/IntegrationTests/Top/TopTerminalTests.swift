@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// `reveille top` on a real terminal.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Tmux.isAvailable, "no tmux: run Scripts/setup test"))
 struct TopTerminalTests {
     private let phone: SyntheticPhone

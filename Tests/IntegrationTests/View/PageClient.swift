@@ -11,7 +11,6 @@ final class PageClient {
         var name = ""
         var data: JSONObject = [:]
 
-        /// The events of the bus with an aspect.
         func events(of aspect: String) -> [JSONObject] {
             (data["events"]?.arrayValue ?? []).compactMap(\.objectValue).filter { $0["aspect"]?.stringValue == aspect }
         }
@@ -55,7 +54,6 @@ final class PageClient {
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    /// Receives the next message of a stream with a name.
     func message(_ name: String? = nil, seconds: Int = 30) throws -> Message {
         let deadline = Deadline(seconds: seconds)
         while true {

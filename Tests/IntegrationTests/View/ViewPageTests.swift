@@ -9,7 +9,6 @@ import Testing
     .blocking, .timeLimit(.minutes(10)),
     .enabled(if: Browser.isThere || Browser.isRequired, "no Chromium, driver or Selenium: run Scripts/setup test"))
 struct ViewPageTests {
-    /// The number of checks in the script.
     private static let checks = 12
     private static let fleetChecks = 14
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A real `reveille-view` with a real bus.
 final class ViewScene {
     static let program = ChildProcess.sibling("reveille-view")
 
@@ -53,7 +52,6 @@ final class ViewScene {
         return try client.receiveAll()
     }
 
-    /// The content of a response that is a JSON object.
     func object(_ path: String) throws -> JSONObject {
         let response = try get(path)
         let content = try #require(response.utf8.firstRange(of: "\r\n\r\n".utf8))
@@ -73,7 +71,6 @@ final class ViewScene {
         return list.compactMap { $0["name"]?.stringValue }
     }
 
-    /// Waits until the number of pages with a subscription is as given.
     func waitForPages(_ count: Int) throws {
         try wait(for: "\(count) pages") { try subscriptions().filter { $0 == "reveille-view page" }.count == count }
     }

@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The streams of `reveille-view`, without a browser.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewStreamTests {
     private let scene: ViewScene
 

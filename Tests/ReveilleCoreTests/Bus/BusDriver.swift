@@ -154,7 +154,6 @@ extension Reading {
         .orientation(Orientation(pose: pose, planar: pose.isPlanar ? pose : nil))
     }
 
-    /// Returns settings with domains, their keys and the fingerprints of values.
     static func settings(_ domains: [String: [String: UInt64]], opaque: Set<String> = []) -> Reading {
         .defaults(
             Defaults(

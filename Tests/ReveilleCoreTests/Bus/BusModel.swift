@@ -7,7 +7,6 @@ import Testing
 
 /// A bus and a ``NaiveBus`` with the same operations.
 struct BusModel {
-    /// What a client remembers of its subscription.
     struct Client {
         var request: SubscriptionRequest
         var instance: String
@@ -18,7 +17,6 @@ struct BusModel {
     let driver: BusDriver
     var naive: NaiveBus
     private(set) var clients: [SubscriptionID: Client] = [:]
-    /// The clients that are gone, and may resume.
     private(set) var gone: [Client] = []
 
     init(history: Int) {

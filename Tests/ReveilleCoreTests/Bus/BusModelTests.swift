@@ -4,7 +4,6 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// A comparison of the bus with ``NaiveBus`` over random operations.
 @Suite struct BusModelTests {
     private static let operations = 100_000
     private static let history = 12
@@ -35,7 +34,6 @@ import Testing
     }
 }
 
-/// A sequence of random operations on a ``BusModel``.
 private struct RandomOperations {
     private static let names: [Aspect] = [
         "org.a", "org.a.x", "org.a.y", "org.a.x.z", "org.b-1", "com.example.volume",
@@ -59,7 +57,6 @@ private struct RandomOperations {
         elements[number(below: elements.count)]
     }
 
-    /// Returns a limit for the latest changes.
     mutating func limit() -> Int? {
         let limit = number(below: history + 3)
         return limit == 0 ? nil : limit

@@ -4,7 +4,6 @@ import Testing
 
 @testable import ReveilleCore
 
-/// The sizes of what a bus has many of.
 @Suite struct MemoryTests {
     @Test("a bus with a thousand names and a thousand patterns has a million entries, of two in a cache line")
     func entryIsSmall() {

@@ -80,7 +80,6 @@ extension NaiveBus {
             since: next?.time ?? topic.current.time)
     }
 
-    /// Returns an event for each of the latest changes of an aspect that the bus keeps, oldest first.
     func changes(of aspect: Aspect, limit: Int?) -> [Event] {
         guard let topic = topics[aspect] else { return [] }
         return topic.changes.suffix(min(history, limit ?? history)).filter { $0.generation > topic.start }

@@ -6,7 +6,6 @@ import ReveilleCore
 ///
 /// It is simple rather than efficient; ``BusModelTests`` compares the bus with it.
 struct NaiveBus {
-    /// An aspect or a name, with all its changes.
     struct Topic {
         /// The state at the start, and all changes since.
         var changes: [NaiveChange]
@@ -26,7 +25,6 @@ struct NaiveBus {
         var policies: [Aspect: Policy]
         var holds: HoldReasons
         var feeds: [Aspect: NaiveFeed] = [:]
-        /// The last change of its lifecycle.
         var lifecycle: NaiveChange?
 
         var lifecycleState: Lifecycle {
@@ -78,7 +76,6 @@ struct NaiveBus {
         }
     }
 
-    /// Returns the newest generation that the log of an aspect has dropped.
     func oldest(_ aspect: Aspect) -> Int {
         (topics[aspect]?.current.generation ?? 0) - history
     }
@@ -169,12 +166,10 @@ struct NaiveBus {
         return subscriber.open.filter { subscriber.feeds[$0]?.isDue(oldest: oldest($0)) == true }
     }
 
-    /// The subscribers with events that are due.
     var ready: Set<SubscriptionID> {
         Set(subscribers.filter { id, one in due(id).contains { one.feeds[$0]?.nextEvent ?? 0 <= now } }.keys)
     }
 
-    /// Takes the events that are delivered to a subscriber now, in order.
     mutating func take(_ id: SubscriptionID) -> [Event] {
         guard var subscriber = subscribers[id] else { return [] }
         var events: [Event] = []

@@ -2,7 +2,6 @@
 
 import ReveilleCore
 
-/// A change in ``NaiveBus``.
 struct NaiveChange {
     var generation: Int
     var sequence: Int
@@ -30,7 +29,6 @@ struct NaiveFeed {
     var queue: [NaiveChange] = []
     /// The state that the subscriber last received.
     var seen: Reading
-    /// The generation at the start of the last background.
     var backgroundStart: Int
     /// Whether an event was due when the last background began.
     var hadPending = false
@@ -74,7 +72,6 @@ struct NaiveFeed {
         for place in queue.indices { queue[place].wasHeld = queue[place].generation >= first ?? backgroundStart + 1 }
     }
 
-    /// Takes the events that are delivered now.
     mutating func take(oldest: Int, at now: UInt64) -> [Event] {
         guard nextEvent <= now else { return [] }
         var events = takeHeld(oldest: oldest)

@@ -4,10 +4,8 @@
 struct TZifFile {
     var version = UInt8(ascii: "2")
     var initial = 0
-    /// The time of each change, and the offset from then on.
     var changes: [(time: Int, offset: Int)] = []
     var footer = ""
-    /// Leap seconds, each with its correction.
     var leapSeconds: [(time: Int, correction: Int)] = []
 
     var bytes: [UInt8] {

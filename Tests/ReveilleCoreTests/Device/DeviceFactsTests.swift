@@ -4,7 +4,6 @@ import Testing
 
 @testable import ReveilleCore
 
-/// The description of a device from the contents of its files.
 @Suite struct DeviceFactsTests {
     private func info(_ files: [DeviceFile: String], host: String = "pine", frequency: Int? = nil) -> DeviceInfo {
         let facts = DeviceFacts(

@@ -15,7 +15,6 @@ import Testing
         return power
     }
 
-    /// Returns whether a change of a reading is reported.
     private func isReported(_ change: (inout Power) -> Void) -> Bool {
         var filter = PowerFilter()
         _ = filter.offer(reading())

@@ -4,7 +4,6 @@ import ReveilleCore
 import ReveilleSimulation
 import Testing
 
-/// The reading of all power supplies.
 @Suite struct BatteryRuleTests {
     private func pack(_ attributes: [String: String]) -> PowerSupply { pack("BAT0", attributes) }
 

@@ -5,7 +5,6 @@ import Testing
 
 /// The direction of the energy, for packs without a status.
 @Suite struct EnergyTrendTests {
-    /// Returns the last direction of readings in watt-hours, each with its second.
     private func direction(_ readings: (Double?, second: Double)...) -> EnergyTrend.Direction? {
         var trend = EnergyTrend()
         var direction: EnergyTrend.Direction?

@@ -3,7 +3,6 @@
 import ReveilleCore
 import Testing
 
-/// The energy and the power of all packs.
 @Suite struct PowerRuleTests {
     private func pack(_ attributes: [String: String]) -> PowerSupply { pack("BAT0", attributes) }
 
@@ -13,7 +12,6 @@ import Testing
 
     private func read(_ supplies: PowerSupply...) -> Power { PowerRule.reading(of: supplies) }
 
-    /// An ACPI laptop.
     private static let laptop = [
         "status": "Discharging", "energy_now": "31250000", "energy_full": "48500000",
         "energy_full_design": "57000000", "power_now": "7500000", "voltage_now": "11400000", "cycle_count": "312",

@@ -3,7 +3,6 @@
 import ReveilleCore
 import Testing
 
-/// Which accelerations are shakes.
 @Suite struct ShakeRuleTests {
     private var rule = ShakeRule()
     private var now = Instant(microseconds: 1_000_000)

@@ -67,7 +67,6 @@ struct ScheduleModelTests {
             grace: grace)
     }
 
-    /// Returns the slots of an entry in the time of a test.
     private static func slots(of entry: ScheduleEntry, addedAt now: Int64) -> [Int64] {
         let end = min(entry.until ?? .max, 60_000 * minute)
         var slots: [Int64] = []

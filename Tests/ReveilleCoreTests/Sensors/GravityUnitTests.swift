@@ -6,7 +6,6 @@ import Testing
 
 /// Samples of gravity, knocks, falls, garbage and wrong scales.
 @Suite struct GravityUnitTests {
-    /// Returns gravity for samples along one axis.
     private func gravity(_ samples: [Double], of unit: inout GravityUnit) -> [Double?] {
         samples.map { unit.gravity(Vector(x: 0, y: $0, z: 0))?.y }
     }

@@ -44,7 +44,6 @@ struct HostileScript {
         words.randomElement(using: &random) ?? ""
     }
 
-    /// Talks until either side ends the conversation.
     mutating func talk(_ peer: Conversation) {
         while let call = peer.next() {
             guard answer(call, peer) else { return }

@@ -6,7 +6,6 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A bus whose replies a test defines for each connection.
 final class MadeUpBus: Sendable {
     /// The behavior on a connection, which runs on a separate thread.
     typealias Script = @Sendable (Conversation) -> Void
@@ -141,7 +140,6 @@ final class Conversation {
 }
 
 extension Conversation {
-    /// Sends the first reply to a Subscribe.
     func start(_ states: [Event] = [], instance: String = "i", resumed: Bool? = nil) {
         let reply = SubscribeReply(subscription: "1", instance: instance, resumed: resumed, events: states)
         send(Reply(parameters: reply.parameters, continues: true).encoded())

@@ -17,7 +17,6 @@ import Varlink
         .published(name, value, generation, changes: 0)
     }
 
-    /// Takes all events that are due.
     private static func takeAll(_ inbox: inout Inbox) -> [Event] {
         var events: [Event] = []
         while let event = inbox.take() { events.append(event) }

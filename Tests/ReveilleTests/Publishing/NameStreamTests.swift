@@ -195,6 +195,5 @@ import Varlink
 }
 
 extension Call {
-    /// The size of the message.
     fileprivate var encodedSize: Int { encoded().count }
 }

@@ -4,7 +4,6 @@ import Reveille
 import ReveilleTesting
 import Testing
 
-/// Typed values of published names, and their observers.
 @Suite(.timeLimit(.minutes(10))) struct PublishedUpdatesTests {
     @Test func updatesAreTheCurrentValueAndEachNewOne() async throws {
         let device = try await TestDevice.inMemory()

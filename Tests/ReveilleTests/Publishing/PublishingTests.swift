@@ -5,7 +5,6 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// A value whose own code refuses to encode it.
 private struct Unencodable: Encodable {
     struct Refusal: Error, CustomStringConvertible {
         let description = "not now"

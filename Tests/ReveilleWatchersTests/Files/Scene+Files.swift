@@ -3,7 +3,6 @@
 import Glibc
 import Testing
 
-/// File operations of programs, with paths below the scene's root.
 extension Scene {
     func at(_ path: String) -> String { root + path }
 

@@ -45,7 +45,6 @@ final class Scene {
             overflowed: { [unowned self] in overflows += 1 })
     }
 
-    /// Adds a step that performs an action and waits for a condition.
     func step(_ does: String, _ action: @escaping () -> Void, until condition: @escaping () -> Bool) {
         steps.append(Step(does: does, action: action, until: condition))
     }

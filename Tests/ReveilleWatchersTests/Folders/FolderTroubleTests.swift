@@ -7,7 +7,6 @@ import Testing
 
 @testable import ReveilleWatchers
 
-/// Folders that are missing, replaced, too large or no folders.
 @Suite(.timeLimit(.minutes(10))) struct FolderTroubleTests {
     @Test("B179: a folder that is replaced is compared with its replacement, and watched again")
     func replacedFolderIsCompared() throws {

@@ -7,7 +7,6 @@ import Testing
 
 @testable import ReveilleWatchers
 
-/// A watcher of the folder /home/u/Documents in a scene.
 struct FoldersScene {
     static let folder = "/home/u/Documents"
 

@@ -27,7 +27,6 @@ import Testing
         files.changed = { [record] in record.changed.append($0) }
     }
 
-    /// Returns a TZif file of version 2 without changes, whose footer counts.
     private static func file(_ footer: String) -> [UInt8] {
         let counts: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4]
         let table =

@@ -4,7 +4,6 @@ import ReveilleCore
 import SensorClaims
 import Testing
 
-/// Calls and readings in the words of `net.hadess.SensorProxy`.
 struct SensorCallTests {
     private static let main = "net.hadess.SensorProxy"
     private static let properties = "org.freedesktop.DBus.Properties"

@@ -22,7 +22,6 @@ import Varlink
         state("org.example.mode", changes: nil, after: nil)
     }
 
-    /// What the tile of the device says.
     private var problem: String? { board.tiles[device]?.problems.last?.text }
 
     private mutating func state(

@@ -30,7 +30,6 @@ import Varlink
         if let problem = outcome.problem { board.take(.problem(problem), at: 1_800_000_000_000_000) }
     }
 
-    /// The tiles after a number, by device.
     private func tiles(after revision: Int64) -> [String: JSONObject] {
         var found: [String: JSONObject] = [:]
         var next = revision
