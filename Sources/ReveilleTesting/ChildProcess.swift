@@ -52,8 +52,7 @@ package final class ChildProcess {
     private func reap(_ options: Int32) -> Int32? {
         if let exitCode { return exitCode }
         var status: Int32 = 0
-        // 0 while the process runs.
-        guard retryingOnInterrupt({ waitpid(pid, &status, options) }) != 0 else { return nil }
+        guard retryingOnInterrupt({ waitpid(pid, &status, options) }) == pid else { return nil }
         let signal = status & 0x7F
         exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
         return exitCode

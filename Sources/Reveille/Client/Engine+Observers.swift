@@ -19,12 +19,8 @@ extension Engine {
                 observation.hasStarted(result)
             }
         }
-        // If the bus is found gone at once, the result is set already.
-        if let result = observation.startResult {
-            try result.get()
-        } else {
-            try await withCheckedContinuation { observation.waiting.append($0) }.get()
-        }
+        // The bus may have been found gone at once, or have answered before the continuation exists.
+        try await withCheckedContinuation { observation.waitForStart($0) }.get()
         return id
     }
 

@@ -25,7 +25,7 @@ final class SharedObservation: EventSink {
     var stream: StreamID?
     /// Whether the stream could be started; `nil` while the bus has not answered.
     private(set) var startResult: Result<Void, ReveilleError>?
-    var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
+    private var waiting: [CheckedContinuation<Result<Void, ReveilleError>, Never>] = []
     private var watchdog: EventSource?
     private var isTiming = false
     private var members: [Member] = []
@@ -46,6 +46,11 @@ final class SharedObservation: EventSink {
     }
 
     var hasNoObservers: Bool { members.isEmpty }
+
+    func waitForStart(_ continuation: CheckedContinuation<Result<Void, ReveilleError>, Never>) {
+        guard let startResult else { return waiting.append(continuation) }
+        continuation.resume(returning: startResult)
+    }
 
     func hasStarted(_ result: Result<Void, ReveilleError>) {
         startResult = result

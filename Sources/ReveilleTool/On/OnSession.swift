@@ -130,7 +130,8 @@ actor OnSession {
         let program = try program(for: event)
         return await withCheckedContinuation { answer in
             current = (program, answer)
-            // The command may have ended before its signal was watched.
+            // Signals are handled before the continuation exists: the session's, and the end of the command.
+            if let signal = outcome.withLock({ $0.signal }) { program.pass(signal) }
             finish()
         }
     }
