@@ -5,14 +5,15 @@ import Reveille
 import ReveilleSystem
 import ReveilleTesting
 
-/// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each.
+/// Measures the processor time of the bus while ten subscribers get a hundred samples of motion a second each, beside a
+/// bare loop that only sends as much.
 ///
 /// The samples come from a synthetic chip: a thread writes scans to a FIFO in place of the device's node.
 struct MotionBench {
     private static let subscribers = 10
     private static let interval: Duration = .milliseconds(10)
-    /// The largest part of one processor that the bus may use.
-    private static let limit = 0.02
+    /// How often the bus may take the processor time of a bare loop.
+    private static let limit = 4.0
     /// The smallest part of the samples that must arrive for the figure to count.
     private static let leastDelivered = 0.9
     /// The seconds before the measurement, in which the stream starts, and the seconds of the measurement.
@@ -33,40 +34,65 @@ struct MotionBench {
         for client in connections {
             try client.subscribe(to: [.motion], policies: [.motion: Policy(interval: Self.interval)])
         }
-        _ = try Self.receive(on: connections, for: Self.duration.rest)
+        _ = try Self.receive(on: connections.map(\.number), for: Self.duration.rest)
         let before = bus.usage.processorTime
-        let count = try Self.receive(on: connections, for: Self.duration.measured)
+        let received = try Self.receive(on: connections.map(\.number), for: Self.duration.measured)
         let time = Double(bus.usage.processorTime - before) / 1_000_000_000
-        withExtendedLifetime((bus, driver)) {}
-
-        let use = time / Self.duration.measured
-        let rate = Double(count) / Self.duration.measured
-        print("\n| motion at 100 Hz, ten subscribers | samples a second | of one processor | of each sample |")
-        print("| --- | ---: | ---: | ---: |")
-        let each = time / Double(max(1, count)) * 1_000_000
-        print("| Reveille | \(rate.rounded(to: 0)) | \((use * 100).rounded(to: 2))% | \(each.rounded(to: 1)) µs |")
+        withExtendedLifetime((bus, driver, connections)) {}
         let wanted = Double(Self.subscribers) * (.seconds(1) / Self.interval)
-        guard rate >= wanted * Self.leastDelivered else {
-            throw BenchError("\(rate) samples a second were delivered in place of \(wanted)")
+        guard Double(received.messages) >= wanted * Self.duration.measured * Self.leastDelivered else {
+            throw BenchError("\(received.messages) samples were delivered in place of \(wanted) a second")
         }
-        guard use <= Self.limit else { throw BenchError("the bus takes more than \(Self.limit * 100)% of a processor") }
+        let bare = try Self.bareTime(sending: received.bytes / received.messages)
+
+        print("\n| motion at 100 Hz, ten subscribers | of one processor | of each sample |")
+        print("| --- | ---: | ---: |")
+        for (name, time) in [("Reveille", time), ("bare loop", bare)] {
+            let use = time / Self.duration.measured
+            let each = use * 1_000_000 / wanted
+            print("| \(name) | \((use * 100).rounded(to: 2))% | \(each.rounded(to: 1)) µs |")
+        }
+        guard time <= bare * Self.limit else {
+            throw BenchError("the bus takes more than \(Self.limit) times the processor time of a bare loop")
+        }
     }
 
-    /// Reads from all connections for a time in seconds, and returns the number of messages.
-    private static func receive(on connections: [BlockingClient], for seconds: Double) throws -> Int {
+    /// The processor time of a thread that only sends messages of a length to as many sockets, as often.
+    private static func bareTime(sending length: Int) throws -> Double {
+        let streams = try (0..<subscribers).map { _ in try UnixStream.pair() }
+        let sockets = streams.map(\.0.number)
+        let message = [UInt8](repeating: 1, count: length - 1) + [0]
+        let time = Lock(0.0)
+        try Pthread.start {
+            let end = Clocks.boot() + Int64(duration.measured * 1_000_000)
+            var due = Clocks.boot()
+            while due < end {
+                for socket in sockets { send(socket, message, length, Int32(MSG_NOSIGNAL)) }
+                due += Int64(interval / .microseconds(1))
+                usleep(useconds_t(max(0, due - Clocks.boot())))
+            }
+            time.withLock { $0 = Double(Clocks.thread()) / 1_000_000 }
+        }
+        while time.withLock({ $0 }) == 0 { _ = try receive(on: streams.map(\.1.number), for: 1) }
+        return time.withLock { $0 }
+    }
+
+    /// Reads from all sockets for a time in seconds, and returns what was read.
+    private static func receive(on sockets: [Int32], for seconds: Double) throws -> (messages: Int, bytes: Int) {
         let end = Clocks.boot() + Int64(seconds * 1_000_000)
-        var polls = connections.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+        var polls = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        var count = 0
+        var received = (messages: 0, bytes: 0)
         while Clocks.boot() < end {
             guard poll(&polls, nfds_t(polls.count), 100) >= 0 else { throw SystemError("poll") }
             for descriptor in polls where descriptor.revents != 0 {
                 let size = recv(descriptor.fd, &buffer, buffer.count, 0)
                 guard size > 0 else { throw BenchError("the bus has closed a connection") }
-                count += buffer[..<size].count { $0 == 0 }
+                received.messages += buffer[..<size].count { $0 == 0 }
+                received.bytes += size
             }
         }
-        return count
+        return received
     }
 
     private static func addChip(to testbed: Testbed) throws {

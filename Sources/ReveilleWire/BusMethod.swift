@@ -33,7 +33,7 @@ package struct BusMethods {
     package enum Resolution {
         /// It is answered by the description of the service.
         case reply(Reply)
-        case call(BusCall)
+        case method(BusMethod)
     }
 
     private let description: ServiceDescription
@@ -50,10 +50,10 @@ package struct BusMethods {
         }
     }
 
-    package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
+    package func resolve(_ call: Call) throws(CallError) -> Resolution {
         switch try description.resolve(call) {
         case .reply(let reply): .reply(reply)
-        case .method(let position): .call(try BusCall(call, of: methods[position], history: history))
+        case .method(let position): .method(methods[position])
         }
     }
 }

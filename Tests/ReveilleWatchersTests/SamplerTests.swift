@@ -48,7 +48,6 @@ import Testing
 
     @Test func bufferIsNotWaitedForAtOnce() throws {
         let (reader, scans) = try bufferedReader()
-        defer { close(scans) }
         #expect(reader.sampleAtOnce(isLive: true) == nil, "the sensor is unknown")
         write(scans, [5, 0] as [UInt8], 2)
         #expect(reader.sample(isLive: true) == .values([5]))
@@ -57,6 +56,9 @@ import Testing
         #expect(reader.sampleAtOnce(isLive: true) == .values([7]))
         write(scans, [UInt8](repeating: 1, count: 256), 256)
         #expect(reader.sampleAtOnce(isLive: true) == nil, "a full buffer has dropped the newest scans")
+        close(scans)
+        let end = SystemError("read past the end of", on: directory.path + "/node", code: ENODEV)
+        #expect(reader.takeWaiting() == .failed(end), "the node would always be ready")
     }
 
     @Test("a buffer that is never empty is read a limited number of times") func fullBufferIsReadInParts() throws {

@@ -37,7 +37,7 @@ package final class BusServer {
     @exclusivity(unchecked) var stateTexts = [[UInt8]?](repeating: nil, count: BuiltInAspect.allCases.count)
     @exclusivity(unchecked) var subscribers = SubscriberTable()
     let watchers: WatcherPool
-    var connections = ConnectionTable()
+    @exclusivity(unchecked) var connections = ConnectionTable()
     @exclusivity(unchecked) var parts: BusParts
     private(set) var keeper: StateKeeper?
     private var soon: (any LoopSource)?

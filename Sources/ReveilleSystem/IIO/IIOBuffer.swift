@@ -147,6 +147,8 @@ package struct IIOBuffer: ~Copyable {
             }
             // A short read has emptied the buffer.
             if outcome == size { continue }
+            // The node would always be ready.
+            if outcome == 0, bytes.isEmpty { throw SystemError("read past the end of", on: nodePath, code: ENODEV) }
             guard outcome >= 0 || errno == EAGAIN else { throw SystemError("read", on: nodePath) }
             break
         }

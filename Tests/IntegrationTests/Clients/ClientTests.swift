@@ -7,7 +7,7 @@ import Varlink
 
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientTests {
-    private let bus: BusProcess
+    let bus: BusProcess
 
     init() throws {
         bus = try BusProcess()

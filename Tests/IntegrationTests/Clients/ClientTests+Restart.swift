@@ -5,14 +5,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
-struct ClientRestartTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension ClientTests {
     @Test(arguments: ClientLanguage.allCases) func crashLosesAndRepeatsNothing(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)
         try client.subscribe(to: ["battery", "proximity"])

@@ -5,18 +5,10 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
-struct ClientPublishTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension ClientTests {
     private func publish(_ client: ClientProgram, _ name: String, _ value: JSON, _ options: JSONObject = [:]) throws {
         try client.call("publish", ["arguments": [.string(name), value], "options": .object(options)])
     }
-
     @Test(arguments: ClientLanguage.allCases) func publishedStateReachesEveryClient(language: ClientLanguage) throws {
         let publisher = try ClientProgram(language, on: bus)
         for other in ClientLanguage.allCases {
