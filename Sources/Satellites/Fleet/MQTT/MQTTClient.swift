@@ -25,6 +25,8 @@ final class MQTTClient {
     private let events: Handover<MQTTConnection.Event>
     /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
+    /// Whether the handshake of TLS is incomplete; it remains so if it fails.
+    private(set) var isShakingHands: Bool
     /// The first reason for the end of the connection.
     private(set) var failure: MQTTError?
     private(set) var problems: [String] = []
@@ -46,6 +48,7 @@ final class MQTTClient {
         self.handle = handle
         self.events = events
         keepAlive = options.keepAlive
+        isShakingHands = options.broker.address.usesTLS
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
         mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(max(1, options.receiveMaximum)))
@@ -94,6 +97,7 @@ final class MQTTClient {
                 return connect()
             } : connect()
         keepTLS()
+        noteHandshake()
         check(result, code)
     }
 
@@ -102,9 +106,9 @@ final class MQTTClient {
     /// During the handshake, libmosquitto asks for room without need, which would keep the thread busy.
     var needsRoom: Bool { !isShakingHands && mosquitto_want_write(handle) }
 
-    /// Whether the handshake of TLS has begun and is incomplete.
-    var isShakingHands: Bool {
-        mosquitto_ssl_get(handle).map { SSL_is_init_finished($0) == 0 } ?? false
+    private func noteHandshake() {
+        guard isShakingHands, let ssl = mosquitto_ssl_get(handle) else { return }
+        isShakingHands = SSL_is_init_finished(ssl) == 0
     }
 
     /// Keeps the state of TLS, which knows why a certificate was rejected.
@@ -119,7 +123,11 @@ final class MQTTClient {
     func turn(_ conditions: Int32) {
         let hasEnded = conditions & (POLLHUP | POLLERR) != 0
         // The broker's last packet explains why writing fails, so reading comes first.
-        if conditions & POLLIN != 0 || hasEnded { check(mosquitto_loop_read(handle, 1), errno) }
+        if conditions & POLLIN != 0 || hasEnded {
+            let (result, code) = (mosquitto_loop_read(handle, 1), errno)
+            noteHandshake()
+            check(result, code)
+        }
         if failure == nil, needsRoom { check(mosquitto_loop_write(handle, 1), errno) }
         if failure == nil, socket < 0 || hasEnded && !isAccepted {
             // In the handshake, libmosquitto would try again for ever.
