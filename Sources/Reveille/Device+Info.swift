@@ -27,6 +27,7 @@ extension Device {
     /// case .yes: print("the screen can turn off at the ear")
     /// case .no(let reason): print(reason)
     /// case .unknown: print("the bus is of an earlier version")
+    /// @unknown default: break
     /// }
     /// ```
     ///

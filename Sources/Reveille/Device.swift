@@ -25,7 +25,7 @@ import Varlink
 /// interrupt its calls, because the bus may have received them already.
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
-/// a ``Subscription`` or ``Observation`` of it.
+/// a ``Subscription`` or ``ObservationToken`` of it.
 @dynamicMemberLookup
 public final class Device: Sendable {
     let engine: Engine
@@ -71,7 +71,7 @@ public final class Device: Sendable {
     ///
     /// ```swift
     /// let device = try await Device.local()
-    /// for try await battery in try await device.updates(of: \.battery) { print(battery.state) }
+    /// for try await battery in device.updates(of: .battery) { print(battery.state) }
     /// ```
     ///
     /// - Parameters:
@@ -208,7 +208,8 @@ public final class Device: Sendable {
         do throws(CallError) {
             _ = try BusCall(call, of: .post, history: 1)
         } catch {
-            throw ReveilleError(answered: error, to: call.shortName)
+            let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
+            throw ReveilleError(.invalidArgument, "\(field) of \(reading) is not a state that a device can have")
         }
         let reply = try await engine.call(call, expecting: PostReply.self)
         return (reply.generation, reply.sequence)
@@ -241,7 +242,7 @@ public final class Device: Sendable {
 }
 
 /// Whether the bus of a ``Device`` is reachable.
-public enum ConnectionState: Sendable, Hashable {
+@nonexhaustive public enum ConnectionState: Sendable, Hashable {
     /// The bus answers.
     case connected
     /// The bus is gone; the device reconnects automatically, and subscriptions continue where they were.

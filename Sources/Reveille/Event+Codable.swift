@@ -5,11 +5,12 @@ import ReveilleWire
 import Varlink
 
 extension Event: Codable {
-    /// Decodes an event from its form on the wire, which `reveille watch --json` prints too.
+    /// Decodes an event from its form on the wire, which `reveille watch --json` prints too; words that a later version
+    /// adds are unknown.
     public init(from decoder: any Decoder) throws {
         let structure = JSON.object(try JSONObject(from: decoder))
         do throws(CallError) {
-            self = try Event(structure: structure)
+            self = try Event(structure: structure, noting: UnknownWords())
         } catch {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not an event: \(error)"))

@@ -4,7 +4,7 @@ public import ReveilleCore
 import ReveilleSystem
 
 /// The events that are delivered before the first change.
-public enum Delivering: Sendable, Hashable {
+@nonexhaustive public enum Delivering: Sendable, Hashable {
     /// Nothing: the first event is a change.
     case changes
     /// The current state of each aspect, as events whose `Event.changes` are 0.

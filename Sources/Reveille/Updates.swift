@@ -20,24 +20,25 @@ extension Device {
     /// Returns the states of one aspect, in its own type: the current one, then each new one.
     ///
     /// ```swift
-    /// for try await battery in try await device.updates(of: \.battery) {
+    /// for try await battery in device.updates(of: .battery) {
     ///     print(battery.state, battery.level as Any)
     /// }
     /// ```
     ///
-    /// States that are not taken are merged, as in every ``Subscription``. For the number of changes that a state stands
-    /// for, and for the background, use the sequence's ``Updates/events``.
+    /// Each loop has a subscription of its own, which begins and ends with the loop. States that are not taken are merged,
+    /// as in every ``Subscription``. For the number of changes that a state stands for, subscribe.
     ///
     /// - Parameters:
-    ///   - state: The key path of the aspect's state: `\.battery`.
+    ///   - aspect: The aspect.
     ///   - name: A display name, as `reveille status` shows it.
-    /// - Returns: The states; the subscription ends when the sequence is released.
-    /// - Throws: ``ReveilleError``, as ``subscribe(to:delivering:policies:resumingFrom:name:startsInBackground:)`` does.
+    /// - Returns: The states. A loop throws ``ReveilleError``, as
+    ///   ``subscribe(to:delivering:policies:resumingFrom:name:startsInBackground:)`` does.
     public func updates<State: AspectState>(
-        of state: KeyPath<Reading, State?>, name: String? = nil
-    ) async throws(ReveilleError) -> Updates<State> {
-        let events = try await subscribe(to: AspectSet(State.aspect), delivering: .currentState, name: name)
-        return Updates(events: events) { event throws(ReveilleError) in event.reading.state as? State }
+        of aspect: TypedAspect<State>, name: String? = nil
+    ) -> Updates<State> {
+        Updates(device: self, aspect: State.aspect, name: name, isPublished: false) { event throws(ReveilleError) in
+            event.reading.state as? State
+        }
     }
 
     /// Returns the values of a name that a program publishes: the current one, then each new one, and `nil` while nothing
@@ -47,44 +48,41 @@ extension Device {
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// for try await volume in try await device.updates(of: "org.example.volume", as: Volume.self) {
+    /// for try await volume in device.updates(of: "org.example.volume", as: Volume.self) {
     ///     if let volume { print(volume.level) } else { print("no player") }
     /// }
     /// ```
     ///
-    /// The name need not be published yet. Values that are not taken are merged, as in every ``Subscription``. For a
-    /// pattern, subscribe and use `Event.value(as:)`.
-    ///
-    /// A value of another type throws ``ReveilleError/Code/unexpectedValue`` and ends the loop, but not the sequence:
-    /// another loop over it continues with the next value.
+    /// The name need not be published yet. Each loop has a subscription of its own, which begins and ends with the loop.
+    /// Values that are not taken are merged, as in every ``Subscription``. For a pattern, subscribe and use
+    /// `Event.value(as:)`.
     ///
     /// - Parameters:
     ///   - published: The published name.
     ///   - type: The type of the values.
     ///   - name: A display name, as `reveille status` shows it.
-    /// - Returns: The values; the subscription ends when the sequence is released.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` if the name cannot be published, such as a
-    ///   pattern.
+    /// - Returns: The values. A loop throws ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` if the name cannot be
+    ///   published, such as a pattern, and ``ReveilleError/Code/unexpectedValue`` for a value of another type.
     public func updates<Value: Decodable & Sendable>(
         of published: Aspect, as type: Value.Type = Value.self, name: String? = nil
-    ) async throws(ReveilleError) -> Updates<Value?> {
-        try published.checkIsPublished()
-        let events = try await subscribe(to: AspectSet(published), delivering: .currentState, name: name)
-        return Updates(events: events) { event throws(ReveilleError) in .some(try event.value(as: type)) }
+    ) -> Updates<Value?> {
+        Updates(device: self, aspect: published, name: name, isPublished: true) { event throws(ReveilleError) in
+            .some(try event.value(as: type))
+        }
     }
 }
 
 /// The states of one aspect, from ``Device/updates(of:name:)`` or ``Device/updates(of:as:name:)``.
 ///
-/// It ends and throws as its ``events`` do.
+/// A loop ends when its task is cancelled, and throws as a ``Subscription`` does.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
-    /// The subscription behind the sequence, for positions and for the background.
-    ///
-    /// An event taken from the subscription is no longer an element of this sequence.
-    public let events: Subscription
+    let device: Device
+    let aspect: Aspect
+    let name: String?
+    let isPublished: Bool
     let value: @Sendable (Event) throws(ReveilleError) -> Value?
 
-    /// Creates an iterator, which retains the subscription.
+    /// Creates an iterator with a subscription of its own, which begins with the first state.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }
@@ -92,13 +90,28 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     /// An iterator over the states of an aspect.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let updates: Updates
+        private var subscription: Subscription?
+
+        init(updates: Updates) {
+            self.updates = updates
+        }
 
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
-            while let event = try await updates.events.next(isolation: actor) {
+            let events = try await begin()
+            while let event = try await events.next(isolation: actor) {
                 if let value = try updates.value(event) { return value }
             }
             return nil
+        }
+
+        private mutating func begin() async throws(ReveilleError) -> Subscription {
+            if let subscription { return subscription }
+            if updates.isPublished { try updates.aspect.checkIsPublished() }
+            let begun = try await updates.device.subscribe(
+                to: AspectSet(updates.aspect), delivering: .currentState, name: updates.name)
+            subscription = begun
+            return begun
         }
     }
 }

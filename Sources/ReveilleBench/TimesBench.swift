@@ -32,7 +32,7 @@ struct TimesBench {
         }
         schedule.set(zones[0], for: ScheduleEntry.localZone, at: now)
         let items = try (0..<2 * Self.entries).map { number in
-            let rule = try CalendarRule(
+            let rule = CalendarRule(
                 weekday: number % 3 == 0 ? number % 7 + 1 : nil, hour: number % 24, minute: number % 60,
                 second: number % 59)
             return Schedule.Item(

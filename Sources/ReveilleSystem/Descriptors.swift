@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CReveilleLinux
 import Glibc
 
 /// A file descriptor with a single owner, which is closed when the owner is released.
@@ -91,5 +92,15 @@ package enum Readiness {
         let result = retryingOnInterrupt { Glibc.poll(&poll, 1, milliseconds) }
         guard result >= 0 else { throw SystemError("poll") }
         return result > 0
+    }
+
+    /// Waits until a child has ended, which remains to be waited for; false after the time.
+    package static func waitForEnd(of child: Int32, atMost patience: Duration) throws(SystemError) -> Bool {
+        let number = c_reveille_pidfd(child)
+        guard number >= 0 else { throw SystemError("pidfd_open", on: "process \(child)") }
+        let descriptor = OwnedDescriptor(number)
+        return try withExtendedLifetime(descriptor) { () throws(SystemError) in
+            try wait(number, for: .readable, atMost: patience)
+        }
     }
 }

@@ -34,7 +34,7 @@ extension PhoneBus {
     /// The program has then read the changes from its socket, but may not have handled them yet.
     ///
     /// ```swift
-    /// phone.battery.level = 0.1
+    /// try phone.battery.setLevel(0.1)
     /// try await bus.waitUntilDelivered()
     /// ```
     ///

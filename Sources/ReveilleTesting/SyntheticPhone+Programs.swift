@@ -37,17 +37,38 @@ extension SyntheticPhone {
     /// Runs a program on the phone and waits until it has ended.
     ///
     /// ```swift
-    /// let result = try phone.run(["reveille", "get", "battery"])
+    /// let result = try await phone.run(["reveille", "get", "battery"])
     /// print(result.exitCode, result.output)
     /// ```
     ///
     /// - Parameters:
     ///   - arguments: The program, looked up in `PATH`, and its arguments. Its stdin is empty.
     ///   - environment: Additional variables, which override ``environment``.
+    ///   - timeout: The time after which the program is killed.
     /// - Returns: The exit code and the output.
-    /// - Throws: `TestbedError` if the program cannot be started.
-    public func run(
-        _ arguments: [String], environment: [String: String] = [:]
+    /// - Throws: `TestbedError` if the program cannot be started, or has not ended in time.
+    public nonisolated(nonsending) func run(
+        _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(60)
+    ) async throws(TestbedError) -> ProgramResult {
+        let environment = self.environment.merging(environment) { $1 }
+        let result: Result<ProgramResult, TestbedError> = await withCheckedContinuation { continuation in
+            do throws(SystemError) {
+                // Waiting for a program would hold a thread that all tasks share.
+                try Pthread.start {
+                    continuation.resume(
+                        returning: Result { () throws(TestbedError) in
+                            try Self.result(of: arguments, environment, timeout)
+                        })
+                }
+            } catch {
+                continuation.resume(returning: .failure(TestbedError("\(error)")))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func result(
+        of arguments: [String], _ environment: [String: String], _ timeout: Duration
     ) throws(TestbedError) -> ProgramResult {
         let scratch = try TemporaryDirectory()
         let input = try scratch.open("stdin")
@@ -55,8 +76,15 @@ extension SyntheticPhone {
         let errors = try scratch.open("stderr")
         defer { for descriptor in [input, output, errors] { close(descriptor) } }
         let process = try ChildProcess(
-            arguments, environment: self.environment.merging(environment) { $1 },
-            descriptors: [0: input, 1: output, 2: errors])
+            arguments, environment: environment, descriptors: [0: input, 1: output, 2: errors])
+        do throws(SystemError) {
+            guard try Readiness.waitForEnd(of: process.pid, atMost: timeout) else {
+                throw SystemError("wait for the end", on: arguments[0], code: ETIMEDOUT)
+            }
+        } catch {
+            // The end of its owner kills the process.
+            throw TestbedError("\(error)")
+        }
         return ProgramResult(
             exitCode: process.wait(), output: scratch.read("stdout"), errors: scratch.read("stderr"))
     }

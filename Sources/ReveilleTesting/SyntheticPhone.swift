@@ -5,16 +5,16 @@ import ReveilleCore
 /// A simulated phone made of synthetic devices and files.
 ///
 /// It has batteries, a charger, an accelerometer, a gyroscope, a proximity sensor, a light sensor, a screen with a
-/// backlight, a network, a locale file and settings files. Programs started with ``run(_:environment:)`` or
+/// backlight, a network, a locale file and settings files. Programs started with ``run(_:environment:timeout:)`` or
 /// ``environment`` see the devices through the real libudev, and ``startBus(configuration:)`` starts a bus that watches
 /// the phone. The phone's directories and process end with the phone. Use a phone from one thread at a time.
 ///
 /// ```swift
 /// let phone = try SyntheticPhone(batteries: 2)
 /// let bus = try phone.startBus()  // programs find it by REVEILLE_ADDRESS
-/// phone.battery.level = 0.2
+/// try phone.battery.setLevel(0.2)
 /// try phone.rotate(to: .landscapeLeft)
-/// let result = try phone.run(["reveille", "get", "battery"])
+/// let result = try await phone.run(["reveille", "get", "battery"])
 /// ```
 public final class SyntheticPhone {
     /// The devices, for properties that this type does not model.
@@ -123,7 +123,7 @@ public final class SyntheticPhone {
     private func setPower(online: Bool, _ status: Battery.ChargeStatus) throws(TestbedError) {
         guard charger.isPresent else { throw TestbedError("the phone has no charger") }
         try testbed.step { () throws(TestbedError) in
-            for pack in batteries { try pack.setStatus(status) }
+            for pack in batteries { try pack.setStatusSilently(status) }
             try charger.change(["online": online ? "1" : "0"])
         }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ReveilleSystem
 
 /// An error that occurred while creating or changing synthetic devices, or running programs on a phone.
@@ -15,12 +14,5 @@ public struct TestbedError: Error, Hashable, CustomStringConvertible {
     /// Creates the error of a system call that has just failed.
     init(_ operation: String, on subject: String) {
         self.init("\(SystemError(operation, on: subject))")
-    }
-
-    /// Prints the error to stderr and aborts the process, where the error cannot be thrown.
-    func abort() -> Never {
-        let line = Array("ReveilleTesting: \(description)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        Glibc.abort()
     }
 }

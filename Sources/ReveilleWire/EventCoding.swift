@@ -19,9 +19,9 @@ extension Event: ReplyElement, WireStructure {
     }
 
     /// Decodes an event of this version's interface; of settings only the keys are known, not their values.
-    package init(structure: JSON) throws(CallError) {
+    package init(structure: JSON, noting unknownWords: UnknownWords? = nil) throws(CallError) {
         // A value that is not an object has no fields.
-        let fields = Fields(structure.objectValue ?? [:], path: "events")
+        let fields = Fields(structure.objectValue ?? [:], path: "events", noting: unknownWords)
         guard let event = try Event(fields) else { throw fields.invalid(.aspect) }
         self = event
     }

@@ -58,15 +58,13 @@ extension CalendarRule {
         let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
-        do throws(CalendarRuleError) {
-            self = try CalendarRule(
-                month: values[0], day: values[1], weekday: values[2], hour: values[3], minute: values[4],
-                second: values[5])
-        } catch {
-            switch error {
-            case .outOfRange(let part, _, _): throw .invalidParameter(fields.path(of: part))
-            case .empty: throw entry.invalid("calendar")
-            }
+        self.init(
+            month: values[0], day: values[1], weekday: values[2], hour: values[3], minute: values[4],
+            second: values[5])
+        switch fault {
+        case .outOfRange(let part, _, _): throw .invalidParameter(fields.path(of: part))
+        case .empty: throw entry.invalid("calendar")
+        case nil: break
         }
     }
 

@@ -3,7 +3,7 @@
 /// A violation of the protocol by a peer, after which the connection must be closed.
 ///
 /// A rejected call is not a violation; it is answered with a ``CallError``.
-public enum VarlinkError: Error, Sendable, Hashable {
+@nonexhaustive public enum VarlinkError: Error, Sendable, Hashable {
     /// A message exceeds the maximum length in bytes, without its NUL.
     case tooLong(maximum: Int)
     /// A message is not valid JSON, not valid UTF-8, or nested too deeply.

@@ -20,7 +20,7 @@ import Varlink
     /// Subscribes and receives a first change of the level, which starts the interval.
     private func subscriber(of bus: BusProcess, after level: Double) throws -> Subscriber {
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        phone.battery.level = level
+        try phone.battery.setLevel(level)
         try subscriber.wait(for: "battery") { $0["level"]?.numberValue == level }
         return subscriber
     }
@@ -29,7 +29,7 @@ import Varlink
         let bus = try BusProcess(phone: phone)
         let subscriber = try subscriber(of: bus, after: 0.79)
         let generation = try #require(try bus.client().state(of: "battery")["generation"]?.integerValue)
-        phone.battery.level = 0.78
+        try phone.battery.setLevel(0.78)
         let answer = try bus.client().state(of: "battery")
         #expect(answer["battery"]?.objectValue?["level"] == 0.78)
         #expect(answer["generation"]?.integerValue == generation + 1)

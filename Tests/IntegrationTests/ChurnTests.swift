@@ -176,7 +176,7 @@ import Varlink
         let others = try (0..<120).map { _ in try bus.client() }
         for client in others { try client.send(Self.subscribe) }
         _ = try others[0].receive()
-        phone.battery.level = 0.33
+        try phone.battery.setLevel(0.33)
         try control.call("Refresh")
         #expect(try control.state(of: "battery").level == 0.33)
         #expect(bus.stop() == 0)

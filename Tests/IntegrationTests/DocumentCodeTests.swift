@@ -50,7 +50,7 @@ import Testing
     private static func program(of fragments: [(document: String, block: String)]) -> String {
         let parts = fragments.enumerated().map { index, fragment in
             """
-            func part\(index)(
+            @MainActor func part\(index)(
                 _ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus,
                 _ fleet: Fleet, _ events: FleetEvents
             ) async throws {
@@ -76,18 +76,7 @@ import Testing
     }
 
     private func compile(_ program: String, _ document: String) throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(program, to: "main.swift")
-        let build = ChildProcess.sibling(".")
-        let maps = [
-            "\(Package.root)/Sources/CUdev/module.modulemap", "\(Package.root)/Sources/CSystemd/module.modulemap",
-            "\(Package.root)/Sources/Satellites/CMosquitto/module.modulemap",
-            "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
-        ]
-        let run = try ProgramRun(
-            ["-typecheck", "-swift-version", "6", "-I", "\(build)/Modules"]
-                + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [directory.path + "/main.swift"],
-            program: "swiftc", in: directory)
+        let run = try SwiftCompiler.check(program)
         #expect(run.code == 0, "\(document): \(run.errors)\n\(program)")
     }
 

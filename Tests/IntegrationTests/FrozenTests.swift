@@ -170,7 +170,7 @@ struct FrozenPhoneTests {
         try cgroup.freeze(true)
         try subscriber.waitUntilHeld(["frozen"])
         // A uevent reports the level, but the pose must be sampled.
-        phone.battery.level = 0.4
+        try phone.battery.setLevel(0.4)
         try wait(for: "the level") { try subscriber.subscription()?["pending"]?.arrayValue?.count == 1 }
         try phone.rotate(to: .faceDown)
         try cgroup.freeze(false)

@@ -91,7 +91,7 @@ extension Reading {
 
     @Test func observersContinueAfterARestart() async throws {
         let (calls, continuation) = AsyncStream.makeStream(of: Event.self)
-        let observation = try await device.observe(.proximity) { continuation.yield($0) }
+        let observation = try await device.observeConcurrently(.proximity) { continuation.yield($0) }
         #expect(bus.stop() == 0)
         try bus.restart()
         while (try? await device.subscribers().count) != 1 { backOff() }

@@ -72,7 +72,7 @@ import Varlink
             try wait(for: "the subscription") { try scene.subscription(of: run) != nil }
         }
         func set(_ level: Double) throws {
-            phone.battery.level = level
+            try phone.battery.setLevel(level)
             try wait(for: "the level \(level)") { try scene.bus.client().state(of: "battery").level == level }
         }
         try set(0.09)
@@ -85,7 +85,7 @@ import Varlink
         try set(0.5)
         scene.bus.process.signal(SIGKILL)
         scene.bus.process.wait()
-        phone.battery.level = 0.06
+        try phone.battery.setLevel(0.06)
         try scene.bus.restart()
         try scene.waitForRuns(of: run, at: [0.09, 0.07, 0.06])
         #expect(run.errors.contains("waiting for the bus to return"))

@@ -17,7 +17,7 @@ struct SlowSensorTests {
 
     /// Checks that a battery's event arrives while a read is blocked.
     private func expectBatteryEvent(at level: Double, _ subscriber: Subscriber) throws {
-        phone.battery.level = level
+        try phone.battery.setLevel(level)
         try subscriber.wait(for: "battery") { $0["level"]?.numberValue == level }
     }
 

@@ -44,7 +44,7 @@ final class Turmoil {
 
     private func change() throws {
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: phone.battery.level = Double(Int.random(in: 1...99, using: &random)) / 100
+        case 0: try phone.battery.setLevel(Double(Int.random(in: 1...99, using: &random)) / 100)
         case 1: try phone.setLocale((Self.languages.randomElement(using: &random) ?? "C") + ".UTF-8")
         case 2: try phone.setNear(chance(1, of: 2))
         case 3: try phone.rotate(to: Self.poses.randomElement(using: &random) ?? .portrait)

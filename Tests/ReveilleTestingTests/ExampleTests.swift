@@ -19,7 +19,7 @@ import Testing
     @Test("B126: the reminder is started when it is due, once for all firings, even after a kill of the bus")
     func reminderIsStarted() async throws {
         let file = phone.files + "/reminders"
-        #expect(try phone.run([ChildProcess.sibling("Reminder"), "1", file, "stretch"]).exitCode == 0)
+        #expect(try await phone.run([ChildProcess.sibling("Reminder"), "1", file, "stretch"]).exitCode == 0)
         let device = try await Device.connect(to: bus.address)
         var lines: [Substring] = []
         for round in 1...2 {
@@ -41,11 +41,11 @@ import Testing
     @Test func statusLineContinuesAfterARestart() throws {
         let line = try RunningExample("StatusLine", on: phone)
         #expect(line.nextLine() == "80% unplugged  portrait  en_US")
-        phone.battery.level = 0.5
+        try phone.battery.setLevel(0.5)
         #expect(line.nextLine() == "50% unplugged  portrait  en_US")
         bus.kill()
         try bus.restart()
-        phone.battery.level = 0.4
+        try phone.battery.setLevel(0.4)
         #expect(line.nextLine() == "40% unplugged  portrait  en_US")
         try phone.setLocale("de_DE.UTF-8")
         #expect(line.nextLine() == "40% unplugged  portrait  de_DE")

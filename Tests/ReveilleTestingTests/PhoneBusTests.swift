@@ -7,26 +7,30 @@ import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(5))) struct PhoneBusTests {
-    @Test("a program's output, errors and exit code are returned") func programRuns() throws {
+    @Test("a program's output, errors and exit code are returned") func programRuns() async throws {
         let phone = try SyntheticPhone()
-        let result = try phone.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+        let result = try await phone.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
         #expect(result.exitCode == 3)
         #expect(result.output == "out\n")
         #expect(result.errors == "err\n")
-        #expect(try phone.run(["sh", "-c", "kill -TERM $$"]).exitCode == 128 + SIGTERM)
-        #expect(throws: TestbedError.self) { try phone.run(["/there/is/no/such/program"]) }
+        #expect(try await phone.run(["sh", "-c", "kill -TERM $$"]).exitCode == 128 + SIGTERM)
+        await #expect(throws: TestbedError.self) { try await phone.run(["/there/is/no/such/program"]) }
+        let late = await #expect(throws: TestbedError.self) {
+            try await phone.run(["sleep", "1000"], timeout: .milliseconds(1))
+        }
+        #expect(late?.description == "wait for the end sleep: Connection timed out (ETIMEDOUT)")
     }
 
     @Test("a program sees the phone's devices, home and bus, and additional variables")
-    func programSeesThePhone() throws {
+    func programSeesThePhone() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
-        phone.battery.level = 0.2
+        try phone.battery.setLevel(0.2)
         let script = """
             cat /sys/class/power_supply/battery/capacity ~/.config/settings.json
             echo; echo "$REVEILLE_ADDRESS"; echo "$MORE"
             """
-        let result = try phone.run(["sh", "-c", script], environment: ["MORE": "more"])
+        let result = try await phone.run(["sh", "-c", script], environment: ["MORE": "more"])
         #expect(result.output == "20\n{}\n\(bus.address)\nmore\n")
     }
 
@@ -36,24 +40,24 @@ import Varlink
         #expect(error?.description.contains("batery") == true)
     }
 
-    @Test("a phone rejects a second bus") func secondBusIsRejected() throws {
+    @Test("a phone rejects a second bus") func secondBusIsRejected() async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         #expect(throws: TestbedError.self) { try phone.startBus() }
-        _ = try PhoneObserver(phone: phone, bus: bus).reveille("get")
+        _ = try await PhoneObserver(phone: phone, bus: bus).reveille("get")
     }
 
     @Test("a restarted bus continues with its earlier state, killed or not", arguments: [false, true])
-    func restartedBusContinues(isKilled: Bool) throws {
+    func restartedBusContinues(isKilled: Bool) async throws {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let observer = PhoneObserver(phone: phone, bus: bus)
-        phone.battery.level = 0.3
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
+        try phone.battery.setLevel(0.3)
+        #expect(try await observer.state(of: "battery")["level"]?.numberValue == 0.3)
         if isKilled { bus.kill() } else { #expect(bus.stop() == 0) }
-        phone.battery.level = 0.2
+        try phone.battery.setLevel(0.2)
         try bus.restart()
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
+        #expect(try await observer.state(of: "battery")["level"]?.numberValue == 0.2)
         #expect(bus.log.contains("serving"))
     }
 
@@ -68,7 +72,7 @@ import Varlink
         let asleep = try await device.subscribe(to: .battery)
         try await asleep.enterBackground()
         try await bus.waitUntilSubscribed(2)
-        for percent in 1...10 { phone.battery.level = Double(percent) / 100 }
+        for percent in 1...10 { try phone.battery.setLevel(Double(percent) / 100) }
         try await bus.waitUntilDelivered()
         #expect(try await device.subscribers().map(\.changes).sorted() == [0, 10])
         withExtendedLifetime((awake, asleep)) {}
@@ -80,8 +84,8 @@ import Varlink
         let reader = try RunningExample("StatusLine", on: phone)
         #expect(reader.nextLine() != nil)
         reader.stop()
-        phone.battery.level = 0.5
-        phone.battery.level = 0.4
+        try phone.battery.setLevel(0.5)
+        try phone.battery.setLevel(0.4)
         let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilDelivered(atMost: .zero) }
         #expect(error?.description.contains("status line, pid ") == true)
         reader.resume()

@@ -9,15 +9,15 @@ struct PhoneObserver {
     let phone: SyntheticPhone
     let bus: PhoneBus
 
-    func reveille(_ arguments: String...) throws -> ProgramResult {
-        let result = try phone.run([ChildProcess.sibling("reveille")] + arguments)
+    func reveille(_ arguments: String...) async throws -> ProgramResult {
+        let result = try await phone.run([ChildProcess.sibling("reveille")] + arguments)
         try #require(result.exitCode == 0, "\(result.errors)")
         return result
     }
 
-    func state(of aspect: String) throws -> JSONObject {
-        _ = try reveille("refresh")
-        let line = try reveille("get", aspect, "--json").output.split(separator: "\n").first ?? ""
+    func state(of aspect: String) async throws -> JSONObject {
+        _ = try await reveille("refresh")
+        let line = try await reveille("get", aspect, "--json").output.split(separator: "\n").first ?? ""
         let event = try JSON.parse(Array(line.utf8)).objectValue
         return try #require(event?[aspect]?.objectValue, "\(line)")
     }

@@ -18,7 +18,7 @@ import Testing
         try await subscription.enterBackground()
         let pack = try #require(phone.battery.device)
         let steps: [(Aspect, () throws -> Void)] = [
-            (.battery, { phone.battery.level = 0.5 }), (.battery, { phone.battery.status = .full }),
+            (.battery, { try phone.battery.setLevel(0.5) }), (.battery, { try phone.battery.setStatus(.full) }),
             (.battery, { try phone.plugIn() }), (.battery, { try phone.unplug() }),
             (.battery, { try phone.addBattery() }), (.battery, { try phone.batteries[3].remove() }),
             (.battery, { try phone.batteries[3].insert() }), (.battery, { try pack.set("capacity", "7") }),
@@ -52,15 +52,15 @@ import Testing
         let device = try await Device.connect(to: bus.address)
         for _ in 1...50 {
             kill(bus.processIdentifier, SIGSTOP)
-            phone.battery.level = 0.3
-            phone.battery.level = 0.2
+            try phone.battery.setLevel(0.3)
+            try phone.battery.setLevel(0.2)
             kill(bus.processIdentifier, SIGCONT)
-            phone.battery.level = 0.1
+            try phone.battery.setLevel(0.1)
         }
         try await bus.waitUntilDelivered()
         #expect(try await device.battery.level == 0.1)
         bus.kill()
-        phone.battery.level = 0.5
+        try phone.battery.setLevel(0.5)
         try bus.restart()
         #expect(try await device.battery.level == 0.5)
     }

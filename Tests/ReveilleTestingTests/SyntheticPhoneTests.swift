@@ -16,32 +16,32 @@ import Varlink
         observer = try PhoneObserver(phone: phone, bus: phone.startBus())
     }
 
-    @Test("a level is reported in whole percent") func levelIsReported() throws {
-        phone.battery.level = 0.2
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.2)
-        phone.battery.level = 0.204
+    @Test("a level is reported in whole percent") func levelIsReported() async throws {
+        try phone.battery.setLevel(0.2)
+        #expect(try await observer.state(of: "battery")["level"]?.numberValue == 0.2)
+        try phone.battery.setLevel(0.204)
         #expect(phone.battery.level == 0.2)
-        phone.battery.level = 1
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 1)
+        try phone.battery.setLevel(1)
+        #expect(try await observer.state(of: "battery")["level"]?.numberValue == 1)
     }
 
-    @Test("each status, charger, pose and proximity is reported") func statesAreReported() throws {
+    @Test("each status, charger, pose and proximity is reported") func statesAreReported() async throws {
         for status in Battery.ChargeStatus.allCases {
-            phone.battery.status = status
-            #expect(try observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
+            try phone.battery.setStatus(status)
+            #expect(try await observer.state(of: "battery")["chargeStatus"]?.stringValue == status.rawValue)
         }
         try phone.plugIn()
         #expect(phone.battery.status == .charging)
-        #expect(try observer.state(of: "battery")["state"] == "charging")
+        #expect(try await observer.state(of: "battery")["state"] == "charging")
         try phone.unplug()
-        #expect(try observer.state(of: "battery")["state"] == "unplugged")
+        #expect(try await observer.state(of: "battery")["state"] == "unplugged")
         for pose in Orientation.Pose.allCases where pose != .unknown {
             try phone.rotate(to: pose)
-            #expect(try observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
+            #expect(try await observer.state(of: "orientation")["pose"]?.stringValue == pose.rawValue)
         }
         for isNear in [true, false] {
             try phone.setNear(isNear)
-            #expect(try observer.state(of: "proximity") == ["state": isNear ? "near" : "far"])
+            #expect(try await observer.state(of: "proximity") == ["state": isNear ? "near" : "far"])
         }
     }
 
@@ -50,39 +50,39 @@ import Varlink
         #expect(error?.description.contains("remove the accelerometer instead") == true)
     }
 
-    @Test("language and settings are read from files of the phone") func filesAreRead() throws {
+    @Test("language and settings are read from files of the phone") func filesAreRead() async throws {
         try phone.setLocale("de_DE.UTF-8")
-        #expect(try observer.state(of: "locale")["identifier"] == "de_DE")
+        #expect(try await observer.state(of: "locale")["identifier"] == "de_DE")
         try phone.writeSettings(#"{"theme": "dark"}"#, to: "app.json")
-        let domains = try observer.state(of: "defaults")["domains"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        let domains = try await observer.state(of: "defaults")["domains"]?.arrayValue?.compactMap(\.objectValue) ?? []
         #expect(domains.first { $0["domain"] == "app" }?["keys"] == ["theme"])
     }
 }
 
 /// Parts that are removed and inserted.
 @Suite(.timeLimit(.minutes(5))) struct SyntheticPartTests {
-    @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() throws {
+    @Test("two packs have a common level and one each") func twoBatteriesAreOneLevel() async throws {
         let phone = try SyntheticPhone(batteries: 2)
         let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
-        phone.battery.level = 0.2
-        phone.batteries[1].level = 0.4
-        let state = try observer.state(of: "battery")
+        try phone.battery.setLevel(0.2)
+        try phone.batteries[1].setLevel(0.4)
+        let state = try await observer.state(of: "battery")
         #expect(state["packs"]?.arrayValue?.count == 2)
         #expect(abs((state["level"]?.numberValue ?? 0) - 0.3) < 1e-9)
     }
 
     @Test("a removed pack disappears, and is reinserted with the state set meanwhile")
-    func batteryIsRemovedAndReinserted() throws {
+    func batteryIsRemovedAndReinserted() async throws {
         let phone = try SyntheticPhone()
         let observer = try PhoneObserver(phone: phone, bus: phone.startBus())
         try phone.battery.remove()
         #expect(!phone.battery.isPresent)
-        #expect(try observer.state(of: "battery")["packs"] == [])
-        phone.battery.level = 0.3
+        #expect(try await observer.state(of: "battery")["packs"] == [])
+        try phone.battery.setLevel(0.3)
         try phone.battery.insert()
-        #expect(try observer.state(of: "battery")["level"]?.numberValue == 0.3)
+        #expect(try await observer.state(of: "battery")["level"]?.numberValue == 0.3)
         try phone.addBattery()
-        #expect(try observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
+        #expect(try await observer.state(of: "battery")["packs"]?.arrayValue?.count == 2)
     }
 
     @Test func attributesKeepTheirLineEnds() throws {

@@ -84,6 +84,21 @@ import Varlink
         }
     }
 
+    @Test("a word that a later version adds is unknown, also in what a program has stored")
+    func laterWordsAreUnknown() throws {
+        let battery = try JSON.parse(
+            Array(#"{"state":"boosting","level":0.5,"plugged":true,"chargeStatus":"wireless","packs":[]}"#.utf8))
+        let known = Battery(state: .unknown, level: 0.5, isPlugged: true, chargeStatus: .unknown, packs: [])
+        #expect(try battery.decode(Battery.self) == known)
+        let network = try JSON.parse(
+            Array(#"{"reachable":true,"interface":"sat0","kind":"satellite","addresses":[]}"#.utf8))
+        #expect(try network.decode(Network.self).kind == nil)
+        #expect(try JSON.string("hovering").decode(Proximity.self) == .unknown)
+        let event = try Self.event(.battery(known)).structure.description
+            .replacing(#""state":"unknown""#, with: #""state":"boosting""#)
+        #expect(try JSONDecoder().decode(Event.self, from: Data(event.utf8)) == Self.event(.battery(known)))
+    }
+
     @Test(
         arguments: [
             "7", "[]", "{}", #"{"aspect":"battery"}"#, #"{"aspect":"org.example.volume","generation":"two"}"#,

@@ -7,14 +7,13 @@ import Testing
     @Test("a sequence has each state of the lifecycle, in the background too")
     func sequenceHasEachState() async throws {
         let device = try await Device.inMemory()
-        let updates = try await device.updates(of: \.lifecycle)
-        var states = updates.makeAsyncIterator()
+        var states = device.updates(of: .lifecycle).makeAsyncIterator()
         #expect(try await states.next() == .active)
-        try await updates.events.becomeInactive()
+        try await device.becomeInactive()
         #expect(try await states.next() == .inactive)
-        try await updates.events.enterBackground()
+        try await device.enterBackground()
         #expect(try await states.next() == .background)
-        try await updates.events.enterForeground()
+        try await device.enterForeground()
         #expect(try await states.next() == .active)
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Reveille
 
 private actor Screen {
-    private var observation: Observation?
+    private var observation: ObservationToken?
     private let show: @Sendable (Int) -> Void
 
     init(show: @escaping @Sendable (Int) -> Void) {

@@ -10,7 +10,7 @@ import Testing
 private actor Witness {
     private(set) var seen: [String] = []
     private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
-    private var kept: [Observation] = []
+    private var kept: [ObservationToken] = []
 
     func note(_ text: String) {
         seen.append(text)
@@ -24,7 +24,7 @@ private actor Witness {
         await withCheckedContinuation { waiting = (count, $0) }
     }
 
-    func observe(_ device: Device, _ aspect: Aspect, as name: String) async throws -> Observation {
+    func observe(_ device: Device, _ aspect: Aspect, as name: String) async throws -> ObservationToken {
         try await device.observe(aspect) { event in
             self.assertIsolated()
             self.note("\(name) \(event.changes)")
@@ -40,7 +40,7 @@ private actor Witness {
             })
     }
 
-    func keep(_ observation: Observation) {
+    func keep(_ observation: ObservationToken) {
         kept.append(observation)
     }
 
@@ -68,7 +68,7 @@ private actor Witness {
     func closureMayCauseAChange() async throws {
         let device = try await Device.inMemory()
         let witness = Witness()
-        let observation = try await device.observe(.proximity) { event in
+        let observation = try await device.observeConcurrently(.proximity) { event in
             Task {
                 if event.reading == .proximity(.near) { try await device.post(.proximity(.far)) }
                 await witness.note("\(event.reading)")
@@ -123,7 +123,7 @@ private actor Witness {
         try await device.post(.proximity(.near))
         await witness.wait(for: 500)
         #expect(await Set(witness.seen).count == 500)
-        for _ in 0..<2_000 { try await device.observe(.proximity) { _ in }.cancel() }
+        for _ in 0..<2_000 { try await device.observeConcurrently(.proximity) { _ in }.cancel() }
         #expect(try await device.subscribers().count == 1)
         await witness.release()
         try await waitUntilAllSubscriptionsEnd(to: device)

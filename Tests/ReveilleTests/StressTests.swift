@@ -11,7 +11,7 @@ import Testing
     @Test("B84: subscribing, cancelling and posting eight thousand times in eight tasks leaves nothing behind")
     func subscribeCancelAndPostTogether() async throws {
         let device = try await Device.inMemory()
-        let one = try await device.observe(.proximity) { _ in }
+        let one = try await device.observeConcurrently(.proximity) { _ in }
         try await withThrowingTaskGroup { group in
             for task in 0..<Self.tasks {
                 group.addTask {
@@ -24,7 +24,7 @@ import Testing
                         case 1...10:
                             try await device.post(.proximity(round % 2 == task % 2 ? .near : .far))
                         default:
-                            try await device.observe(.proximity) { _ in }.cancel()
+                            try await device.observeConcurrently(.proximity) { _ in }.cancel()
                         }
                     }
                 }

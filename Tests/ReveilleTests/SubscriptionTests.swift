@@ -79,6 +79,23 @@ import Testing
         try await device.post(.level(0.5))
     }
 
+    @Test("a mistake in an argument is named in words") func mistakesAreNamed() async throws {
+        let device = try await Device.inMemory()
+        let none = await #expect(throws: ReveilleError.self) { try await device.subscribe(to: []) }
+        #expect(none?.description == "a subscription needs at least one aspect, name or pattern")
+        for (limit, reason) in [
+            (0, "the policy of battery: it must hold at least 1 change"),
+            (257, "Subscribe: InvalidParameter: a policy cannot hold more changes than the bus keeps (bus.history)"),
+        ] {
+            let error = await #expect(throws: ReveilleError.self) {
+                try await device.subscribe(to: .battery, policies: [.battery: Policy(background: .hold(limit: limit))])
+            }
+            #expect(error == ReveilleError(.invalidArgument, reason))
+        }
+        let dark = await #expect(throws: ReveilleError.self) { try await device.post(.light(Light(lux: -1))) }
+        #expect(dark?.description.hasPrefix("light.lux of ") == true, "\(dark as Any)")
+    }
+
     @Test func cancelledTaskDoesNotAffectOthers() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)

@@ -7,9 +7,8 @@ import Testing
     @Test func updatesHaveTheTypeOfTheirAspect() async throws {
         let device = try await Device.inMemory()
         try await device.post(.battery(Battery(state: .unplugged, level: 0.5)))
-        let updates = try await device.updates(of: \.battery)
         var levels: [Double?] = []
-        for try await battery in updates {
+        for try await battery in device.updates(of: .battery) {
             levels.append(battery.level)
             if battery.state == .full { break }
             if levels.count == 1 { try await device.post(.battery(Battery(state: .charging, level: 0.6))) }
@@ -18,22 +17,21 @@ import Testing
         #expect(levels == [0.5, 0.6, 1])
     }
 
-    @Test func sequenceOfEventsSupportsBackgroundsAndCounts() async throws {
+    @Test("each loop over one sequence has every state, and a subscription that ends with it")
+    func loopsAreIndependent() async throws {
         let device = try await Device.inMemory()
-        let updates = try await device.updates(of: \.proximity, name: "ear")
-        #expect(try await updates.events.next()?.proximity == .unknown)
-        try await updates.events.enterBackground()
-        for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
-        #expect(try await device.subscribers().first?.name == "ear")
-        try await updates.events.enterForeground()
-        #expect(try await updates.events.next()?.changes == 3)
-    }
-
-    @Test func releasedSequenceEndsItsSubscription() async throws {
-        let device = try await Device.inMemory()
-        for try await orientation in try await device.updates(of: \.orientation) {
-            #expect(orientation == .unknown)
-            break
+        let updates = device.updates(of: .proximity, name: "ear")
+        #expect(try await device.subscribers().isEmpty)
+        do {
+            var (one, two) = (updates.makeAsyncIterator(), updates.makeAsyncIterator())
+            #expect(try await one.next() == .unknown)
+            #expect(try await two.next() == .unknown)
+            #expect(try await device.subscribers().map(\.name) == ["ear", "ear"])
+            try await device.enterBackground()
+            for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
+            try await device.enterForeground()
+            #expect(try await one.next() == .near)
+            #expect(try await two.next() == .near)
         }
         try await waitUntilAllSubscriptionsEnd(to: device)
     }

@@ -45,6 +45,8 @@ extension CallError {
                 PermissionDenied: an entry requires the permission to publish its name, and only the bus's own user can \
                 give a command to start
                 """
+        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "policies.limit":
+            return "InvalidParameter: a policy cannot hold more changes than the bus keeps (bus.history)"
         case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
             return "InvalidParameter: the bus does not know this time zone"
         case CallError.cannotSuspend("").name:

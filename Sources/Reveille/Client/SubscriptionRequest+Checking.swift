@@ -6,6 +6,9 @@ import ReveilleWire
 extension SubscriptionRequest {
     /// Refuses invalid requests, and names the aspect, unlike the bus.
     func check() throws(ReveilleError) {
+        guard !aspects.isEmpty else {
+            throw ReveilleError(.invalidArgument, "a subscription needs at least one aspect, name or pattern")
+        }
         for aspect in aspects.aspects { try aspect.checkIsValid() }
         for (aspect, policy) in policies.sorted(by: { $0.key < $1.key }) {
             guard let fault = fault(of: policy, for: aspect) else { continue }
@@ -22,6 +25,7 @@ extension SubscriptionRequest {
         if aspect != .lifecycle, policy.background == .end { return "only the policy of lifecycle can end the program" }
         let isMode = policy.background == .immediate || policy.background == .end
         guard !isMode || isCovered else { return "the subscription does not have the aspect" }
+        if case .hold(let limit) = policy.background, limit < 1 { return "it must hold at least 1 change" }
         let range = BusInterface.intervalRange
         guard let interval = policy.interval, !range.contains(interval) else { return nil }
         let most = range.upperBound.wholeMilliseconds

@@ -126,10 +126,8 @@ final class ObserverQueues: Sendable {
 
     private let entries = Lock<[ObjectIdentifier: Entry]>([:])
 
-    /// Returns the queue of an actor; without an actor, a new queue.
-    func queue(on actor: (any Actor)?) -> ObserverQueue {
-        guard let actor else { return ObserverQueue(on: nil) }
-        return entries.withLock { entries in
+    func queue(on actor: any Actor) -> ObserverQueue {
+        entries.withLock { entries in
             if let queue = entries[ObjectIdentifier(actor)]?.queue, queue.belongs(to: actor) { return queue }
             let queue = ObserverQueue(on: actor)
             entries = entries.filter { $0.value.queue != nil }

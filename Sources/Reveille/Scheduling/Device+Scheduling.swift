@@ -8,7 +8,7 @@ extension Device {
     /// Schedules a value that the bus publishes at set times, even when this program does not run.
     ///
     /// ```swift
-    /// let morning = try CalendarRule(hour: 7, minute: 30)
+    /// let morning = CalendarRule(hour: 7, minute: 30)
     /// try await device.schedule("alarm", .calendar(morning), publishing: "org.example.alarm", ["sound": "bell"])
     /// try await device.schedule(
     ///     "tea", .at(Timestamp(microseconds: now + 300_000_000)), publishing: "org.example.tea",

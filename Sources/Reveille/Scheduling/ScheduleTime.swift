@@ -3,7 +3,7 @@
 public import ReveilleCore
 
 /// The times at which an entry of the schedule fires.
-public enum ScheduleTime: Sendable, Hashable {
+@nonexhaustive public enum ScheduleTime: Sendable, Hashable {
     /// Once. A time that has passed is due at once.
     case at(Timestamp)
     /// At intervals of at least a second, by default beginning one interval from now.
@@ -15,7 +15,7 @@ public enum ScheduleTime: Sendable, Hashable {
 }
 
 /// What happens to firings whose time passed while the device was off or asleep, or its clock was set.
-public enum MissedFirings: Sendable, Hashable {
+@nonexhaustive public enum MissedFirings: Sendable, Hashable {
     /// They fire at once, and each counts as a change.
     case fire
     /// They are skipped.

@@ -38,7 +38,7 @@ extension BuiltInAspect: CustomStringConvertible {
 /// The value of an aspect.
 ///
 /// The long values are indirect, since the bus and its clients copy a reading several times for each event.
-public enum Reading: Sendable, Hashable {
+@nonexhaustive public enum Reading: Sendable, Hashable {
     /// The language and formats.
     indirect case locale(LocaleSettings)
     /// The settings domains and their keys.

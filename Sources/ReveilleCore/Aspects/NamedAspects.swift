@@ -35,6 +35,76 @@ extension NamedAspects {
     public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
 }
 
+/// An aspect of the device with the type of its states: `.battery`, where a call returns states of this type.
+public struct TypedAspect<State: AspectState>: Sendable, Hashable {
+    fileprivate init() {}
+}
+
+extension TypedAspect<LocaleSettings> {
+    /// The language and formats in effect.
+    public static var locale: Self { Self() }
+}
+
+extension TypedAspect<Defaults> {
+    /// The user's settings files.
+    public static var defaults: Self { Self() }
+}
+
+extension TypedAspect<Battery> {
+    /// The battery packs of the system, and whether it is plugged in.
+    public static var battery: Self { Self() }
+}
+
+extension TypedAspect<Proximity> {
+    /// Whether something is close to the front of the device.
+    public static var proximity: Self { Self() }
+}
+
+extension TypedAspect<Orientation> {
+    /// The pose of the device.
+    public static var orientation: Self { Self() }
+}
+
+extension TypedAspect<Light> {
+    /// The illuminance around the device.
+    public static var light: Self { Self() }
+}
+
+extension TypedAspect<Display> {
+    /// The screens, and the brightness of the backlight.
+    public static var display: Self { Self() }
+}
+
+extension TypedAspect<Network> {
+    /// The default route to the network.
+    public static var network: Self { Self() }
+}
+
+extension TypedAspect<Folders> {
+    /// The names in the folders that the configuration lists.
+    public static var folders: Self { Self() }
+}
+
+extension TypedAspect<Motion> {
+    /// The acceleration and rotation of the device, sample by sample.
+    public static var motion: Self { Self() }
+}
+
+extension TypedAspect<Shake> {
+    /// The shakes of the device, each of which counts.
+    public static var shake: Self { Self() }
+}
+
+extension TypedAspect<Power> {
+    /// The energy and the power of the battery packs.
+    public static var power: Self { Self() }
+}
+
+extension TypedAspect<Lifecycle> {
+    /// The state of the subscription itself.
+    public static var lifecycle: Self { Self() }
+}
+
 extension Reading {
     /// The language and formats; `nil` for other aspects.
     public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }

@@ -28,27 +28,31 @@ public struct CalendarRule: Sendable, Hashable {
     /// The second, from 0 to 59.
     public let second: Int?
 
-    /// Creates a rule.
+    /// Creates a rule; at least one part must be given.
     ///
-    /// - Throws: `CalendarRuleError` if no part is given, or a part is out of range.
+    /// A rule without parts, or with a part out of its range, is refused when it is scheduled.
     public init(
         month: Int? = nil, day: Int? = nil, weekday: Int? = nil, hour: Int? = nil, minute: Int? = nil,
         second: Int? = nil
-    ) throws(CalendarRuleError) {
-        self.month = try Self.checked(month, in: 1...12, "month")
-        self.day = day == -1 ? day : try Self.checked(day, in: 1...31, "day")
-        self.weekday = try Self.checked(weekday, in: 1...7, "weekday")
-        self.hour = try Self.checked(hour, in: 0...23, "hour")
-        self.minute = try Self.checked(minute, in: 0...59, "minute")
-        self.second = try Self.checked(second, in: 0...59, "second")
-        guard [month, day, weekday, hour, minute, second].contains(where: { $0 != nil }) else { throw .empty }
+    ) {
+        self.month = month
+        self.day = day
+        self.weekday = weekday
+        self.hour = hour
+        self.minute = minute
+        self.second = second
     }
 
-    private static func checked(
-        _ value: Int?, in range: ClosedRange<Int>, _ part: String
-    ) throws(CalendarRuleError) -> Int? {
-        if let value, !range.contains(value) { throw .outOfRange(part: part, value: value, range) }
-        return value
+    /// The reason why the parts are not a rule; `nil` for a rule, which alone has slots.
+    package var fault: Fault? {
+        let parts = [
+            ("month", month, 1...12), ("day", day == -1 ? nil : day, 1...31), ("weekday", weekday, 1...7),
+            ("hour", hour, 0...23), ("minute", minute, 0...59), ("second", second, 0...59),
+        ]
+        for (part, value, range) in parts {
+            if let value, !range.contains(value) { return .outOfRange(part: part, value: value, range) }
+        }
+        return [month, day, weekday, hour, minute, second].contains { $0 != nil } ? nil : .empty
     }
 
     var days: DayPattern {
@@ -65,19 +69,19 @@ public struct CalendarRule: Sendable, Hashable {
     var hasRealHours: Bool { hour == nil && (minute != nil || second != nil) }
 }
 
-/// The reason why parts of the calendar are not a rule.
-public enum CalendarRuleError: Error, Hashable, CustomStringConvertible {
-    /// No part is given.
-    case empty
-    /// A part is out of its range; a day may also be -1.
-    case outOfRange(part: String, value: Int, ClosedRange<Int>)
+extension CalendarRule {
+    package enum Fault: Hashable, Sendable, CustomStringConvertible {
+        case empty
+        /// A part is out of its range; a day may also be -1.
+        case outOfRange(part: String, value: Int, ClosedRange<Int>)
 
-    /// One line of text: `hour must be 0 to 23, not 24`.
-    public var description: String {
-        switch self {
-        case .empty: "at least one of month, day, weekday, hour, minute and second must be given"
-        case .outOfRange(let part, let value, let range):
-            "\(part) must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
+        /// One line of text: `hour must be 0 to 23, not 24`.
+        package var description: String {
+            switch self {
+            case .empty: "at least one of month, day, weekday, hour, minute and second must be given"
+            case .outOfRange(let part, let value, let range):
+                "\(part) must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 /// The treatment of an aspect's changes while the subscriber is in the background.
 public struct Policy: Sendable, Hashable {
     /// The treatment of changes in the background.
-    public enum Background: Sendable, Hashable {
+    @nonexhaustive public enum Background: Sendable, Hashable {
         /// Merge them into one event.
         case coalesce
         /// Keep the latest changes, up to a limit, and deliver them one by one.
@@ -29,6 +29,9 @@ public struct Policy: Sendable, Hashable {
     public var interval: Duration?
 
     /// Creates a policy, by default a new subscription's.
+    ///
+    /// A subscription with ``Background/end`` for an aspect other than `lifecycle` is refused, and so is one with
+    /// ``Background/drop``, ``Background/hold(limit:)`` or ``Background/immediate`` for `lifecycle`.
     public init(background: Background = .coalesce, netChangeOnly: Bool = false, interval: Duration? = nil) {
         self.background = background
         self.netChangeOnly = netChangeOnly

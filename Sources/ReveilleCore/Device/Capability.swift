@@ -38,7 +38,7 @@ public struct Capability: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Whether a device and its bus have a ``Capability``.
-public enum CapabilityAnswer: Sendable, Hashable {
+@nonexhaustive public enum CapabilityAnswer: Sendable, Hashable {
     /// They have it.
     case yes
     /// They do not have it, for a reason in words for people.

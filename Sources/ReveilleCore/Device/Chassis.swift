@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of a device, as in machine-info(5).
-public enum Chassis: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum Chassis: String, Sendable, Hashable, CaseIterable {
     /// A desktop computer.
     case desktop
     /// A laptop computer.

@@ -3,7 +3,7 @@
 /// The state of the system's battery packs.
 public struct Battery: Sendable, Hashable, Codable {
     /// The battery state as in UIDevice: whether the device is plugged in, not whether current flows.
-    public enum State: String, Sendable, CaseIterable, Codable {
+    @nonexhaustive public enum State: String, Sendable, CaseIterable, Codable {
         /// The device has no battery, or it is not known whether it is plugged in.
         case unknown
         /// The device runs on its battery.
@@ -15,7 +15,7 @@ public struct Battery: Sendable, Hashable, Codable {
     }
 
     /// The charge status that packs report.
-    public enum ChargeStatus: String, Sendable, CaseIterable, Codable {
+    @nonexhaustive public enum ChargeStatus: String, Sendable, CaseIterable, Codable {
         /// The driver does not report a status.
         case unknown
         /// Current flows in.
@@ -135,5 +135,5 @@ extension Battery.Pack: Record {
     }
 }
 
-extension Battery.State: WordSet {}
-extension Battery.ChargeStatus: WordSet {}
+extension Battery.State: GrowingWords {}
+extension Battery.ChargeStatus: GrowingWords {}

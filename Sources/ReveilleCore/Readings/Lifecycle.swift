@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a subscription itself, and so of the program behind it.
-public enum Lifecycle: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
+@nonexhaustive public enum Lifecycle: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
     /// The program is in the foreground.
     case active
     /// The program is in the foreground, but something else receives the user's input.

@@ -3,7 +3,7 @@
 /// The default route to the network.
 public struct Network: Sendable, Hashable, Codable {
     /// The kind of a network interface.
-    public enum Kind: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
+    @nonexhaustive public enum Kind: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
         /// A cable, or an interface that behaves like one, such as a bridge.
         case ethernet
         /// A wireless network.

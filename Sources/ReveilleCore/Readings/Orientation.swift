@@ -3,7 +3,7 @@
 /// The orientation of the device.
 public struct Orientation: Sendable, Hashable, Codable {
     /// A pose, as in UIDevice.
-    public enum Pose: String, Sendable, CaseIterable, Codable {
+    @nonexhaustive public enum Pose: String, Sendable, CaseIterable, Codable {
         /// The device has no sensor, or its pose has not been clear yet.
         case unknown
         /// The top edge of the display is up.
@@ -70,4 +70,4 @@ extension Orientation: AspectDeclaration {
     }
 }
 
-extension Orientation.Pose: WordSet {}
+extension Orientation.Pose: GrowingWords {}

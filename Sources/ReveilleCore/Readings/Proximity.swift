@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether something is close to the front of the device.
-public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
+@nonexhaustive public enum Proximity: String, Sendable, CaseIterable, Codable, CustomStringConvertible {
     /// Something is close, such as an ear or a pocket.
     case near
     /// Nothing is close.
     case far
     /// The device has no sensor, or it has not been read yet.
     case unknown
+
+    /// Decodes a word; a word that a later version adds is ``unknown``.
+    public init(from decoder: any Decoder) throws {
+        self = Proximity(rawValue: try String(from: decoder)) ?? .unknown
+    }
 
     /// The name on the wire.
     public var description: String { rawValue }

@@ -43,13 +43,14 @@ package struct ScheduleEntry: Sendable, Hashable {
         grace: Int64? = nil, launch: [String]? = nil
     ) throws(ScheduleEntryError) {
         func check(_ field: ScheduleEntryError.Field, _ isAllowed: Bool) throws(ScheduleEntryError) {
-            if !isAllowed { throw ScheduleEntryError(field: field) }
+            if !isAllowed { throw ScheduleEntryError(field) }
         }
         try check(.id, (1...Self.idLimit).contains(id.utf8.count))
         try check(.aspect, aspect.isPublished)
         try check(.at, at.map { (0...Self.lastTime).contains($0) } ?? (every != nil || calendar != nil))
         try check(.every, every.map { (Self.shortestInterval...Self.longestInterval).contains($0) } ?? true)
         try check(.calendar, calendar == nil || every == nil)
+        if let fault = calendar?.fault { throw ScheduleEntryError(.calendar, fault) }
         try check(.zone, zone.map { calendar != nil && (1...Self.zoneLimit).contains($0.utf8.count) } ?? true)
         try check(.until, until.map { (0...Self.lastTime).contains($0) } ?? true)
         try check(.grace, grace.map { (0...Self.longestInterval).contains($0) } ?? true)
@@ -92,10 +93,16 @@ package struct ScheduleEntryError: Error, Hashable {
     }
 
     package let field: Field
+    private let fault: CalendarRule.Fault?
+
+    init(_ field: Field, _ fault: CalendarRule.Fault? = nil) {
+        (self.field, self.fault) = (field, fault)
+    }
 }
 
 extension ScheduleEntryError: CustomStringConvertible {
     package var description: String {
+        if let fault { return "\(fault)" }
         let rule =
             switch field {
             case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"

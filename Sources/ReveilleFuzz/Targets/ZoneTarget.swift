@@ -35,9 +35,10 @@ enum ZoneTarget {
         let values = (0..<3).map { _ in input.byte() }
         func part(_ bit: Int, _ value: Int) -> Int? { given & 1 << bit == 0 ? nil : value }
         let day = part(1, values[0] >> 3)
-        return try? CalendarRule(
+        let rule = CalendarRule(
             month: part(0, values[0] & 7 + 1), day: day == 0 ? -1 : day, weekday: part(2, values[1] % 7 + 1),
             hour: part(3, values[1] >> 4), minute: part(4, values[2] % 60), second: part(5, values[2] >> 6))
+        return rule.fault == nil ? rule : nil
     }
 
     private static func checkTransitions(of zone: TimeZoneRules, after start: Int) throws(Broken) {

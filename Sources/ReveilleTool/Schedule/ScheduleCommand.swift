@@ -98,8 +98,7 @@ struct ScheduleAddCommand: AwaitingCommand {
         let calendar =
             daily == nil && weekday == nil
             ? nil
-            : try CalendarRule(
-                weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
+            : CalendarRule(weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
         // The bus has another working directory.
         var command = command
         if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The type of a value in an interface.
-public indirect enum ValueType: Sendable, Hashable {
+@nonexhaustive public indirect enum ValueType: Sendable, Hashable {
     /// `bool`.
     case bool
     /// `int`: an integer in the range of `Int64`.

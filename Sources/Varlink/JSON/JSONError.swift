@@ -3,7 +3,7 @@
 /// An error in a JSON text.
 public struct JSONError: Error, Sendable, Hashable {
     /// The kind of an error.
-    public enum Reason: Sendable, Hashable {
+    @nonexhaustive public enum Reason: Sendable, Hashable {
         /// The text ends inside a value.
         case unexpectedEnd
         /// A byte is not allowed at its position.

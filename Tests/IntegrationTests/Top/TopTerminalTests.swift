@@ -47,13 +47,13 @@ struct TopTerminalTests {
         }
         #expect(try tmux.property("alternate_on") == "1" && tmux.property("cursor_flag") == "0")
         // Changes arrive, and the operator's key holds the subscriber.
-        phone.battery.level = 0.7
+        try phone.battery.setLevel(0.7)
         try tmux.wait(for: "the new level") { $0.contains(#/^  battery +unplugged, 70% .* ⢀ /#) }
         try tmux.wait(for: "> player")
         try tmux.press("b")
         try tmux.wait(for: "player is in the background")
         try waitUntilHeld(["operator"])
-        phone.battery.level = 0.6
+        try phone.battery.setLevel(0.6)
         try tmux.wait(for: "what waits") { $0.contains(#/^> player .* held: operator +battery 1 /#) }
         // Stopped, it leaves the terminal to the shell; continued, it draws everything again.
         try tmux.press("C-z")

@@ -62,7 +62,7 @@ struct ScheduleModelTests {
         return try ScheduleEntry(
             id: "\(Int.random(in: 0..<8, using: &random))", aspect: "org.example.a", at: hasStart ? at : nil,
             every: kind == 1 ? Int64.random(in: 1...90, using: &random) * 60_000 : nil,
-            calendar: kind == 2 ? try CalendarRule(minute: Int.random(in: 0..<60, using: &random)) : nil,
+            calendar: kind == 2 ? CalendarRule(minute: Int.random(in: 0..<60, using: &random)) : nil,
             zone: kind == 2 ? "UTC" : nil, until: until, skipsMissed: Bool.random(using: &random) ? true : nil,
             grace: grace)
     }
@@ -95,7 +95,7 @@ struct ScheduleModelTests {
         for number in 0..<10_000 {
             let entry = try ScheduleEntry(
                 id: "\(number)", aspect: "org.example.a",
-                calendar: try CalendarRule(hour: number % 24, minute: number % 60, second: number % 59))
+                calendar: CalendarRule(hour: number % 24, minute: number % 60, second: number % 59))
             schedule.add(Schedule.Item(user: UInt32(number % 10), entry: entry, addedAt: 0))
         }
         #expect(schedule.count(of: 3) == 1_000)
@@ -114,7 +114,7 @@ struct ScheduleModelTests {
     func unknownZone() throws {
         var schedule = Schedule()
         let entry = try ScheduleEntry(
-            id: "a", aspect: "org.example.a", calendar: try CalendarRule(minute: 0), zone: "Europe/Berlin")
+            id: "a", aspect: "org.example.a", calendar: CalendarRule(minute: 0), zone: "Europe/Berlin")
         #expect(schedule.add(Schedule.Item(user: 1, entry: entry, addedAt: 1)).next == nil)
         #expect(schedule.takeDue(at: 1 << 50, awakeSince: 0) == nil)
         schedule.set(.utc, for: "Europe/Berlin", at: 3 * 60 * Self.minute)

@@ -77,7 +77,9 @@ import Varlink
         let error = await #expect(throws: ReveilleError.self) { try await device.subscribe() }
         #expect(error?.code == .timeout)
         #expect(error?.description.contains("Subscribe") == true)
-        let other = await #expect(throws: ReveilleError.self) { try await device.observe(.battery) { _ in } }
+        let other = await #expect(throws: ReveilleError.self) {
+            try await device.observeConcurrently(.battery) { _ in }
+        }
         #expect(other?.code == .timeout)
         bus.stop()
     }
@@ -91,7 +93,7 @@ import Varlink
         let subscription = try await device.subscribe(to: .battery)
         let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
         #expect(error?.code == .invalidReply)
-        let observation = try await device.observe(.battery) { _ in }
+        let observation = try await device.observeConcurrently(.battery) { _ in }
         while observation.failure == nil { await Task.yield() }
         #expect(observation.failure?.code == .invalidReply)
         bus.stop()

@@ -31,7 +31,7 @@ struct HostileLife {
     private var random: SplitMix64
     private let device: Device
     private var consumers: [HostileConsumer] = []
-    private var observations: [Observation] = []
+    private var observations: [ObservationToken] = []
 
     /// Runs a life, and returns the events that were wrongly delivered in the background.
     static func live(seed: UInt64, on address: String) async -> [String] {
@@ -50,7 +50,7 @@ struct HostileLife {
         let aspect = pick(Aspect.device + Self.names + Self.patterns)
         switch Int.random(in: 0..<20, using: &random) {
         case 0...2: try await subscribe()
-        case 3: observations.append(try await device.observe(aspect, delivering: .currentState) { _ in })
+        case 3: observations.append(try await device.observeConcurrently(aspect, delivering: .currentState) { _ in })
         case 4: try await device.beginMonitoring(aspect)
         case 5: device.endMonitoring(aspect)
         case 6...7: try await pickConsumer()?.enterBackground()
@@ -67,9 +67,7 @@ struct HostileLife {
                 pick(Self.names), ["level": Double.random(in: 0...1, using: &random)],
                 whileConnected: Bool.random(using: &random))
         case 16: try await device.withdraw(pick(Self.names))
-        case 17:
-            _ = try await device.value(of: pick(Self.names), as: Volume.self)
-            _ = try await device.updates(of: pick(Self.names), as: Volume.self)
+        case 17: _ = try await device.value(of: pick(Self.names), as: Volume.self)
         case 18: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
         default: if !consumers.isEmpty { consumers.removeLast().cancel() }
         }

@@ -54,7 +54,8 @@ import Testing
         var errors: [ReveilleError?] = []
         errors.append(
             await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery, aspect]) })
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.observe(aspect) { _ in } })
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.observeConcurrently(aspect) { _ in } })
         errors.append(await #expect(throws: ReveilleError.self) { try await device.state(of: aspect) })
         errors.append(await #expect(throws: ReveilleError.self) { try await device.states(of: [aspect]) })
         for error in errors {

@@ -7,13 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PublishedUpdatesTests {
     @Test func updatesAreTheCurrentValueAndEachNewOne() async throws {
         let device = try await TestDevice.inMemory()
-        let updates = try await device.updates(of: Volume.name, as: Volume.self, name: "mixer")
-        #expect(try await device.subscribers().first?.name == "mixer")
         var values: [Volume?] = []
-        for try await volume in updates {
+        for try await volume in device.updates(of: Volume.name, as: Volume.self, name: "mixer") {
             values.append(volume)
             switch values.count {
-            case 1: try await device.publish(Volume.name, Volume(level: 0.1))
+            case 1:
+                #expect(try await device.subscribers().first?.name == "mixer")
+                try await device.publish(Volume.name, Volume(level: 0.1))
             case 2: try await device.publish(Volume.name, Volume(level: 0.2))
             case 3: try await device.withdraw(Volume.name)
             default: break
@@ -25,7 +25,7 @@ import Testing
 
     @Test func valueOfAnotherTypeEndsTheLoopButNotTheSequence() async throws {
         let device = try await TestDevice.inMemory()
-        let updates = try await device.updates(of: Volume.name, as: Volume.self)
+        let updates = device.updates(of: Volume.name, as: Volume.self)
         var values = updates.makeAsyncIterator()
         #expect(try await values.next() == .some(nil))
         try await device.publish(Volume.name, ["level": "loud"])

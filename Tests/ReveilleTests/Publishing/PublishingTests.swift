@@ -102,7 +102,9 @@ private struct Unencodable: Encodable {
         errors.append(
             await #expect(throws: ReveilleError.self) { try await device.value(of: aspect, as: Volume.self) })
         errors.append(
-            await #expect(throws: ReveilleError.self) { try await device.updates(of: aspect, as: Volume.self) })
+            await #expect(throws: ReveilleError.self) {
+                for try await _ in device.updates(of: aspect, as: Volume.self) {}
+            })
         for error in errors {
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains(name.debugDescription) == true)

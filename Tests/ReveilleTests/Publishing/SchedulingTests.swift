@@ -16,7 +16,7 @@ import Testing
             "alarm", .every(.seconds(3_600)), publishing: Self.name, ["sound": "bell"], ifMissed: .skip,
             grace: .seconds(5))
         #expect(next != nil)
-        let rule = try CalendarRule(hour: 7, minute: 30)
+        let rule = CalendarRule(hour: 7, minute: 30)
         try await device.schedule("daily", .calendar(rule, zone: "UTC"), publishing: Self.name)
         let entries = try await device.scheduled
         #expect(entries.map(\.id) == ["alarm", "daily"])
@@ -37,9 +37,13 @@ import Testing
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description == "fast: every must be from one second to a century")
+        let hour = await #expect(throws: ReveilleError.self) {
+            try await device.schedule("late", .calendar(CalendarRule(hour: 24)), publishing: Self.name)
+        }
+        #expect(hour == ReveilleError(.invalidArgument, "late: hour must be 0 to 23, not 24"))
         let zone = await #expect(throws: ReveilleError.self) {
-            let rule = try CalendarRule(hour: 1)
-            try await device.schedule("zone", .calendar(rule, zone: "No/Where"), publishing: Self.name)
+            try await device.schedule(
+                "zone", .calendar(CalendarRule(hour: 1), zone: "No/Where"), publishing: Self.name)
         }
         #expect(zone?.description.contains("does not know this time zone") == true)
     }

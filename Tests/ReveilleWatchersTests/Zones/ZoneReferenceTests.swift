@@ -103,7 +103,7 @@ import Testing
         let words = Array(words)
         let start = try #require(Int(words[0]))
         let parts = words[1].split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-        let rule = try CalendarRule(
+        let rule = CalendarRule(
             month: parts[0], day: parts[1], weekday: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
         func timestamp(_ seconds: Int) -> Timestamp { Timestamp(microseconds: Int64(seconds) * 1_000_000) }
         var last = start

@@ -3,7 +3,7 @@
 /// The failure of an operation on a fleet: the operation, its subject and the reason.
 public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Hashable {
+    @nonexhaustive public enum Code: Sendable, Hashable {
         /// A device, group, aspect, topic or address is invalid.
         case invalidName
         /// A message of a broker was ignored.

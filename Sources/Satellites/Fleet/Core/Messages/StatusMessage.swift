@@ -5,7 +5,7 @@ import Varlink
 /// The payload of `DEVICE/status`: whether a device is connected, and why not.
 public struct StatusMessage: Sendable, Hashable {
     /// Why a device is not connected, or not complete.
-    public enum Reason: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// It has disconnected until its next wake.
         case asleep
         /// Its bridge was stopped.

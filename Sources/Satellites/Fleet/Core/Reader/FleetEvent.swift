@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a reader of a fleet receives.
-public enum FleetEvent: Sendable, Hashable {
+@nonexhaustive public enum FleetEvent: Sendable, Hashable {
     /// An aspect of a device has a new state.
     case state(DeviceEvent)
     /// The status of a device has changed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A problem in a fleet, which a reader reports and survives.
-public enum FleetProblem: Sendable, Hashable {
+@nonexhaustive public enum FleetProblem: Sendable, Hashable {
     /// A topic below the root does not belong to the protocol; its control characters are escaped.
     case invalidTopic(String)
     /// The payload of a topic is invalid, and its last valid state remains.

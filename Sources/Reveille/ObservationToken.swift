@@ -4,21 +4,21 @@ public import ReveilleCore
 import ReveilleSystem
 
 extension Device {
-    /// Calls a closure with each event of an aspect, until the returned token is released.
+    /// Calls a closure on the caller's actor with each event of an aspect, until the returned token is released.
     ///
     /// ```swift
     /// let observation = try await device.observe(.locale) { event in print(event) }
     /// ```
     ///
-    /// The closure runs on the actor of the caller, one event at a time. The observers of one actor are called in the
-    /// order in which they were added. Events that arrive while a closure runs are merged; a closure that runs for more
-    /// than ten seconds is logged, and delays only its own actor.
+    /// The closure is called with one event at a time. The observers of one actor are called in the order in which they
+    /// were added. Events that arrive while a closure runs are merged; a closure that runs for more than ten seconds is
+    /// logged, and delays only its own actor. Without an actor, use ``observeConcurrently(_:delivering:_:)``.
     ///
     /// The actor is not retained. An actor can own its observations if its closures do not retain it:
     ///
     /// ```swift
     /// actor Screen {
-    ///     private var observation: Observation?
+    ///     private var observation: ObservationToken?
     ///
     ///     func show(_ event: Event) {}
     ///
@@ -41,19 +41,45 @@ extension Device {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
     ///   ``ReveilleError/Code/quotaExceeded`` if the user has too many connections.
     public func observe(
-        _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated (any Actor)? = #isolation,
+        _ aspect: Aspect, delivering: Delivering = .changes, isolation: isolated any Actor = #isolation,
         _ handler: @escaping (Event) -> Void
-    ) async throws(ReveilleError) -> Observation {
-        let observer = Observer(queue: queues.queue(on: isolation), handler: handler)
+    ) async throws(ReveilleError) -> ObservationToken {
+        try await observe(aspect, delivering, Observer(queue: queues.queue(on: isolation), handler: handler))
+    }
+
+    /// Calls a closure on any thread with each event of an aspect, as ``observe(_:delivering:isolation:_:)`` does on an
+    /// actor.
+    ///
+    /// ```swift
+    /// let observation = try await device.observeConcurrently(.locale) { event in print(event) }
+    /// ```
+    ///
+    /// The closure is called with one event at a time, and at the same time as other closures.
+    ///
+    /// - Parameters:
+    ///   - aspect: The aspect, published name or pattern whose changes are delivered.
+    ///   - delivering: Whether the current state is delivered first.
+    ///   - handler: Called with each event.
+    /// - Returns: The token; the closure is not called after its release or cancellation.
+    /// - Throws: ``ReveilleError``, as ``observe(_:delivering:isolation:_:)`` does.
+    public func observeConcurrently(
+        _ aspect: Aspect, delivering: Delivering = .changes, _ handler: @escaping @Sendable (Event) -> Void
+    ) async throws(ReveilleError) -> ObservationToken {
+        try await observe(aspect, delivering, Observer(queue: ObserverQueue(on: nil), handler: handler))
+    }
+
+    private func observe(
+        _ aspect: Aspect, _ delivering: Delivering, _ observer: Observer
+    ) async throws(ReveilleError) -> ObservationToken {
         let id = try await engine.observe(aspect, observer, wantsCurrent: delivering == .currentState)
-        return Observation(observer) { [self] in
+        return ObservationToken(observer) { [self] in
             Task { await engine.stopObserving(aspect, id: id) }
         }
     }
 }
 
 /// The token of an observer; its closure is called for as long as the token is retained.
-public final class Observation: Sendable {
+public final class ObservationToken: Sendable {
     private let observer: Observer
     /// Retains the device, and removes the observer; `nil` once it has been called.
     private let onCancel: Lock<(@Sendable () -> Void)?>
