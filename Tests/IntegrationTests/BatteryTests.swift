@@ -11,7 +11,7 @@ import Varlink
 /// The bus has the default configuration, in which a change of the level alone may wait for a minute. A subscriber of
 /// these tests waits for ten seconds at most.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct BatteryTests {
-    private let phone: SyntheticPhone
+    let phone: SyntheticPhone
 
     init() throws {
         phone = try SyntheticPhone()

@@ -8,7 +8,7 @@ import Varlink
 
 /// The arguments, errors and output of the commands.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct CommandTests {
-    private let bus: BusProcess
+    let bus: BusProcess
 
     init() throws {
         bus = try BusProcess()

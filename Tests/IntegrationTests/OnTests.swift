@@ -7,7 +7,7 @@ import Varlink
 
 /// `reveille on`: when its command runs.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct OnTests {
-    private let scene: OnScene
+    let scene: OnScene
 
     init() throws {
         scene = try OnScene()

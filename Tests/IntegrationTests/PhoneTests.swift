@@ -8,8 +8,8 @@ import Varlink
 
 /// From a synthetic phone to a subscriber, with the real libudev, real files and the real program.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct PhoneTests {
-    private let phone: SyntheticPhone
-    private let bus: BusProcess
+    let phone: SyntheticPhone
+    let bus: BusProcess
 
     init() throws {
         phone = try SyntheticPhone()

@@ -27,10 +27,8 @@ import Testing
 
             func use(
                 _: Mutex<Int>.Type, _: Date, _: Data, _: Locale, _: Calendar, _: Foundation.TimeZone, _: Notification,
-                _: NotificationCenter, _: UserDefaults, _: Process, _: Bundle, _: URL, _: UUID, _: Timer, _: Scanner,
-                _: Measurement<Unit>, _: Progress, _: Operation, _: Host, _: Port, _: Stream, _: RunLoop, _: FileManager,
-                _: Task<Void, Never>, _: Duration, _: any Clock, _: ContinuousClock, _: Result<Int, Never>, _: any Actor,
-                _: Testing.Issue, _: Testing.Tag, _: any Testing.Trait, _: Testing.Confirmation
+                _: UserDefaults, _: Process, _: Bundle, _: URL, _: Timer, _: Progress, _: Operation, _: Host, _: Stream,
+                _: Task<Void, Never>, _: Duration, _: any Clock, _: Testing.Issue, _: Testing.Tag, _: any Testing.Trait
             ) {}
             """)
         #expect(run.code == 0, "\(run.errors)")

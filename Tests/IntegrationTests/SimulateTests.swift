@@ -7,7 +7,7 @@ import Testing
 
 /// `reveille simulate`: the lifetime of programs, and invalid scenarios.
 @Suite(.blocking, .timeLimit(.minutes(5))) struct SimulateTests {
-    private let scene: SimulateScene
+    let scene: SimulateScene
 
     init() throws {
         scene = try SimulateScene()

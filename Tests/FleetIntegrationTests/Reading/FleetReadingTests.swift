@@ -9,7 +9,7 @@ import Testing
 /// A reader of a fleet with a real broker.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
 struct FleetReadingTests {
-    private let scene: FleetScene
+    let scene: FleetScene
 
     init() throws {
         scene = try FleetScene()

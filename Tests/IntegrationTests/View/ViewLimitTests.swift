@@ -8,7 +8,7 @@ import Varlink
 
 /// Bad and too many requests to `reveille-view`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewLimitTests {
-    private let scene: ViewScene
+    let scene: ViewScene
 
     init() throws {
         scene = try ViewScene()

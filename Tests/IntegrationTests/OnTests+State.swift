@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// `reveille on --state`: runs that continue where the last one ended.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct OnStateTests {
-    private let scene: OnScene
-
-    init() throws {
-        scene = try OnScene()
-    }
-
+extension OnTests {
     private var options: [String] { ["--state", scene.path("state")] }
 
     private func stored() throws -> (isTrue: Bool?, generation: Int)? {

@@ -7,13 +7,7 @@ import Testing
 import Varlink
 
 /// The program's output: lost output, closed streams and control characters.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct OutputTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     @Test(arguments: ["get", "get --json", "status", "watch --initial --count 5", "doctor", "--help", "get --help"])
     func lostOutputIsAFailure(command: String) throws {
         let full = try bus.shell("$R \(command) >/dev/full")

@@ -5,13 +5,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-@Suite(.blocking, .timeLimit(.minutes(10))) struct ViewStreamTests {
-    private let scene: ViewScene
-
-    init() throws {
-        scene = try ViewScene()
-    }
-
+extension ViewLimitTests {
     @Test("a stream survives a restart of its bus, and resumes") func busRestart() throws {
         let (client, _) = try scene.stream()
         try scene.bus.waitUntilSaved()

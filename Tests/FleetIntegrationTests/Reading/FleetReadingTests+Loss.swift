@@ -7,14 +7,7 @@ import Testing
 import Varlink
 
 /// Brokers, rules and outputs in which events can get lost.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
-struct FleetLossTests {
-    private let scene: FleetScene
-
-    init() throws {
-        scene = try FleetScene()
-    }
-
+extension FleetReadingTests {
     @Test("a reader without the right to mark has read everything, although devices publish all the time")
     func busyBroker() async throws {
         let broker = try MosquittoBroker(

@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// `reveille watch`: its output, reconnection and exit codes.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct WatchTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     private func watch(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {
         try RunningProgram(
             ["watch"] + arguments, in: bus.directory,
@@ -163,7 +157,7 @@ import Varlink
         (["--json", "--date"], "--date and --source cannot be combined with --json"),
     ]
 
-    @Test func invalidOptionIsReportedWithItsRange() throws {
+    @Test func invalidOptionOfWatchIsReported() throws {
         for (arguments, reason) in Self.invalidOptions {
             let run = try ProgramRun(["watch"] + arguments, in: bus.directory)
             #expect(run.code == 64, "\(arguments)")

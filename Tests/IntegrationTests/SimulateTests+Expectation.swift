@@ -4,13 +4,7 @@ import Glibc
 import ReveilleTesting
 import Testing
 
-@Suite(.blocking, .timeLimit(.minutes(5))) struct ExpectationTests {
-    private let scene: SimulateScene
-
-    init() throws {
-        scene = try SimulateScene()
-    }
-
+extension SimulateTests {
     private static let all = """
         level 0.3
         expect battery level 0.3 changes 1

@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// `reveille publish` and `reveille withdraw`: output, errors and exit codes.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct PublishCommandTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     private func event(_ run: ProgramRun) throws -> JSONObject {
         try #require(try JSON.parse(Array(run.output.utf8)).objectValue)
     }
@@ -75,7 +69,7 @@ import Varlink
         (["org.example.x", "null"], "not null; to withdraw the state, use 'reveille withdraw org.example.x'"),
     ]
 
-    @Test func invalidArgumentIsReportedWithTheValidOnes() throws {
+    @Test func invalidPublicationIsReported() throws {
         for (arguments, message) in Self.invalidArguments {
             let run = try bus.run(["publish"] + arguments)
             #expect(run.code == 64, "\(arguments)")

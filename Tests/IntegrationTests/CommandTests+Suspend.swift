@@ -5,13 +5,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-@Suite(.blocking, .timeLimit(.minutes(10))) struct SuspendCommandTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     private func program(_ name: String, in cgroup: TemporaryCgroup? = nil) throws -> StreamProcess {
         let program = try StreamProcess(bus, #"{"aspects":["battery","lifecycle"],"name":"\#(name)"}"#)
         try cgroup?.add(program.process)

@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// `reveille log`: its output, its options and buses that are restarted or of an earlier version.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct LogTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     private func log(_ arguments: String...) throws -> ProgramRun {
         let run = try bus.run(["log"] + arguments)
         #expect(run.code == 0, "\(run.errors)")

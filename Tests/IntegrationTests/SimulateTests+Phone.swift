@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// Programs in other languages on a phone that follows a scenario.
-@Suite(.blocking, .timeLimit(.minutes(5))) struct SimulatedPhoneTests {
-    private let scene: SimulateScene
-
-    init() throws {
-        scene = try SimulateScene()
-    }
-
+extension SimulateTests {
     @Test("a Python program that sleeps during a burst receives one event") func pythonProgramSleeps() throws {
         let scenario = """
             wait subscribed

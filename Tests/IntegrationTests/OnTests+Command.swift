@@ -6,13 +6,7 @@ import Testing
 import Varlink
 
 /// `reveille on`: the command that it runs, its input and its end.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct OnCommandTests {
-    private let scene: OnScene
-
-    init() throws {
-        scene = try OnScene()
-    }
-
+extension OnTests {
     @Test("the command receives the event on stdin and in its environment") func commandReceivesTheEvent() throws {
         let watch = try RunningProgram(
             ["watch", "battery", "--json"], in: scene.bus.directory,

@@ -6,15 +6,7 @@ import Testing
 import Varlink
 
 /// Screens and a backlight, with the real libudev and the real program.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct DisplayTests {
-    private let phone: SyntheticPhone
-    private let bus: BusProcess
-
-    init() throws {
-        phone = try SyntheticPhone()
-        bus = try BusProcess(on: phone)
-    }
-
+extension PhoneTests {
     @Test("B169: a screen that is plugged in and unplugged in the background is one event without a net change")
     func screenThatComesAndGoesIsOneEvent() throws {
         let control = try bus.client()

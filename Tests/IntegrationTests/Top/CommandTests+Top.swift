@@ -5,13 +5,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-@Suite(.blocking, .timeLimit(.minutes(10))) struct TopCommandTests {
-    private let bus: BusProcess
-
-    init() throws {
-        bus = try BusProcess()
-    }
-
+extension CommandTests {
     @Test(arguments: [["top"], ["top", "--batch", "--count", "1"], ["top", "-b", "-n", "1"]])
     func linesShowAspectsAndSubscriptions(command: [String]) throws {
         let held = try bus.subscribe(#"{"aspects":["battery"],"name":"player","state":"background"}"#)
@@ -64,7 +58,7 @@ import Varlink
         (["-n", "x"], "it must be a whole number of at least 1"), (["battery"], "Unexpected argument 'battery'"),
     ]
 
-    @Test func invalidOptionIsReportedWithItsRange() throws {
+    @Test func invalidOptionOfTopIsReported() throws {
         for (arguments, reason) in Self.invalidOptions {
             let run = try bus.run(["top"] + arguments)
             #expect(run.code == 64, "\(arguments)")

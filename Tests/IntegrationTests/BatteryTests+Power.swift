@@ -7,13 +7,7 @@ import Testing
 import Varlink
 
 /// The energy and the power of the battery as a client of a real bus receives them.
-@Suite(.blocking, .timeLimit(.minutes(10))) struct PowerTests {
-    private let phone: SyntheticPhone
-
-    init() throws {
-        phone = try SyntheticPhone()
-    }
-
+extension BatteryTests {
     @Test func powerIsDeliveredByName() throws {
         try phone.battery.setPower(-3)
         let bus = try BusProcess(phone: phone)
