@@ -209,7 +209,7 @@ public final class Device: Sendable {
             _ = try BusCall(call, of: .post, history: 1)
         } catch {
             let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
-            throw ReveilleError(.invalidArgument, "\(field) of \(reading) is not a state that a device can have")
+            throw ReveilleError(.invalidArgument, "Post: the value of \(field) is not allowed: \(reading)")
         }
         let reply = try await engine.call(call, expecting: PostReply.self)
         return (reply.generation, reply.sequence)

@@ -36,7 +36,10 @@ extension Device {
     public func updates<State: AspectState>(
         of aspect: TypedAspect<State>, name: String? = nil
     ) -> Updates<State> {
-        Updates(device: self, aspect: State.aspect, name: name, isPublished: false) { event throws(ReveilleError) in
+        Updates {
+            () async throws(ReveilleError) in
+            try await self.subscribe(to: AspectSet(State.aspect), delivering: .currentState, name: name)
+        } value: { event throws(ReveilleError) in
             event.reading.state as? State
         }
     }
@@ -66,7 +69,11 @@ extension Device {
     public func updates<Value: Decodable & Sendable>(
         of published: Aspect, as type: Value.Type = Value.self, name: String? = nil
     ) -> Updates<Value?> {
-        Updates(device: self, aspect: published, name: name, isPublished: true) { event throws(ReveilleError) in
+        Updates {
+            () async throws(ReveilleError) in
+            try published.checkIsPublished()
+            return try await self.subscribe(to: AspectSet(published), delivering: .currentState, name: name)
+        } value: { event throws(ReveilleError) in
             .some(try event.value(as: type))
         }
     }
@@ -76,10 +83,7 @@ extension Device {
 ///
 /// A loop ends when its task is cancelled, and throws as a ``Subscription`` does.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
-    let device: Device
-    let aspect: Aspect
-    let name: String?
-    let isPublished: Bool
+    let subscribe: @Sendable () async throws(ReveilleError) -> Subscription
     let value: @Sendable (Event) throws(ReveilleError) -> Value?
 
     /// Creates an iterator with a subscription of its own, which begins with the first state.
@@ -107,9 +111,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
 
         private mutating func begin() async throws(ReveilleError) -> Subscription {
             if let subscription { return subscription }
-            if updates.isPublished { try updates.aspect.checkIsPublished() }
-            let begun = try await updates.device.subscribe(
-                to: AspectSet(updates.aspect), delivering: .currentState, name: updates.name)
+            let begun = try await updates.subscribe()
             subscription = begun
             return begun
         }

@@ -40,8 +40,9 @@ struct MotionBench {
         let time = Double(bus.usage.processorTime - before) / 1_000_000_000
         withExtendedLifetime((bus, driver, connections)) {}
         let wanted = Double(Self.subscribers) * (.seconds(1) / Self.interval)
-        guard Double(received.messages) >= wanted * Self.duration.measured * Self.leastDelivered else {
-            throw BenchError("\(received.messages) samples were delivered in place of \(wanted) a second")
+        let rate = Double(received.messages) / Self.duration.measured
+        guard rate >= wanted * Self.leastDelivered else {
+            throw BenchError("\(rate) samples a second were delivered in place of \(wanted)")
         }
         let bare = try Self.bareTime(sending: received.bytes / received.messages)
 

@@ -20,7 +20,7 @@ extension ScheduleEntry {
         let at = try fields.time("at")
         let every = try fields.time("every")
         let calendar = try fields.optionalStructure("calendar").map { parts throws(CallError) in
-            try CalendarRule(parts, of: fields)
+            try CalendarRule(parts)
         }
         let zone = try fields.optionalString("zone")
         let until = try fields.time("until")
@@ -32,7 +32,7 @@ extension ScheduleEntry {
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
                 until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, launch: launch)
         } catch {
-            throw .invalidParameter(fields.path(of: error.field.rawValue))
+            throw .invalidParameter(fields.path(of: error.path))
         }
     }
 
@@ -54,18 +54,13 @@ extension ScheduleEntry {
 
 /// The interface's structure `Calendar`.
 extension CalendarRule {
-    fileprivate init(_ fields: Fields, of entry: Fields) throws(CallError) {
+    fileprivate init(_ fields: Fields) throws(CallError) {
         let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
         self.init(
             month: values[0], day: values[1], weekday: values[2], hour: values[3], minute: values[4],
             second: values[5])
-        switch fault {
-        case .outOfRange(let part, _, _): throw .invalidParameter(fields.path(of: part))
-        case .empty: throw entry.invalid("calendar")
-        case nil: break
-        }
     }
 
     fileprivate var structure: JSON {

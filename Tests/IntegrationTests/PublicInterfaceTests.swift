@@ -24,7 +24,6 @@ import Testing
             @Suite struct ModelTests {
                 @Test func levelIsHalf() { #expect(Model().level == 0.5) }
             }
-
             func use(
                 _: Mutex<Int>.Type, _: Date, _: Data, _: Locale, _: Calendar, _: Foundation.TimeZone, _: Notification,
                 _: UserDefaults, _: Process, _: Bundle, _: URL, _: Timer, _: Progress, _: Operation, _: Host, _: Stream,

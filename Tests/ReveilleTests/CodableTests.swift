@@ -94,6 +94,7 @@ import Varlink
             Array(#"{"reachable":true,"interface":"sat0","kind":"satellite","addresses":[]}"#.utf8))
         #expect(try network.decode(Network.self).kind == nil)
         #expect(try JSON.string("hovering").decode(Proximity.self) == .unknown)
+        #expect(try JSON.string("dozing").decode(Lifecycle.self) == .inactive)
         let event = try Self.event(.battery(known)).structure.description
             .replacing(#""state":"unknown""#, with: #""state":"boosting""#)
         #expect(try JSONDecoder().decode(Event.self, from: Data(event.utf8)) == Self.event(.battery(known)))

@@ -93,7 +93,7 @@ import Testing
             #expect(error == ReveilleError(.invalidArgument, reason))
         }
         let dark = await #expect(throws: ReveilleError.self) { try await device.post(.light(Light(lux: -1))) }
-        #expect(dark?.description.hasPrefix("light.lux of ") == true, "\(dark as Any)")
+        #expect(dark?.description.hasPrefix("Post: the value of light.lux is not allowed: ") == true, "\(dark as Any)")
     }
 
     @Test func cancelledTaskDoesNotAffectOthers() async throws {

@@ -13,6 +13,11 @@
     /// The program is about to receive SIGTERM.
     case terminating
 
+    /// Decodes a word; a word that a later version adds is ``inactive``: it lies between the known states.
+    public init(from decoder: any Decoder) throws {
+        self = Lifecycle(rawValue: try String(from: decoder)) ?? .inactive
+    }
+
     /// The name on the wire.
     public var description: String { rawValue }
 }

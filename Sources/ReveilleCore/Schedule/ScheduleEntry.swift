@@ -98,6 +98,11 @@ package struct ScheduleEntryError: Error, Hashable {
     init(_ field: Field, _ fault: CalendarRule.Fault? = nil) {
         (self.field, self.fault) = (field, fault)
     }
+
+    /// The field, or the part of the calendar that is out of its range: `calendar.hour`.
+    package var path: String {
+        if case .outOfRange(let part, _, _) = fault { "\(field.rawValue).\(part)" } else { field.rawValue }
+    }
 }
 
 extension ScheduleEntryError: CustomStringConvertible {
