@@ -11,7 +11,6 @@ let package = Package(
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
-        .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
     dependencies: [

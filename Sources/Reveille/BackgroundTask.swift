@@ -18,17 +18,7 @@ extension Subscription {
     /// }
     /// ```
     ///
-    /// The operation is not cancelled automatically. To cancel work when the time is about to end, use `onExpiration`:
-    ///
-    /// ```swift
-    /// func upload(_ work: Task<Void, any Error>) async throws {
-    ///     try await subscription.withBackgroundTask("upload") { _ in
-    ///         try await work.value
-    ///     } onExpiration: {
-    ///         work.cancel()
-    ///     }
-    /// }
-    /// ```
+    /// The operation is not cancelled automatically; ``withBackgroundTask(_:onExpiration:operation:)`` does that.
     ///
     /// The task ends when the operation returns or throws, or when the program ends. The operation always runs. If the
     /// bus is gone, is of an earlier version, or has too many tasks of this user, nothing waits for the operation, and
@@ -60,6 +50,91 @@ extension Subscription {
     }
 }
 
+/// What happens to a background task when its time is about to end.
+@nonexhaustive public enum TaskExpiration: Sendable, Hashable {
+    /// The operation is cancelled.
+    case cancel
+}
+
+extension Subscription {
+    /// Runs an operation, as ``withBackgroundTask(_:isolation:operation:onExpiration:)`` does, in a task of
+    /// its own that is cancelled when the time is about to end.
+    ///
+    /// ```swift
+    /// try await subscription.withBackgroundTask("sync", onExpiration: .cancel) { _ in
+    ///     try await Task.sleep(for: .seconds(1))
+    /// }
+    /// ```
+    ///
+    /// - Throws: The error of the operation, which is a `CancellationError` for most cancelled operations.
+    public func withBackgroundTask<Value: Sendable>(
+        _ name: String, onExpiration: TaskExpiration,
+        operation: @escaping @Sendable (BackgroundTask) async throws -> Value
+    ) async throws -> Value {
+        let work = Lock<Task<Value, any Error>?>(nil)
+        return try await withBackgroundTask(name) { task in
+            let child = Task { try await operation(task) }
+            work.withLock { $0 = child }
+            // The time may have been about to end before.
+            if task.isExpiring { child.cancel() }
+            return try await withTaskCancellationHandler {
+                try await child.value
+            } onCancel: {
+                child.cancel()
+            }
+        } onExpiration: {
+            work.withLock { $0 }?.cancel()
+        }
+    }
+}
+
+extension Device {
+    /// Runs an operation that the program wants to finish before it is suspended, without a subscription at hand, as
+    /// ``Subscription/withBackgroundTask(_:isolation:operation:onExpiration:)`` does.
+    ///
+    /// ```swift
+    /// try await device.withBackgroundTask("save") { task in print(task.isExpiring) }
+    /// ```
+    ///
+    /// A program without a subscription in the foreground counts as in the background: the time begins at once.
+    public func withBackgroundTask<Value, Failure: Error>(
+        _ name: String, isolation: isolated (any Actor)? = #isolation,
+        operation: (BackgroundTask) async throws(Failure) -> Value,
+        onExpiration: @escaping @Sendable () -> Void = {}
+    ) async throws(Failure) -> Value {
+        let subscription: Subscription
+        do throws(ReveilleError) {
+            subscription = try await subscribe(to: .lifecycle, background: true)
+        } catch {
+            return try await operation(BackgroundTask(name, failure: error, engine: engine))
+        }
+        return try await subscription.withBackgroundTask(name, operation: operation, onExpiration: onExpiration)
+    }
+
+    /// Runs an operation in a task of its own that is cancelled when the time is about to end, as
+    /// ``Subscription/withBackgroundTask(_:onExpiration:operation:)`` does.
+    ///
+    /// ```swift
+    /// try await device.withBackgroundTask("sync", onExpiration: .cancel) { _ in
+    ///     try await Task.sleep(for: .seconds(1))
+    /// }
+    /// ```
+    ///
+    /// - Throws: The error of the operation, which is a `CancellationError` for most cancelled operations.
+    public func withBackgroundTask<Value: Sendable>(
+        _ name: String, onExpiration: TaskExpiration,
+        operation: @escaping @Sendable (BackgroundTask) async throws -> Value
+    ) async throws -> Value {
+        let subscription: Subscription
+        do throws(ReveilleError) {
+            subscription = try await subscribe(to: .lifecycle, background: true)
+        } catch {
+            return try await operation(BackgroundTask(name, failure: error, engine: engine))
+        }
+        return try await subscription.withBackgroundTask(name, onExpiration: onExpiration, operation: operation)
+    }
+}
+
 /// A task that a program wants to finish before it is suspended; see
 /// ``Subscription/withBackgroundTask(_:isolation:operation:onExpiration:)``.
 ///
@@ -70,6 +145,12 @@ public final class BackgroundTask: Sendable {
         var hasEnded = false
         var failure: ReveilleError?
         var onExpiration: (@Sendable () -> Void)?
+    }
+
+    /// Creates a task for which nothing waits.
+    convenience init(_ name: String, failure: ReveilleError, engine: Engine) {
+        self.init(name, of: 0, engine: engine, onExpiration: {})
+        fail(failure)
     }
 
     /// The name of the task.

@@ -30,7 +30,7 @@ extension Device {
     ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
     ///   - value: A value that is encoded as a JSON object, of at most 28 levels and, by default, 4,096 bytes.
     ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
-    /// - Returns: The generation and the sequence of the state, as in `Event`.
+    /// - Returns: The position of the state; the events of its changes have it too.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a value that is not
     ///   an object or cannot be encoded, such as one with a number that is not finite;
     ///   ``ReveilleError/Code/quotaExceeded`` if the value is too long or the user has too many names;
@@ -40,7 +40,7 @@ extension Device {
     @discardableResult
     public func publish(
         _ name: Aspect, _ value: some Encodable, whileConnected: Bool = false
-    ) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
+    ) async throws(ReveilleError) -> Revision {
         try await engine.publish(try PublishedValue(name, encoding: value), whileConnected: whileConnected)
     }
 

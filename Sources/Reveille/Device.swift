@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ReveilleCore
+import ReveilleCore
 import ReveilleService
 package import ReveilleSystem
-package import ReveilleWire
+import ReveilleWire
 import Varlink
 
 /// The state of this device, and its changes.
 ///
-/// ``connect(to:)`` uses a bus that another process serves; ``local(configuration:root:)`` runs one in this process.
+/// ``connect(to:)`` uses a bus that another process serves; ``local(configuration:)`` runs one in this process.
 /// Everything else is the same with both.
 ///
 /// ```swift
@@ -29,7 +29,6 @@ import Varlink
 @dynamicMemberLookup
 public final class Device: Sendable {
     let engine: Engine
-    let monitor = Monitor()
     let queues = ObserverQueues()
 
     private init(_ engine: Engine) async throws(ReveilleError) {
@@ -74,12 +73,15 @@ public final class Device: Sendable {
     /// for try await battery in device.updates(of: .battery) { print(battery.state) }
     /// ```
     ///
-    /// - Parameters:
-    ///   - configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
-    ///   - root: A directory that stands for `/` in the paths of locale and settings files; `nil` for `/` itself.
+    /// - Parameter configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
     /// - Returns: The device, once its files have been read.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid configuration.
-    public static func local(configuration: String? = nil, root: String? = nil) async throws(ReveilleError) -> Device {
+    public static func local(configuration: String? = nil) async throws(ReveilleError) -> Device {
+        try await local(configuration: configuration, root: "")
+    }
+
+    /// Watches the device below a directory that stands for `/` in the paths of locale and settings files.
+    package static func local(configuration: String? = nil, root: String) async throws(ReveilleError) -> Device {
         let settings: Configuration
         do throws(ConfigurationError) {
             settings =
@@ -87,7 +89,7 @@ public final class Device: Sendable {
         } catch {
             throw ReveilleError(.invalidArgument, "\(error)")
         }
-        return try await Device(Engine(.local(settings, .own(root: root ?? ""))))
+        return try await Device(Engine(.local(settings, .own(root: root))))
     }
 
     /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
@@ -101,6 +103,18 @@ public final class Device: Sendable {
         return try await Device(Engine(.local(settings, nil)))
     }
 
+    /// Ends the connection, its subscriptions, observations and tasks, and withdraws what is published `whileConnected`.
+    ///
+    /// Later calls fail with ``ReveilleError/Code/noBus``. A device that is released is closed too, but not before its
+    /// subscriptions and observations are released.
+    ///
+    /// ```swift
+    /// await device.close()
+    /// ```
+    public func close() async {
+        await engine.shutDown()
+    }
+
     /// Whether the bus is reachable, now and after each change; a slow consumer gets only the newest state.
     ///
     /// ```swift
@@ -109,136 +123,31 @@ public final class Device: Sendable {
     public var connectionStates: AsyncStream<ConnectionState> {
         get async { await engine.connectionStates() }
     }
+}
 
-    // MARK: - Current state
-
-    /// Returns the current state of one aspect, as an event whose `Event.changes` are 0.
-    ///
-    /// If nothing watches the sensor, the bus reads it once, which takes up to a second. A name that is not published
-    /// has an empty state.
-    ///
-    /// ```swift
-    /// let event = try await device.state(of: .proximity)
-    /// print(event.reading, event.changedAt)
-    /// ```
-    ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern, which
-    ///   has no state of its own.
-    public func state(of aspect: Aspect) async throws(ReveilleError) -> Event {
-        try aspect.checkHasState()
-        guard let event = try await states(of: AspectSet(aspect)).first(where: { $0.aspect == aspect }) else {
-            throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
-        }
-        return event
-    }
-
-    /// Returns the current states of several aspects, as ``state(of:)`` does for one.
-    ///
-    /// A pattern stands for the names that it matches and that are published now.
-    ///
-    /// ```swift
-    /// for event in try await device.states(of: [.battery, "org.example.*"]) { print(event) }
-    /// ```
-    ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
-    ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
-    public func states(of aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
-        for aspect in aspects.aspects {
-            try aspect.checkIsValid()
-            try aspect.checkIsOfDevice()
-        }
-        return try await engine.call(Call(.getState(aspects)), expecting: EventsReply.self).events
-    }
-
-    /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with `Event.changes` 1.
-    ///
-    /// Nothing is delivered: subscriptions stay at their positions. A bus keeps as many changes as its configuration
-    /// sets in `bus.history`; after a restart, the oldest kept change is the last one before the restart. No sensor is
-    /// read.
-    ///
-    /// ```swift
-    /// for event in try await device.history(of: .battery, limit: 10) {
-    ///     print(event.changedAt, event.reading)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - aspect: An aspect of the device or a published name. Of settings that have changed since, only the keys are
-    ///     known.
-    ///   - limit: The largest number of changes, at least 1; `nil` for all.
-    /// - Returns: The latest changes; none of an aspect that has not changed since the bus first started.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, an invalid name or a limit below
-    ///   1; ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
-    public func history(of aspect: Aspect, limit: Int? = nil) async throws(ReveilleError) -> [Event] {
-        try aspect.checkHasState()
-        if let limit, limit < 1 {
-            throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
-        }
-        return try await historyReply(of: aspect, limit: limit).events
-    }
-
-    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier changes.
-    package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
-        try await engine.call(Call(.getHistory(aspect, limit: limit)), expecting: EventsReply.self)
-    }
-
-    // MARK: - Bus
-
-    /// Reads every source again; returns once the changes have been posted.
-    public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call(Call(.refresh), expecting: EmptyReply.self)
-    }
-
-    /// Posts a synthetic state, for tests of subscribers.
-    ///
-    /// It is valid until the device's own reading changes, or until ``refresh()``. Posted settings are delivered with
-    /// all their keys.
-    ///
-    /// ```swift
-    /// try await device.post(.proximity(.near))
-    /// ```
-    ///
-    /// - Returns: The generation and the sequence of the posted state.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notPermitted`` unless the bus is this user's own or the user
-    ///   is root; ``ReveilleError/Code/invalidArgument`` for an impossible state, such as a level above 1.
-    @discardableResult
-    public func post(_ reading: Reading) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
-        let call = Call(.post(reading))
-        // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
-        do throws(CallError) {
-            _ = try BusCall(call, of: .post, history: 1)
-        } catch {
-            let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
-            throw ReveilleError(.invalidArgument, "Post: the value of \(field) is not allowed: \(reading)")
-        }
-        let reply = try await engine.call(call, expecting: PostReply.self)
-        return (reply.generation, reply.sequence)
-    }
-
-    /// Returns the source of each aspect, as `reveille status` shows it.
-    ///
-    /// ```swift
-    /// for source in try await device.sources() { print(source.aspect, source.text) }
-    /// ```
-    public func sources() async throws(ReveilleError) -> [AspectSource] {
-        try await engine.call(Call(.describeAspects), expecting: [AspectSource].self)
-    }
-
-    /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
-    public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
-        try await sources().contains { $0.aspect == aspect && $0.isAvailable }
-    }
-
-    /// Returns all subscriptions of the bus, as `reveille status` shows them.
-    ///
-    /// ```swift
-    /// for subscriber in try await device.subscribers() where !subscriber.holds.isEmpty {
-    ///     print(subscriber.name ?? subscriber.id, subscriber.holds.names, subscriber.pending)
-    /// }
-    /// ```
-    public func subscribers() async throws(ReveilleError) -> [Subscriber] {
-        try await engine.call(Call(.listSubscriptions), expecting: [Subscriber].self)
-    }
+/// Connects to a bus for the time of an operation, and closes the device at its end.
+///
+/// ```swift
+/// try await withDevice { device in
+///     print(try await device.battery)
+/// }
+/// ```
+///
+/// - Parameters:
+///   - address: The address, as for ``Device/connect(to:)``.
+///   - isolation: The actor of the caller, on which the operation runs.
+///   - operation: The operation.
+/// - Returns: The result of the operation.
+/// - Throws: ``ReveilleError``, as ``Device/connect(to:)`` does, and the error of the operation.
+public func withDevice<Value>(
+    at address: String? = nil, isolation: isolated (any Actor)? = #isolation,
+    _ operation: (Device) async throws -> Value
+) async throws -> Value {
+    let device = try await Device.connect(to: address)
+    let result: Result<Value, any Error>
+    do { result = .success(try await operation(device)) } catch { result = .failure(error) }
+    await device.close()
+    return try result.get()
 }
 
 /// Whether the bus of a ``Device`` is reachable.

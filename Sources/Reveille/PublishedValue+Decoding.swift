@@ -11,7 +11,7 @@ extension PublishedValue {
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// let event = try await device.state(of: "org.example.volume")
+    /// let event = try await device.get("org.example.volume")
     /// if case .published(let value) = event.reading, let volume = try value.decode(as: Volume.self) {
     ///     print(volume.level)
     /// }
@@ -73,6 +73,6 @@ extension Device {
         of name: Aspect, as type: Value.Type = Value.self
     ) async throws(ReveilleError) -> Value? {
         try name.checkIsPublished()
-        return try await state(of: name).value(as: type)
+        return try await get(name).value(as: type)
     }
 }

@@ -122,6 +122,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         ReveilleError(.noBus, "there is no bus at \(places); is 'reveille serve' running?")
     }
 
+    static let closed = ReveilleError(.noBus, "the device is closed")
     static let ended = ReveilleError(.noBus, "the bus closed the connection")
 
     static func unanswered(_ call: Call? = nil, within patience: Duration) -> ReveilleError {

@@ -3,14 +3,6 @@
 public import ReveilleCore
 import ReveilleSystem
 
-/// The events that are delivered before the first change.
-@nonexhaustive public enum Delivering: Sendable, Hashable {
-    /// Nothing: the first event is a change.
-    case changes
-    /// The current state of each aspect, as events whose `Event.changes` are 0.
-    case currentState
-}
-
 extension Device {
     /// Subscribes to aspects; every change after the return is an event or a part of one.
     ///
@@ -21,30 +13,40 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspects: The aspects, published names and patterns whose changes are delivered, at most 64.
-    ///   - delivering: Whether the current state is delivered first.
+    ///   - initial: Whether the current state of each aspect is delivered first, as an event whose `Event.changeCount` is 0.
     ///   - policies: What happens to an aspect's changes in the background, by default merging them into one event; and
     ///     how often its events are delivered. The key is an aspect, a name or a pattern.
-    ///   - positions: The positions of an earlier subscription of any process: the changes since then are delivered
+    ///   - resume: The positions of an earlier subscription of any process: the changes since then are delivered
     ///     first. A bus that does not know the positions delivers every state instead.
     ///   - name: A display name, as `reveille status` shows it; by default the value of `REVEILLE_NAME`, which
     ///     `reveille run --name` sets.
-    ///   - startsInBackground: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state
-    ///     that `delivering` asks for.
+    ///   - background: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state that
+    ///     `initial` asks for.
     /// - Returns: The subscription; it ends on release.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a policy that is
     ///   invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects, or too many connections
     ///   of the user.
     public func subscribe(
-        to aspects: AspectSet = .default, delivering: Delivering = .changes, policies: [Aspect: Policy] = [:],
-        resumingFrom positions: Positions? = nil, name: String? = nil, startsInBackground: Bool = false
+        to aspects: AspectSet = .default, initial: Bool = false, policies: [Aspect: Policy] = [:],
+        resume: Positions? = nil, name: String? = nil, background: Bool = false
     ) async throws(ReveilleError) -> Subscription {
         let request = SubscriptionRequest(
-            aspects: aspects, name: name ?? Environment["REVEILLE_NAME"], startsInBackground: startsInBackground,
-            wantsInitial: delivering == .currentState, instance: positions?.instance,
-            positions: positions?.generations, policies: policies)
+            aspects: aspects, name: name ?? Environment["REVEILLE_NAME"], startsInBackground: background,
+            wantsInitial: initial, instance: resume?.instance, positions: resume?.generations, policies: policies)
         try request.check()
         let mailbox = EventMailbox(request)
         return Subscription(self, try await engine.open(request, into: mailbox), mailbox)
+    }
+
+    /// Subscribes to one aspect, published name or pattern, as
+    /// ``subscribe(to:initial:policies:resume:name:background:)-(AspectSet,_,_,_,_,_)`` does to several.
+    public func subscribe(
+        to aspect: Aspect, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
+        name: String? = nil, background: Bool = false
+    ) async throws(ReveilleError) -> Subscription {
+        try await subscribe(
+            to: AspectSet(aspect), initial: initial, policies: policies, resume: resume, name: name,
+            background: background)
     }
 }
 
@@ -56,7 +58,7 @@ extension Device {
 ///
 /// ```swift
 /// var saved: Positions?  // of an earlier run
-/// let subscription = try await device.subscribe(to: .battery, resumingFrom: saved)
+/// let subscription = try await device.subscribe(to: .battery, resume: saved)
 /// for try await event in subscription {
 ///     print(event)
 ///     saved = subscription.positions

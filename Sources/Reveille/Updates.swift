@@ -8,13 +8,15 @@ extension Device {
     /// Each type says what its value is without a source, such as `Light.unknown` without a sensor. A sample of `motion`
     /// is taken now, the settings have all their keys, and each folder has all its names as `added`.
     public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
-        get async throws(ReveilleError) {
-            let event = try await self.state(of: State.aspect)
-            guard let state = event.reading.state as? State else {
-                throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
-            }
-            return state
+        get async throws(ReveilleError) { try await current() }
+    }
+
+    func current<State: AspectState>() async throws(ReveilleError) -> State {
+        let event = try await get(State.aspect)
+        guard let state = event.reading.state as? State else {
+            throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
         }
+        return state
     }
 
     /// Returns the states of one aspect, in its own type: the current one, then each new one.
@@ -32,13 +34,13 @@ extension Device {
     ///   - aspect: The aspect.
     ///   - name: A display name, as `reveille status` shows it.
     /// - Returns: The states. A loop throws ``ReveilleError``, as
-    ///   ``subscribe(to:delivering:policies:resumingFrom:name:startsInBackground:)`` does.
+    ///   ``subscribe(to:initial:policies:resume:name:background:)-(Aspect,_,_,_,_,_)`` does.
     public func updates<State: AspectState>(
         of aspect: TypedAspect<State>, name: String? = nil
     ) -> Updates<State> {
         Updates {
             () async throws(ReveilleError) in
-            try await self.subscribe(to: AspectSet(State.aspect), delivering: .currentState, name: name)
+            try await self.subscribe(to: State.aspect, initial: true, name: name)
         } value: { event throws(ReveilleError) in
             event.reading.state as? State
         }
@@ -72,7 +74,7 @@ extension Device {
         Updates {
             () async throws(ReveilleError) in
             try published.checkIsPublished()
-            return try await self.subscribe(to: AspectSet(published), delivering: .currentState, name: name)
+            return try await self.subscribe(to: published, initial: true, name: name)
         } value: { event throws(ReveilleError) in
             .some(try event.value(as: type))
         }

@@ -24,7 +24,7 @@ struct Flood: Sendable {
         // Connects, sends data that is not a call, and is disconnected.
         Flood("garbage") { try connect($0, saying: Array("}{\0".utf8), keeping: 16) },
         // Sends calls continuously on as many connections as allowed.
-        Flood("frames") { try send(bytes(.getState(.locale)), to: $0) },
+        Flood("frames") { try send(bytes(.getState([.locale])), to: $0) },
         // Refreshes the devices continuously.
         Flood("refreshes") { try send(bytes(.refresh), to: $0) },
         // Requests states that must be sampled first.
@@ -37,7 +37,7 @@ struct Flood: Sendable {
         // Lists all subscriptions on a new connection each time.
         Flood("lists") { try connect($0, saying: bytes(.listSubscriptions), keeping: 60) },
         // Requests long replies on new connections, and does not read them.
-        Flood("settings") { try connect($0, saying: bytes(.getState(.defaults)), keeping: 60) },
+        Flood("settings") { try connect($0, saying: bytes(.getState([.defaults])), keeping: 60) },
         // Posts states without permission.
         Flood("posts") { try send(bytes(.post(.proximity(.near))), to: $0) },
         // Publishes names for the duration of short connections.

@@ -34,7 +34,7 @@ struct FloodBench {
                 ? #"{ publish: { allow: [{ names: "org.example.*", users: [\#(Flood.user)] }] } }"#
                 : "{ bus: { connectionsPerUser: 1000 } }")
         let address = try UnixAddress(bus.address)
-        let sleepers = try BlockingClient.sleepers(Self.sleepers, at: address, to: .locale)
+        let sleepers = try BlockingClient.sleepers(Self.sleepers, at: address, to: [.locale])
         // The socket is open to all users, but its directories belong to the phone's user.
         let parts = address.path.split(separator: "/")
         for count in parts.count - 2..<parts.count { chmod("/" + parts.prefix(count).joined(separator: "/"), 0o755) }
@@ -113,7 +113,7 @@ struct EventDelay {
         let flood = try Flood.changes.start(bus.address).process
         let seconds = try Clocks.seconds { flooded = try samples { _ in !flood.hasEnded } }
         guard flood.exitCode == 0 else { throw BenchError("the changes ended early") }
-        let other = try bus.client().call(.getState("org.example.flood"), expecting: EventsReply.self)
+        let other = try bus.client().call(.getState(["org.example.flood"]), expecting: EventsReply.self)
         guard other.events.first?.generation ?? 0 >= Flood.numberOfChanges else {
             throw BenchError("only \(other.events.first?.generation ?? 0) changes were published")
         }

@@ -86,7 +86,7 @@ struct SubscriptionBench {
         for number in 0..<Self.counts.upperBound {
             if number == Self.counts.lowerBound { before = usage.dirtyMemory }
             _ = bus.subscribe(
-                SubscriptionRequest(aspects: .proximity), as: SubscriptionID(rawValue: UInt64(number)), at: now)
+                SubscriptionRequest(aspects: [.proximity]), as: SubscriptionID(rawValue: UInt64(number)), at: now)
         }
         let bytes = withExtendedLifetime(bus) { (usage.dirtyMemory - before) * 1_024 / Self.counts.count }
         report("a subscription to one aspect", "\(bytes) bytes of memory")

@@ -19,7 +19,7 @@ struct LatencyBench {
         let phone = try SyntheticPhone()
         let service = try phone.startBus(configuration: PhoneBus.busy)
         let subscriber = try service.client()
-        try subscriber.subscribe(to: .battery)
+        try subscriber.subscribe(to: [.battery])
         let other = try SyntheticPhone()
         let monitor = try Worker([Self.monitorArgument], environment: other.environment)
         _ = try monitor.required()

@@ -20,7 +20,7 @@ struct NamesBench {
         let clients = try (0..<Self.sleepers).map { _ in try bus.client() }
         let empty = bus.usage.residentMemory
         let subscriptions = try clients.map { client in
-            try client.subscribe(to: "org.example.*", isInBackground: true).subscription
+            try client.subscribe(to: ["org.example.*"], isInBackground: true).subscription
         }
         let before = bus.usage.residentMemory
         let asleep = try publish(Self.posts, with: publisher)
@@ -30,7 +30,7 @@ struct NamesBench {
         for (client, subscription) in zip(clients, subscriptions) {
             _ = try publisher.call(.setState(subscription: subscription, to: .foreground))
             let events = try client.receive(expecting: [Event].self)
-            let isExact = events.allSatisfy { $0.changes == Self.posts / Self.names }
+            let isExact = events.allSatisfy { $0.changeCount == Self.posts / Self.names }
             if isExact, Set(events.map(\.aspect)).count == Self.names, events.count == Self.names { woken += 1 }
         }
         print("\(Self.names) names, \(Self.sleepers) subscribers to a pattern asleep, \(Self.posts) posts")

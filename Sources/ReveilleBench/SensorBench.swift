@@ -48,9 +48,9 @@ struct SensorBench {
 
     /// Checks that a bus watches all aspects, since its figures would otherwise mean nothing.
     private static func check(_ bus: PhoneBus, watches aspects: AspectSet) throws {
-        let sources = try bus.client().call(.describeAspects, expecting: [AspectSource].self)
+        let sources = try bus.client().call(.describeAspects, expecting: [AspectInfo].self)
         for source in sources where aspects.contains(source.aspect) {
-            guard source.isMonitored, source.isAvailable else {
+            guard source.isWatched, source.isAvailable else {
                 throw BenchError("the bus does not watch \(source.aspect.name)")
             }
         }

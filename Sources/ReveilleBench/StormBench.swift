@@ -19,7 +19,7 @@ struct StormBench {
         let phone = try SyntheticPhone()
         let bus = try phone.startBus(configuration: PhoneBus.busy)
         let battery = try bus.client()
-        try battery.subscribe(to: .battery)
+        try battery.subscribe(to: [.battery])
         let quiet = try latency(phone, battery) { $0 < 100 }
 
         // As many as descriptors allow: for each subscriber, the bus needs one for the connection and one for the
@@ -111,7 +111,7 @@ enum StormGroup: String {
     }
 
     private static func sleep(_ clients: [BlockingClient], _ connect: () throws -> BlockingClient) throws {
-        let names = try clients.map { try $0.subscribe(to: .locale, isInBackground: true).subscription }
+        let names = try clients.map { try $0.subscribe(to: [.locale], isInBackground: true).subscription }
         Worker.report(Int64(clients.count))
         Worker.waitForWake()
         let control = try connect()
@@ -124,7 +124,7 @@ enum StormGroup: String {
     }
 
     private static func watch(_ clients: [BlockingClient]) throws {
-        for client in clients { try client.subscribe(to: .locale) }
+        for client in clients { try client.subscribe(to: [.locale]) }
         Worker.report(Int64(clients.count))
         var received = Array(repeating: 0, count: clients.count)
         var events = 0
@@ -138,6 +138,6 @@ enum StormGroup: String {
     }
 
     private static func changes(_ events: [Event]) -> Int {
-        events.reduce(0) { $0 + $1.changes }
+        events.reduce(0) { $0 + $1.changeCount }
     }
 }

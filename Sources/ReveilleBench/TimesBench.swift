@@ -76,7 +76,7 @@ struct TimesBench {
             let events = try subscriber.receive(expecting: [Event].self)
             let now = Clocks.wall()
             // On a busy machine, several firings can be one event.
-            for _ in 0..<events.reduce(0, { $0 + $1.changes }) {
+            for _ in 0..<events.reduce(0, { $0 + $1.changeCount }) {
                 let late = now - (first + Int64(received) * Self.step)
                 guard late >= 0 else { throw BenchError("firing \(received) was early by \(-late) microseconds") }
                 lateness.add(late)

@@ -64,7 +64,3 @@ package enum LocalTime {
         number < 10 ? "0\(number)" : "\(number)"
     }
 }
-
-extension Timestamp {
-    package static var now: Timestamp { Timestamp(microseconds: Clocks.wall()) }
-}

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment of wall-clock time.
-public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+/// A moment of wall-clock time, in microseconds.
+///
+/// ```swift
+/// let soon = Timestamp.now + .seconds(300)
+/// ```
+///
+/// A clock that is set makes two moments closer or farther apart than the time between them.
+public struct Timestamp: InstantProtocol, Codable {
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     public let microseconds: Int64
 
@@ -9,6 +15,28 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
+
+    /// Returns the moment a duration later, in whole microseconds; the first or last possible moment if it is beyond that.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isLong) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isFar) = microseconds.addingReportingOverflow(whole)
+        let (moment, isFarther) = sum.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        guard isLong || isFar || isFarther else { return Timestamp(microseconds: moment) }
+        return Timestamp(microseconds: duration < .zero ? .min : .max)
+    }
+
+    /// Returns the time from this moment to another on the wall clock; negative if the other is earlier.
+    public func duration(to other: Timestamp) -> Duration {
+        .microseconds(other.microseconds) - .microseconds(microseconds)
+    }
+
+    /// Returns the moment a duration later.
+    public static func + (moment: Timestamp, duration: Duration) -> Timestamp { moment.advanced(by: duration) }
+    /// Returns the moment a duration earlier.
+    public static func - (moment: Timestamp, duration: Duration) -> Timestamp { moment.advanced(by: .zero - duration) }
+    /// Returns the time between two moments; negative if the first is earlier.
+    public static func - (end: Timestamp, start: Timestamp) -> Duration { start.duration(to: end) }
 
     /// Decodes the number of microseconds.
     public init(from decoder: any Decoder) throws {
@@ -24,6 +52,21 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     /// Returns whether the first moment is earlier than the second.
     public static func < (lhs: Timestamp, rhs: Timestamp) -> Bool {
         lhs.microseconds < rhs.microseconds
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The moment in UTC, as ISO 8601 writes it: `2026-11-26T07:30:00.000000Z`.
+    public var description: String {
+        let (second, fraction) = Int(microseconds).dividedDown(by: 1_000_000)
+        let (day, time) = second.dividedDown(by: CivilDate.daySeconds)
+        let date = CivilDate(dayNumber: day)
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            let text = String(abs(number))
+            return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        return "\(digits(date.year, 4))-\(digits(date.month))-\(digits(date.day))"
+            + "T\(digits(time / 3_600)):\(digits(time / 60 % 60)):\(digits(time % 60)).\(digits(fraction, 6))Z"
     }
 }
 

@@ -112,7 +112,7 @@ struct FuzzedBus: ~Copyable {
             try require(!delivery.events.isEmpty, "a delivery has events")
             try requireEqual(
                 delivery.events.map(\.sequence), delivery.events.map(\.sequence).sorted(), "order of a delivery")
-            for event in delivery.events { try require(event.changes > 0, "an event has changes") }
+            for event in delivery.events { try require(event.changeCount > 0, "an event has changes") }
             let expected = delivery.events.parameters
             let written = try? Reply(parsing: Array(writer.frame(delivery.events).dropLast()))
             try requireEqual(written?.parameters, expected, "written and encoded events")
@@ -120,7 +120,7 @@ struct FuzzedBus: ~Copyable {
         }
         for aspect in Aspect.device + bus.names {
             let changes = bus.changes(of: aspect)
-            try require(changes.allSatisfy { $0.changes == 1 }, "each of the latest changes is one")
+            try require(changes.allSatisfy { $0.changeCount == 1 }, "each of the latest changes is one")
             try require(
                 zip(changes, changes.dropFirst()).allSatisfy { $0.generation + 1 == $1.generation },
                 "the order of the latest changes")

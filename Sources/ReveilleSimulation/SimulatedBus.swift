@@ -68,7 +68,7 @@ package final class SimulatedBus {
     package var scheduleSourceCount: Int { server.scheduleSourceCount }
 
     /// The subscriptions as ListSubscriptions shows them.
-    package var subscribers: [Subscriber] { server.knownSubscribers }
+    package var subscribers: [SubscriptionInfo] { server.knownSubscribers }
 
     /// The cgroups that the next bus thaws, if this one is killed and has a state file.
     package var recordedCgroups: [String] { server.recordedCgroups }

@@ -24,7 +24,7 @@ extension PhoneBus {
         _ count: Int = 1, atMost patience: Duration = PhoneBus.patience
     ) async throws {
         try await wait(atMost: patience) { device in
-            let subscribers = try await device.subscribers()
+            let subscribers = try await device.shell.subscriptions()
             return (subscribers.count >= count ? () : nil, "\(subscribers.count) subscriptions, expected \(count)")
         }
     }
@@ -43,7 +43,7 @@ extension PhoneBus {
     ///   `CancellationError`.
     public func waitUntilDelivered(atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { device in
-            let late = try await device.subscribers().filter { !$0.isUpToDate }
+            let late = try await device.shell.subscriptions().filter { !$0.isUpToDate }
             let names = late.map { "\($0.name ?? $0.id), pid \($0.processID)" }
             return (late.isEmpty ? () : nil, "unread changes in \(names.joined(separator: "; "))")
         }
@@ -73,7 +73,7 @@ extension PhoneBus {
         where condition: (Value) -> Bool = { _ in true }
     ) async throws -> Value {
         try await wait(atMost: patience) { device in
-            let event = try await device.state(of: name)
+            let event = try await device.get(name)
             do throws(ReveilleError) {
                 let value = try event.value(as: type).flatMap { condition($0) ? $0 : nil }
                 return (value, "the state is \(event)")
@@ -96,7 +96,7 @@ extension PhoneBus {
     ///   `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
     public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = PhoneBus.patience) async throws {
         try await wait(atMost: patience) { device in
-            let event = try await device.state(of: name)
+            let event = try await device.get(name)
             return (event.published?.isWithdrawn == true ? () : nil, "the state is \(event)")
         }
     }

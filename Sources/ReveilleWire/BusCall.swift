@@ -13,15 +13,15 @@ package enum BusCall: Sendable, Hashable {
     case getState(AspectSet)
     /// Asks for the latest changes of an aspect, by default all that the bus keeps; the reply is an ``EventsReply``.
     case getHistory(Aspect, limit: Int? = nil)
-    /// Asks for all subscriptions; the reply is a list of `Subscriber`.
+    /// Asks for all subscriptions; the reply is a list of `SubscriptionInfo`.
     case listSubscriptions
-    /// Asks for the source of each aspect; the reply is a list of `AspectSource`.
+    /// Asks for the source of each aspect; the reply is a list of `AspectInfo`.
     case describeAspects
     /// Reads every source again; the reply is an ``EmptyReply``.
     case refresh
-    /// Posts a synthetic state; the reply is a ``PostReply``.
+    /// Posts a synthetic state; the reply is a ``Revision``.
     case post(Reading)
-    /// Publishes or withdraws the state of a name; the reply is a ``PostReply``.
+    /// Publishes or withdraws the state of a name; the reply is a ``Revision``.
     case publish(PublishedValue, whileConnected: Bool = false)
     /// Begins a task of a subscription's process for as long as the call lasts; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ReveilleCore
+public import ReveilleCore
 package import Varlink
 
 /// A reply to a ``BusCall``: a service encodes it, a client decodes it.
@@ -92,20 +92,11 @@ package struct EventsReply: BusReply {
     package var parameters: JSONObject { ["instance": .string(instance), "events": .array(events.map(\.structure))] }
 }
 
-/// The reply to ``BusCall/post(_:)``: the aspect's new state.
-package struct PostReply: BusReply, WireStructure {
-    package var generation: Int
-    package var sequence: Int
-
-    package init(generation: Int, sequence: Int) {
-        self.generation = generation
-        self.sequence = sequence
-    }
-
+/// The reply to ``BusCall/post(_:)`` and ``BusCall/publish(_:whileConnected:)``.
+extension Revision: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
         let fields = Fields(parameters)
-        generation = try fields.count(.generation)
-        sequence = try fields.count(.sequence)
+        self.init(generation: try fields.count(.generation), sequence: try fields.count(.sequence))
     }
 
     @usableFromInline package func write(to fields: inout (some FieldWriter & ~Copyable & ~Escapable)) {

@@ -12,10 +12,10 @@ extension Event: ReplyElement, WireStructure {
         self.init(
             reading: try fields.reading(of: aspect),
             generation: try fields.count(.generation), sequence: try fields.count(.sequence),
-            changes: try fields.count(.changes), netChange: try fields.bool(.netChange),
+            changeCount: try fields.count(.changes), isNetChange: try fields.bool(.netChange),
             firstChangedAt: Timestamp(microseconds: Int64(try fields.integer(.firstChangedAt))),
             changedAt: Timestamp(microseconds: Int64(try fields.integer(.changedAt))),
-            dropped: try fields.count(.dropped))
+            droppedCount: try fields.count(.dropped))
     }
 
     /// Decodes an event of this version's interface; of settings only the keys are known, not their values.
@@ -30,11 +30,11 @@ extension Event: ReplyElement, WireStructure {
         fields.add(.aspect, aspect.name)
         fields.add(.generation, generation)
         fields.add(.sequence, sequence)
-        fields.add(.changes, changes)
-        fields.add(.netChange, netChange)
+        fields.add(.changes, changeCount)
+        fields.add(.netChange, isNetChange)
         fields.add(.firstChangedAt, Int(firstChangedAt.microseconds))
         fields.add(.changedAt, Int(changedAt.microseconds))
-        fields.add(.dropped, dropped)
+        fields.add(.dropped, droppedCount)
         ReadingCoding.write(reading, settings: settings, to: &fields)
     }
 

@@ -86,10 +86,11 @@ extension [Event] {
     fileprivate func isSame(as others: [Event]) -> Bool {
         guard count == others.count else { return false }
         for index in indices {
-            guard self[index].generation == others[index].generation, self[index].changes == others[index].changes,
-                self[index].netChange == others[index].netChange,
+            guard self[index].generation == others[index].generation,
+                self[index].changeCount == others[index].changeCount,
+                self[index].isNetChange == others[index].isNetChange,
                 self[index].firstChangedAt == others[index].firstChangedAt,
-                self[index].dropped == others[index].dropped, self[index].aspect == others[index].aspect
+                self[index].droppedCount == others[index].droppedCount, self[index].aspect == others[index].aspect
             else { return false }
         }
         // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.
@@ -120,8 +121,8 @@ struct SettingsTexts {
 
     mutating func text(of event: Event) -> [UInt8] {
         let key = Key(
-            changes: event.changes, netChange: event.netChange, firstChangedAt: event.firstChangedAt,
-            dropped: event.dropped)
+            changes: event.changeCount, netChange: event.isNetChange, firstChangedAt: event.firstChangedAt,
+            dropped: event.droppedCount)
         if event.generation == generation, let known = texts[key] { return known }
         let text = event.text
         if event.generation != generation || texts.count >= Self.limit || text.count > Self.largeSize {

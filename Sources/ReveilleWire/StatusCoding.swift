@@ -4,7 +4,7 @@ package import ReveilleCore
 package import Varlink
 
 /// The interface's structure `AspectInfo`.
-extension AspectSource: ReplyElement {
+extension AspectInfo: ReplyElement {
     package static var list: FieldName { "aspects" }
 
     package init?(_ fields: Fields) throws(CallError) {
@@ -12,23 +12,23 @@ extension AspectSource: ReplyElement {
         let source = try fields.optionalString("source")
         let reason = try fields.optionalString("reason")
         self.init(
-            aspect: aspect, isAvailable: source != nil, isMonitored: try fields.bool("monitored"),
-            text: source ?? reason ?? "")
+            aspect: aspect, isAvailable: source != nil, isWatched: try fields.bool("monitored"),
+            source: source ?? reason ?? "")
     }
 
     package var structure: JSON {
         .object([
             "aspect": .string(aspect.name),
             "available": .bool(isAvailable),
-            "monitored": .bool(isMonitored),
-            "source": isAvailable ? .string(text) : .null,
-            "reason": isAvailable ? .null : .string(text),
+            "monitored": .bool(isWatched),
+            "source": isAvailable ? .string(source) : .null,
+            "reason": isAvailable ? .null : .string(source),
         ])
     }
 }
 
 /// The interface's structure `Subscription`.
-extension Subscriber: ReplyElement {
+extension SubscriptionInfo: ReplyElement {
     package static var list: FieldName { "subscriptions" }
 
     /// Decodes a subscription; unknown aspects and holds are ignored.
@@ -49,7 +49,7 @@ extension Subscriber: ReplyElement {
             aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect($0) }),
             holds: HoldReasons(names: try fields.strings("held")),
             lifecycle: try fields.optionalWord("lifecycle"), pending: pending,
-            events: try fields.count("events"), changes: try fields.count("changes"), tasks: tasks)
+            eventCount: try fields.count("events"), changeCount: try fields.count("changes"), tasks: tasks)
     }
 
     package var structure: JSON {
@@ -64,8 +64,8 @@ extension Subscriber: ReplyElement {
             "aspects": .array(aspects.aspects.map { .string($0.name) }),
             "held": .array(holds.names.map { .string($0) }),
             "pending": .array(pending),
-            "events": .integer(Int64(events)),
-            "changes": .integer(Int64(changes)),
+            "events": .integer(Int64(eventCount)),
+            "changes": .integer(Int64(changeCount)),
         ]
         // Clients of an earlier interface may refuse other fields.
         if let lifecycle { structure["lifecycle"] = .string(lifecycle.rawValue) }
@@ -93,7 +93,7 @@ extension TaskState: BusReply {
 }
 
 /// The interface's structure `Task`.
-extension Subscriber.Task: ReplyElement {
+extension SubscriptionInfo.Task: ReplyElement {
     package static var list: FieldName { "tasks" }
 
     package init(_ fields: Fields) throws(CallError) {

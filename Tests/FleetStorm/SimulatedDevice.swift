@@ -200,7 +200,7 @@ extension BusState {
     fileprivate init(_ event: Event) {
         let value = event.published?.bytes.flatMap { try? JSON.parse($0) } ?? .null
         self.init(
-            aspect: event.aspect.name, generation: Int64(event.generation), changes: Int64(event.changes),
+            aspect: event.aspect.name, generation: Int64(event.generation), changes: Int64(event.changeCount),
             changedAt: event.changedAt.microseconds, value: value)
     }
 }

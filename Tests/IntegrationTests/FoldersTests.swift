@@ -21,8 +21,8 @@ import Testing
         try await scene.change { scene.remove("removed") }
         let (words, event) = try await scene.wake(reader)
         #expect(words == ["+a", "+b", "+c", "~changed", "-removed"])
-        #expect(event.changes == 5)
-        #expect(event.netChange)
+        #expect(event.changeCount == 5)
+        #expect(event.isNetChange)
     }
 
     @Test("B173: a file that was made and removed has no net change") func transientFileIsNoNetChange() async throws {
@@ -32,8 +32,8 @@ import Testing
         try await scene.change { scene.remove("a") }
         let (words, event) = try await scene.wake(reader)
         #expect(words == [])
-        #expect(event.changes == 2)
-        #expect(!event.netChange)
+        #expect(event.changeCount == 2)
+        #expect(!event.isNetChange)
     }
 
     @Test("B174: a file that was renamed after it was written is one addition") func downloadIsOneAddition()
@@ -84,9 +84,9 @@ import Testing
     @Test("a subscriber that saw the last state before a restart gets the difference, others all names")
     func positionsSurviveARestart() async throws {
         try await scene.change { try scene.write("old") }
-        let early = try await scene.device.state(of: .folders).generation
+        let early = try await scene.device.get(.folders).generation
         try await scene.change { try scene.write("a") }
-        let state = try await scene.device.state(of: .folders)
+        let state = try await scene.device.get(.folders)
         try scene.bus.waitUntilSaved()
         #expect(scene.bus.stop() == 0)
         scene.move("a", "b")
@@ -95,7 +95,7 @@ import Testing
         let instance = try scene.bus.subscribe().instance
         func resume(from generation: Int) async throws -> Folders.Folder? {
             let positions = Positions(instance: instance, generations: [.folders: generation])
-            let subscription = try await scene.device.subscribe(to: .folders, resumingFrom: positions)
+            let subscription = try await scene.device.subscribe(to: .folders, resume: positions)
             return try await subscription.next()?.folders?.folders.first
         }
         let exact = try await resume(from: state.generation)

@@ -48,7 +48,7 @@ extension Reading {
             try await device.post(.level(0.5 - Double(step) / 100))
             let event = try #require(await events.next())
             #expect(event.reading == .level(0.5 - Double(step) / 100))
-            #expect(event.changes == 1)
+            #expect(event.changeCount == 1)
         }
         try await device.post(.proximity(.near))
         #expect(try await events.next()?.aspect == .proximity)
@@ -85,8 +85,8 @@ extension Reading {
     }
 
     /// Returns the sleeping subscriber as listed by the bus; `nil` while the bus is unavailable.
-    private func sleeper(on device: Device) async throws -> Reveille.Subscriber? {
-        try? await device.subscribers().first { $0.name == "sleeper" }
+    private func sleeper(on device: Device) async throws -> SubscriptionInfo? {
+        try? await device.shell.subscriptions().first { $0.name == "sleeper" }
     }
 
     @Test func observersContinueAfterARestart() async throws {
@@ -94,7 +94,7 @@ extension Reading {
         let observation = try await device.observeConcurrently(.proximity) { continuation.yield($0) }
         #expect(bus.stop() == 0)
         try bus.restart()
-        while (try? await device.subscribers().count) != 1 { backOff() }
+        while (try? await device.shell.subscriptions().count) != 1 { backOff() }
         try await device.post(.proximity(.near))
         var iterator = calls.makeAsyncIterator()
         #expect(await iterator.next()?.reading == .proximity(.near))
@@ -127,71 +127,62 @@ extension Reading {
 
     // MARK: - Monitoring, as in UIDevice
 
-    @Test("B70 and B71: before and after monitoring, the reading is unknown and the source is not watched")
+    @Test("B70 and B71: a source is watched only while a monitor exists")
     func monitoringIsOnDemand() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let device = try await Device.connect(to: bus.address)
-        #expect(device.reading(of: .battery) == .battery(.unknown))
         #expect(try await !isMonitored(.battery, by: device))
-        #expect(try await device.beginMonitoring(.battery))
-        guard case .battery(let battery) = device.reading(of: .battery) else { throw Trouble("no battery") }
+        var monitor: AspectMonitor? = try await device.monitor(.battery)
+        let battery = try #require(await monitor?.value)
         #expect(battery.level == 0.8)
         #expect(battery.state == .unplugged)
         #expect(try await isMonitored(.battery, by: device))
         try phone.plugIn()
-        while device.reading(of: .battery) == .battery(battery) { backOff() }
-        device.endMonitoring(.battery)
-        #expect(device.reading(of: .battery) == .battery(.unknown))
-        while try await !device.subscribers().isEmpty { backOff() }
+        while await monitor?.value == battery { backOff() }
+        monitor = nil
+        while try await !device.shell.subscriptions().isEmpty { backOff() }
     }
 
-    @Test("B73: monitoring that was begun twice ends with the second end, and a third end has no effect")
+    @Test("B73: an aspect with two monitors is watched until the second has been released")
     func monitoringIsCounted() async throws {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let device = try await Device.connect(to: bus.address)
-        #expect(try await device.beginMonitoring(.orientation))
-        #expect(try await device.beginMonitoring(.orientation))
-        device.endMonitoring(.orientation)
-        #expect(device.isMonitoring(.orientation))
+        var first: AspectMonitor? = try await device.monitor(.orientation)
+        let second = try await device.monitor(.orientation)
+        #expect(await first?.value.pose == .portrait)
+        first = nil
         try phone.rotate(to: .faceUp)
-        let expected = Reading.orientation(Orientation(pose: .faceUp, planar: .portrait))
-        while device.reading(of: .orientation) != expected { backOff() }
-        device.endMonitoring(.orientation)
-        #expect(!device.isMonitoring(.orientation))
-        device.endMonitoring(.orientation)
-        #expect(try await device.beginMonitoring(.orientation))
-        #expect(device.isMonitoring(.orientation))
-        device.endMonitoring(.orientation)
+        while await second.value != Orientation(pose: .faceUp, planar: .portrait) { backOff() }
+        #expect(try await isMonitored(.orientation, by: device))
     }
 
-    @Test("B74: monitoring stays off if the device has no such sensor")
+    @Test("B74: the state stays unknown if the device has no such sensor")
     func monitoringWithoutASensorIsOff() async throws {
-        #expect(try await !device.beginMonitoring(.proximity))
-        #expect(!device.isMonitoring(.proximity))
+        #expect(await (try device.monitor(.proximity)).value == .unknown)
         #expect(try await !device.isAvailable(.proximity))
     }
 
     private func isMonitored(_ aspect: Aspect, by device: Device) async throws -> Bool {
-        try await device.sources().contains { $0.aspect == aspect && $0.isMonitored }
+        try await device.aspects().contains { $0.aspect == aspect && $0.isWatched }
     }
 
     @Test("an operation continues while the bus is gone, and the bus counts its task again when it returns")
     func taskBeginsAgainAfterARestart() async throws {
         let subscription = try await device.subscribe(to: .battery)
         try await subscription.withBackgroundTask("upload") { task in
-            #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
+            #expect(try await device.shell.subscriptions().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(bus.stop() == 0)
             while task.failure == nil { backOff() }
             #expect(task.failure?.code == .noBus)
             try bus.restart()
             while task.failure != nil { backOff() }
-            #expect(try await device.subscribers().flatMap(\.tasks).map(\.name) == ["upload"])
+            #expect(try await device.shell.subscriptions().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(!task.isExpiring)
         }
         let end = ContinuousClock.now + .seconds(60)
-        while try await !device.subscribers().flatMap(\.tasks).isEmpty, ContinuousClock.now < end {}
-        #expect(try await device.subscribers().flatMap(\.tasks).isEmpty)
+        while try await !device.shell.subscriptions().flatMap(\.tasks).isEmpty, ContinuousClock.now < end {}
+        #expect(try await device.shell.subscriptions().flatMap(\.tasks).isEmpty)
     }
 }

@@ -81,6 +81,6 @@ final class LocationScene {
 
     func sleeper(_ background: Policy.Background) async throws -> Subscription {
         try await device.subscribe(
-            to: AspectSet(Self.name), policies: [Self.name: Policy(background: background)], startsInBackground: true)
+            to: AspectSet(Self.name), policies: [Self.name: Policy(background: background)], background: true)
     }
 }

@@ -32,7 +32,7 @@ struct LocationTests {
         let track = try await take(40, from: sleeper)
         #expect(track.map(\.1.time) == (first..<first + 40).map(ReceiverLog.time))
         for (index, (event, location)) in track.enumerated() {
-            #expect(event.changes == 1 && event.dropped == 0)
+            #expect(event.changeCount == 1 && event.droppedCount == 0)
             #expect(abs(location.latitude - ReceiverLog.latitude(first + index)) < 1e-8)
         }
 
@@ -42,7 +42,7 @@ struct LocationTests {
         try await sleeper.enterForeground()
         let latest = try await take(100, from: sleeper)
         #expect(latest.map(\.1.time) == (first + 90..<first + 190).map(ReceiverLog.time))
-        #expect(latest.map(\.0.dropped).reduce(0, +) == 50)
+        #expect(latest.map(\.0.droppedCount).reduce(0, +) == 50)
     }
 
     @Test("B182: coalesce delivers the newest fix, the number of fixes and the length of the path")
@@ -54,7 +54,7 @@ struct LocationTests {
         try await scene.waitForFix(first + 29)
         try await sleeper.enterForeground()
         let (event, location) = try #require(try await take(1, from: sleeper).first)
-        #expect(event.changes == 30)
+        #expect(event.changeCount == 30)
         #expect(location.time == ReceiverLog.time(first + 29))
         #expect(abs(location.distance - before - 30 * ReceiverLog.step) < 0.1)
         #expect(try await scene.location == location)
@@ -66,7 +66,7 @@ struct LocationTests {
         for index in first..<first + 5 {
             scene.receiver.send(fixes: 1)
             let (event, location) = try #require(try await take(1, from: sleeper).first)
-            #expect(event.changes == 1)
+            #expect(event.changeCount == 1)
             #expect(location.time == ReceiverLog.time(index))
         }
     }

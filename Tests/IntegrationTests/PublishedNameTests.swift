@@ -93,13 +93,13 @@ import Testing
         try await subscription.enterBackground()
         try bus.waitUntilSaved()
         try await restart(isKilled: true, for: device)
-        while (try? await device.subscribers().first?.holds.contains(.app)) != true { backOff() }
+        while (try? await device.shell.subscriptions().first?.holds.contains(.app)) != true { backOff() }
         try await device.publish("org.example.n2", ["step": 2])
         try await device.withdraw("org.example.n3")
         try await subscription.enterForeground()
         let events = [try #require(await subscription.next()), try #require(await subscription.next())]
         #expect(events.map(\.aspect) == ["org.example.n2", "org.example.n3"])
-        #expect(events.map(\.changes) == [1, 1])
+        #expect(events.map(\.changeCount) == [1, 1])
         #expect(events.map { $0.published?.isWithdrawn } == [false, true])
         try await device.publish("org.example.last", ["step": 1])
         #expect(try await subscription.next()?.aspect == "org.example.last")
@@ -121,10 +121,10 @@ import Testing
         try await device.publish("org.example.c", ["step": 1])
         try await subscription.enterForeground()
         try await restart(for: device)
-        while (try? await device.subscribers().first?.name) != "dropper" { backOff() }
+        while (try? await device.shell.subscriptions().first?.name) != "dropper" { backOff() }
         try await device.publish("org.example.c", ["step": 2])
         let event = try #require(await subscription.next())
         #expect(event.aspect == "org.example.c")
-        #expect(event.changes == 1)
+        #expect(event.changeCount == 1)
     }
 }

@@ -16,12 +16,12 @@ import Testing
         defer { relay.stop() }
         // Posts bypass the relay.
         let control = try await Device.connect(to: bus.address)
-        let first = try await control.state(of: .battery).generation
+        let first = try await control.get(.battery).generation
         let device = try await Self.connect(to: relay)
         let subscription = try await Self.subscribe(on: device)
         let sum = Lock(0)
         let consumer = Task {
-            while let event = try await subscription.next() { sum.withLock { $0 += event.changes } }
+            while let event = try await subscription.next() { sum.withLock { $0 += event.changeCount } }
         }
         var random = SplitMix64(seed: seed)
         for step in 0..<Self.steps {
@@ -37,7 +37,7 @@ import Testing
         }
         while (try? await subscription.enterForeground()) == nil {}
         var last: Event?
-        while last == nil { last = try? await control.state(of: .battery) }
+        while last == nil { last = try? await control.get(.battery) }
         let generation = try #require(last).generation
         while subscription.positions?.generations[.battery] != generation { backOff() }
         subscription.cancel()

@@ -11,8 +11,8 @@ import Testing
 @Suite(.blocking, .timeLimit(.minutes(5))) struct TimelineTests {
     private func event(_ reading: Reading, changes: Int = 1) -> Event {
         Event(
-            reading: reading, generation: 1, sequence: 1, changes: changes, netChange: true,
-            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), dropped: 0)
+            reading: reading, generation: 1, sequence: 1, changeCount: changes, isNetChange: true,
+            firstChangedAt: Timestamp(microseconds: 0), changedAt: Timestamp(microseconds: 0), droppedCount: 0)
     }
 
     private func battery(_ level: Double, changes: Int = 1) -> Event {

@@ -55,7 +55,7 @@ import Testing
             try change(aspect.name, step: step, on: control)
             try await subscription.enterForeground()
             let event = try #require(subscription.nextIfDue(), "attempt \(step)")
-            #expect(event.changes == 1)
+            #expect(event.changeCount == 1)
             #expect(subscription.nextIfDue() == nil)
         }
     }
@@ -73,8 +73,8 @@ import Testing
             try await subscription.enterForeground()
             let event = try #require(subscription.nextIfDue())
             #expect(event.reading == .proximity(.far))
-            #expect(event.changes == 2)
-            #expect(!event.netChange)
+            #expect(event.changeCount == 2)
+            #expect(!event.isNetChange)
             #expect(subscription.nextIfDue() == nil)
         }
     }

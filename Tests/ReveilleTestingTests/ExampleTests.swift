@@ -73,7 +73,7 @@ import Testing
         bus.kill()
         try bus.restart()
         let device = try await Device.connect(to: bus.address)
-        while try await !device.subscribers().contains(where: { $0.name == "reloader of settings" }) {
+        while try await !device.shell.subscriptions().contains(where: { $0.name == "reloader of settings" }) {
             poll(nil, 0, 5)
         }
         try phone.writeSettings(#"{"theme": "dark", "size": 2}"#)

@@ -74,7 +74,7 @@ import Varlink
         try await bus.waitUntilSubscribed(2)
         for percent in 1...10 { try phone.battery.setLevel(Double(percent) / 100) }
         try await bus.waitUntilDelivered()
-        #expect(try await device.subscribers().map(\.changes).sorted() == [0, 10])
+        #expect(try await device.shell.subscriptions().map(\.changeCount).sorted() == [0, 10])
         withExtendedLifetime((awake, asleep)) {}
     }
 

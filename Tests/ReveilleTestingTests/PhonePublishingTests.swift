@@ -19,13 +19,13 @@ import Testing
         let subscription = try await device.subscribe(to: "org.example.*", name: "mixer")
         try await subscription.enterBackground()
         for step in 1...20 { try phone.publish(Self.name, Volume(level: Double(step))) }
-        #expect(try await device.subscribers().first?.pending == [Self.name: 20])
+        #expect(try await device.shell.subscriptions().first?.pending == [Self.name: 20])
         // A sleeper is up to date.
         try await bus.waitUntilDelivered()
         try await subscription.enterForeground()
         try await bus.waitUntilDelivered()
         let event = try #require(await subscription.next())
-        #expect(event.changes == 20)
+        #expect(event.changeCount == 20)
         #expect(try event.value(as: Volume.self) == Volume(level: 20))
         try phone.withdraw(Self.name)
         #expect(try await subscription.next()?.published?.isWithdrawn == true)

@@ -23,9 +23,9 @@ import Testing
             (.display, { try phone.screen.remove() }), (.display, { try phone.backlight.remove() }),
         ]
         for (aspect, step) in steps {
-            let before = try await device.subscribers().first?.pending[aspect] ?? 0
+            let before = try await device.shell.subscriptions().first?.pending[aspect] ?? 0
             try step()
-            #expect(try await device.subscribers().first?.pending[aspect] == before + 1)
+            #expect(try await device.shell.subscriptions().first?.pending[aspect] == before + 1)
         }
         #expect(try await device.network.kind == .other)
         #expect(try await device.network.addresses == ["192.0.2.1"])

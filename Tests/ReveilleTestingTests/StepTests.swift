@@ -41,7 +41,7 @@ import Testing
         try await subscription.enterForeground()
         var counts: [Aspect: Int] = [:]
         while counts.count < 5, let event = try await subscription.next() {
-            counts[event.aspect, default: 0] += event.changes
+            counts[event.aspect, default: 0] += event.changeCount
         }
         #expect(counts == Dictionary(steps.map { ($0.0, 1) }, uniquingKeysWith: +))
     }
@@ -69,6 +69,6 @@ import Testing
 extension Device {
     /// Returns the number of pending changes of an aspect for the only subscriber.
     fileprivate func changesWaiting(of aspect: Aspect) async throws -> Int {
-        try await subscribers().first?.pending[aspect] ?? 0
+        try await shell.subscriptions().first?.pending[aspect] ?? 0
     }
 }

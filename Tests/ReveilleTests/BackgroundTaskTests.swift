@@ -10,7 +10,7 @@ import Testing
 
     /// Waits until the bus lists exactly these tasks.
     private func waitForTasks(_ names: [String], on device: Device) async throws {
-        while try await device.subscribers().flatMap(\.tasks).map(\.name) != names { await Task.yield() }
+        while try await device.shell.subscriptions().flatMap(\.tasks).map(\.name) != names { await Task.yield() }
     }
 
     @Test("the bus lists a task while its operation runs, and its result is returned")
@@ -19,7 +19,7 @@ import Testing
         let subscription = try await device.subscribe(to: .battery)
         let result = try await subscription.withBackgroundTask("upload") { task in
             #expect(task.name == "upload" && task.failure == nil && !task.isExpiring)
-            #expect(try await device.subscribers().first?.tasks.map(\.name) == ["upload"])
+            #expect(try await device.shell.subscriptions().first?.tasks.map(\.name) == ["upload"])
             #expect(await task.remaining == nil)
             try await subscription.enterBackground()
             let remaining = try #require(await task.remaining)
@@ -81,7 +81,7 @@ import Testing
         let invalid = await subscription.withBackgroundTask("") { $0.failure?.code }
         #expect(invalid == .invalidArgument)
         subscription.cancel()
-        while try await !device.subscribers().isEmpty { await Task.yield() }
+        while try await !device.shell.subscriptions().isEmpty { await Task.yield() }
         let late = await subscription.withBackgroundTask("upload") { $0.failure?.code }
         #expect(late == .noSuchSubscription)
     }

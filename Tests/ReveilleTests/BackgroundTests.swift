@@ -52,14 +52,14 @@ import Varlink
         for attempt in [
             { () async throws -> Void in try await subscription.enterBackground(wakeAfter: time) },
             { () async throws -> Void in try await device.enterBackground(wakeAfter: time) },
-            { () async throws -> Void in try await device.hold("0000000000000000", wakeAfter: time) },
+            { () async throws -> Void in try await device.shell.hold("0000000000000000", wakeAfter: time) },
         ] {
             let error = await #expect(throws: ReveilleError.self) { try await attempt() }
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains("\(time)") == true)
             #expect(error?.description.contains("31536000000") == true)
         }
-        #expect(try await device.subscribers().allSatisfy(\.holds.isEmpty))
+        #expect(try await device.shell.subscriptions().allSatisfy(\.holds.isEmpty))
         try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
         try await subscription.enterBackground(wakeAfter: .milliseconds(1))
     }

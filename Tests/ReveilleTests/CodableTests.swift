@@ -33,14 +33,14 @@ import Varlink
         var pack = Power.Pack(name: "BAT0")
         (pack.vendor, pack.technology, pack.power, pack.cycles) = ("SMP", "Li-ion", -7.5, 312)
         var power = Power(packs: [pack])
-        (power.power, power.energy, power.energyFull, power.timeToEmpty) = (-7.5, 31.25, 48.5, 15_000)
+        (power.power, power.energy, power.energyFull, power.secondsToEmpty) = (-7.5, 31.25, 48.5, 15_000)
         return power
     }
 
     private static func event(_ reading: Reading) throws -> Event {
         let structure = Event(
-            reading: reading, generation: 3, sequence: 9, changes: 2, netChange: false,
-            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 1
+            reading: reading, generation: 3, sequence: 9, changeCount: 2, isNetChange: false,
+            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), droppedCount: 1
         ).structure
         return try Event(structure: structure)
     }

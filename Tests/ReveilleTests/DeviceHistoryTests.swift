@@ -14,11 +14,11 @@ import Varlink
         for level in [0.5, 0.4, 0.3] { try await device.post(.level(level)) }
         let history = try await device.history(of: .battery)
         #expect(history.map(\.reading) == [.level(0.5), .level(0.4), .level(0.3)])
-        #expect(history.map(\.changes) == [1, 1, 1])
+        #expect(history.map(\.changeCount) == [1, 1, 1])
         #expect(try await device.history(of: .battery, limit: 2) == Array(history[1...]))
         #expect(try await device.history(of: .proximity).isEmpty)
         try await subscription.enterForeground()
-        #expect(try await subscription.next()?.changes == 3)
+        #expect(try await subscription.next()?.changeCount == 3)
     }
 
     @Test(arguments: [0, -1, .min]) func limitBelowOneIsAnInvalidArgument(limit: Int) async throws {

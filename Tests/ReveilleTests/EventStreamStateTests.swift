@@ -11,7 +11,7 @@ import Testing
     /// Inputs, one after the other, and the actions of the last one.
     struct Course: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var request = SubscriptionRequest(aspects: .battery)
+        var request = SubscriptionRequest(aspects: [.battery])
         let inputs: [EventStreamState.Input]
         /// When the last input comes; those before it come at 0.
         var end: Int64 = 0
@@ -31,7 +31,7 @@ import Testing
     private static func asked(_ generation: Int? = nil, inBackground: Bool = false) -> EventStreamState.Action {
         .subscribe(
             SubscriptionRequest(
-                aspects: .battery, startsInBackground: inBackground, wantsInitial: true,
+                aspects: [.battery], startsInBackground: inBackground, wantsInitial: true,
                 instance: generation.map { _ in "i" }, positions: generation.map { [.battery: $0] }))
     }
 
@@ -43,7 +43,7 @@ import Testing
     private static let opened: [EventStreamState.Input] = [.open, reply(state)]
     private static let steady = Int64(Patience().steady / .microseconds(1))
     private static let dropping = SubscriptionRequest(
-        aspects: .battery, policies: [.battery: Policy(background: .drop)])
+        aspects: [.battery], policies: [.battery: Policy(background: .drop)])
 
     static let courses = [
         Course(testDescription: "a stream asks for the states too", inputs: [.open], actions: [asked()]),
@@ -53,7 +53,7 @@ import Testing
             actions: [.deliver(.start([state], instance: "i")), .started]),
         Course(
             testDescription: "states that were asked for are delivered",
-            request: SubscriptionRequest(aspects: .battery, wantsInitial: true), inputs: opened,
+            request: SubscriptionRequest(aspects: [.battery], wantsInitial: true), inputs: opened,
             actions: [.deliver(.start([], instance: "i")), .deliver(.answer([state])), .started]),
         Course(
             testDescription: "events since known positions are delivered",
@@ -176,7 +176,7 @@ import Testing
             plan: { SubscriptionRequest(aspects: AspectSet($0.map(\.aspect))) }, isPersistent: true,
             patience: Patience())
         let described = EventStreamState.Input.described([
-            AspectSource(aspect: .battery, isAvailable: true, isMonitored: false, text: "BAT0")
+            AspectInfo(aspect: .battery, isAvailable: true, isWatched: false, source: "BAT0")
         ])
         #expect(state.handle(.open, at: 0) == [.describe])
         #expect(state.handle(described, at: 0) == [Self.asked(2)])

@@ -10,8 +10,9 @@ extension Event {
     static func of(_ reading: Reading, _ generation: Int, changes: Int = 1) -> Event {
         let time = Timestamp(microseconds: Int64(generation))
         return Event(
-            reading: reading, generation: generation, sequence: generation, changes: changes, netChange: changes > 0,
-            firstChangedAt: time, changedAt: time, dropped: 0, settings: [])
+            reading: reading, generation: generation, sequence: generation, changeCount: changes,
+            isNetChange: changes > 0,
+            firstChangedAt: time, changedAt: time, droppedCount: 0, settings: [])
     }
 
     /// Creates an event of a name; without a value it was withdrawn.

@@ -22,8 +22,8 @@ import Testing
         inbox.receive(.events([Self.event(.near, 2)]))
         inbox.receive(.events([Self.event(.far, 5, changes: 3)]))
         let event = inbox.take()
-        #expect(event?.changes == 4)
-        #expect(event?.netChange == false)
+        #expect(event?.changeCount == 4)
+        #expect(event?.isNetChange == false)
         #expect(event?.firstChangedAt == Timestamp(microseconds: 2))
         #expect(event?.changedAt == Timestamp(microseconds: 5))
         #expect(inbox.take() == nil)
@@ -74,9 +74,9 @@ import Testing
         inbox.receive(.events([Self.event(.near, 5)]))
         inbox.receive(.skip([Self.event(.far, 8, changes: 0)]))
         let event = inbox.take()
-        #expect(event?.changes == 1)
+        #expect(event?.changeCount == 1)
         #expect(event?.generation == 8)
-        #expect(event?.netChange == false)
+        #expect(event?.isNetChange == false)
     }
 
     @Test(arguments: [Int.min, -1, 0, 1])
@@ -85,13 +85,13 @@ import Testing
         for _ in 0..<3 {
             inbox.receive(.events([Self.event(.near, .max, changes: .max), Self.event(.far, .max, changes: .max)]))
         }
-        #expect(inbox.take()?.dropped == .max)
+        #expect(inbox.take()?.droppedCount == .max)
     }
 
     @Test func eventsOfAnAspectInOneReplyAreMerged() {
         var inbox = Inbox()
         inbox.receive(.events((1...1_000).map { Self.event(.near, $0) }))
-        #expect(inbox.take()?.changes == 1_000)
+        #expect(inbox.take()?.changeCount == 1_000)
         #expect(!inbox.hasNext)
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         let events = [inbox.take(), inbox.take()]
         #expect(events.map { $0?.generation } == [19, 20])
-        #expect(events.reduce(0) { $0 + ($1?.dropped ?? 0) } == 18)
+        #expect(events.reduce(0) { $0 + ($1?.droppedCount ?? 0) } == 18)
         #expect(!inbox.hasNext)
     }
 }

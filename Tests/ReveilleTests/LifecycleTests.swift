@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
@@ -23,7 +24,7 @@ import Testing
         let subscription = try await device.subscribe(to: .proximity)
         let other = try await device.subscribe(to: [.lifecycle, .proximity])
         try await subscription.becomeInactive()
-        #expect(try await device.subscribers().allSatisfy(\.holds.isEmpty))
+        #expect(try await device.shell.subscriptions().allSatisfy(\.holds.isEmpty))
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.reading == .proximity(.near))
         #expect(try await other.next()?.reading == .proximity(.near))
@@ -33,7 +34,7 @@ import Testing
     func lifecycleBelongsToASubscription() async throws {
         let device = try await Device.inMemory()
         for attempt in [
-            { () async throws -> Void in _ = try await device.state(of: .lifecycle) },
+            { () async throws -> Void in _ = try await device.get(.lifecycle) },
             { () async throws -> Void in _ = try await device.history(of: .lifecycle) },
             { () async throws -> Void in try await device.post(.lifecycle(.active)) },
         ] {

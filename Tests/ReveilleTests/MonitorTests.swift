@@ -1,35 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
+import Observation
+import Reveille
+import ReveilleTesting
 import Testing
 
-@testable import Reveille
-
-struct MonitorTests {
-    @Test func eachEndReturnsTheObserverToEnd() {
-        let monitor = Monitor()
-        let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
-        #expect(monitor.started(.battery, first, as: 1))
-        #expect(monitor.started(.battery, second, as: 2))
-        #expect(Set([monitor.end(.battery), monitor.end(.battery)]) == [1, 2])
-        #expect(!monitor.isMonitoring(.battery))
-        #expect(monitor.end(.battery) == nil)
+@Suite(.timeLimit(.minutes(10))) struct MonitorTests {
+    @MainActor @Test func monitorHasTheStateAndFollowsIt() async throws {
+        let device = try await TestDevice.inMemory()
+        try await device.post(.battery(Battery(state: .unplugged, level: 0.5)))
+        let battery = try await device.monitor(.battery)
+        #expect(battery.value.level == 0.5)
+        await withCheckedContinuation { continuation in
+            withObservationTracking {
+                _ = battery.value
+            } onChange: {
+                continuation.resume()
+            }
+            Task { try await device.post(.battery(Battery(state: .unplugged, level: 0.4))) }
+        }
+        while battery.value.level != 0.4 { await Task.yield() }
+        #expect(battery.failure == nil)
     }
 
-    @Test func observerThatStartsAfterTheEndIsRejected() {
-        let monitor = Monitor()
-        let watch = monitor.begin(.battery)
-        #expect(monitor.end(.battery) == nil)
-        #expect(!monitor.started(.battery, watch, as: 1))
+    @MainActor @Test func aspectIsNotWatchedAfterItsMonitor() async throws {
+        let device = try await TestDevice.inMemory()
+        var monitor: AspectMonitor<Light>? = try await device.monitor(.light)
+        #expect(monitor?.value == .unknown)
+        #expect(try await device.shell.subscriptions().count == 1)
+        monitor = nil
+        while try await !device.shell.subscriptions().isEmpty { await Task.yield() }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct CloseTests {
+    @Test func closedDeviceEndsItsSubscriptionsAndRefusesCalls() async throws {
+        let device = try await TestDevice.inMemory()
+        let subscription = try await device.subscribe(to: .battery)
+        async let last = subscription.next()
+        let token = try await device.observeConcurrently(.battery) { _ in Issue.record("called after the end") }
+        await device.close()
+        #expect(try await last == nil)
+        #expect(token.failure == nil)
+        let error = await #expect(throws: ReveilleError.self) { try await device.get(.battery) }
+        #expect(error?.code == .noBus && error?.description.contains("the device is closed") == true)
+        await #expect(throws: ReveilleError.self) { try await device.subscribe(to: .battery) }
+        await device.close()
     }
 
-    @Test func failureOfOneBeginDoesNotAffectAnother() {
-        let monitor = Monitor()
-        let (first, second) = (monitor.begin(.battery), monitor.begin(.battery))
-        monitor.remove(.battery, first)
-        #expect(monitor.started(.battery, second, as: 2))
-        monitor.note(.battery(.unknown))
-        #expect(monitor.isMonitoring(.battery))
-        #expect(monitor.end(.battery) == 2)
+    @Test func operationOnADeviceWithoutABusDoesNotRun() async {
+        let error = await #expect(throws: ReveilleError.self) {
+            try await withDevice(at: "unix:/nowhere/socket") { _ in Issue.record("there is no bus") }
+        }
+        #expect(error?.code == .noBus)
+    }
+
+    @Test func taskOfADeviceIsListedWhileItRuns() async throws {
+        let device = try await TestDevice.inMemory()
+        let names = try await device.withBackgroundTask("save") { task in
+            #expect(task.failure == nil)
+            return try await device.shell.subscriptions().flatMap(\.tasks).map(\.name)
+        }
+        #expect(names == ["save"])
+    }
+
+    @Test func operationIsCancelledWhenItsTimeEnds() async throws {
+        let device = try await Device.inMemory("{ lifecycle: { taskTime: 0.05 } }")
+        await #expect(throws: CancellationError.self) {
+            try await device.withBackgroundTask("sync", onExpiration: .cancel) { _ in
+                while !Task.isCancelled { await Task.yield() }
+                try Task.checkCancellation()
+            }
+        }
     }
 }

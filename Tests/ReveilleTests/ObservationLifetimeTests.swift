@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleTesting
 import Testing
 
 @testable import Reveille
@@ -14,7 +15,7 @@ private actor Screen {
 
     func follow(_ device: Device) async throws {
         observation = try await device.observe(.proximity) { [weak self] event in
-            self?.assumeIsolated { $0.show(event.changes) }
+            self?.assumeIsolated { $0.show(event.changeCount) }
         }
     }
 }

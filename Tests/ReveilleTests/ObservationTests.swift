@@ -2,6 +2,7 @@
 
 import Logging
 import ReveilleSystem
+import ReveilleTesting
 import Testing
 
 @testable import Reveille
@@ -27,7 +28,7 @@ private actor Witness {
     func observe(_ device: Device, _ aspect: Aspect, as name: String) async throws -> ObservationToken {
         try await device.observe(aspect) { event in
             self.assertIsolated()
-            self.note("\(name) \(event.changes)")
+            self.note("\(name) \(event.changeCount)")
         }
     }
 
@@ -110,7 +111,7 @@ private actor Witness {
         try await device.post(.orientation(Orientation(pose: .faceDown, planar: nil)))
         try await subscription.enterForeground()
         let event = try #require(await subscription.next())
-        #expect(event.changes == 2)
+        #expect(event.changeCount == 2)
         #expect(event.reading == .orientation(Orientation(pose: .faceDown, planar: nil)))
     }
 
@@ -119,12 +120,12 @@ private actor Witness {
         let device = try await Device.inMemory()
         let witness = Witness()
         for number in 1...500 { await witness.keep(try await witness.observe(device, .proximity, as: "\(number)")) }
-        #expect(try await device.subscribers().count == 1)
+        #expect(try await device.shell.subscriptions().count == 1)
         try await device.post(.proximity(.near))
         await witness.wait(for: 500)
         #expect(await Set(witness.seen).count == 500)
         for _ in 0..<2_000 { try await device.observeConcurrently(.proximity) { _ in }.cancel() }
-        #expect(try await device.subscribers().count == 1)
+        #expect(try await device.shell.subscriptions().count == 1)
         await witness.release()
         try await waitUntilAllSubscriptionsEnd(to: device)
     }
@@ -214,5 +215,5 @@ private struct LineHandler: LogHandler {
 }
 
 func waitUntilAllSubscriptionsEnd(to device: Device) async throws {
-    while try await !device.subscribers().isEmpty { await Task.yield() }
+    while try await !device.shell.subscriptions().isEmpty { await Task.yield() }
 }

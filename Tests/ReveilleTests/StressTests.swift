@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleTesting
 import Testing
 
 @testable import Reveille
@@ -32,7 +33,7 @@ import Testing
             try await group.waitForAll()
         }
         // Streams are closed asynchronously after a cancellation.
-        while try await device.subscribers().count > 1 { await Task.yield() }
+        while try await device.shell.subscriptions().count > 1 { await Task.yield() }
         one.cancel()
         try await waitUntilAllSubscriptionsEnd(to: device)
     }

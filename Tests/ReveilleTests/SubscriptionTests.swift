@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleTesting
 import Testing
 
 @testable import Reveille
@@ -17,8 +18,8 @@ import Testing
         let battery = try #require(await subscription.next())
         let orientation = try #require(await subscription.next())
         #expect(battery.reading == .level(1))
-        #expect(battery.changes == 100)
-        #expect(orientation.changes == 100)
+        #expect(battery.changeCount == 100)
+        #expect(orientation.changeCount == 100)
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.aspect == .proximity)
     }
@@ -32,7 +33,7 @@ import Testing
         while let event = try await subscription.next(), event.aspect == .battery { batteries.append(event) }
         // The last reply may arrive after the first event is taken.
         #expect(batteries.count <= 2)
-        #expect(batteries.reduce(0) { $0 + $1.changes } == 1_000)
+        #expect(batteries.reduce(0) { $0 + $1.changeCount } == 1_000)
     }
 
     @Test func backgroundEndsAtItsDeadline() async throws {
@@ -52,7 +53,7 @@ import Testing
             async let sleep: Void = subscription.enterBackground()
             _ = try await (wake, sleep)
             try await subscription.enterForeground()
-            try #require(try await device.subscribers().allSatisfy(\.holds.isEmpty), "round \(round)")
+            try #require(try await device.shell.subscriptions().allSatisfy(\.holds.isEmpty), "round \(round)")
         }
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.reading == .proximity(.near))
@@ -61,10 +62,10 @@ import Testing
     @Test func wakeEndsABackgroundThatTheBusBeganLate() async throws {
         let device = try await Device.inMemory()
         let subscription = try await device.subscribe(to: .proximity)
-        let id = try #require(try await device.subscribers().first?.id)
+        let id = try #require(try await device.shell.subscriptions().first?.id)
         // The bus executes a call after its client has timed out.
         try await device.engine.setState(of: id, isInBackground: true, wakeAfter: nil)
-        try #require(try await device.subscribers().first?.holds == .app)
+        try #require(try await device.shell.subscriptions().first?.holds == .app)
         try await device.post(.proximity(.near))
         try await subscription.enterForeground()
         #expect(try await subscription.next()?.reading == .proximity(.near))
@@ -123,9 +124,9 @@ import Testing
         first.cancel()
         try await device.post(.level(0.4))
         try await device.post(.level(0.3))
-        let second = try await device.subscribe(to: [.battery, .proximity], resumingFrom: positions)
+        let second = try await device.subscribe(to: [.battery, .proximity], resume: positions)
         let event = try #require(await second.next())
-        #expect(event.changes == 2)
+        #expect(event.changeCount == 2)
         #expect(event.reading == .level(0.3))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UpdatesTests {
@@ -21,12 +22,12 @@ import Testing
     func loopsAreIndependent() async throws {
         let device = try await Device.inMemory()
         let updates = device.updates(of: .proximity, name: "ear")
-        #expect(try await device.subscribers().isEmpty)
+        #expect(try await device.shell.subscriptions().isEmpty)
         do {
             var (one, two) = (updates.makeAsyncIterator(), updates.makeAsyncIterator())
             #expect(try await one.next() == .unknown)
             #expect(try await two.next() == .unknown)
-            #expect(try await device.subscribers().map(\.name) == ["ear", "ear"])
+            #expect(try await device.shell.subscriptions().map(\.name) == ["ear", "ear"])
             try await device.enterBackground()
             for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
             try await device.enterForeground()

@@ -27,7 +27,7 @@ import Varlink
             .setState(subscription: "x", to: .background),
             .setState(subscription: "x", to: .background, wakeAfter: .milliseconds(1500)),
             .setState(subscription: "x", to: .foreground), .setState(subscription: "x", to: .inactive),
-            .setState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), .getState(.battery),
+            .setState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), .getState([.battery]),
             .getHistory(.battery), .getHistory("org.example.a", limit: .max), .listSubscriptions, .describeAspects,
             .refresh, .beginTask(subscription: "x", name: "upload"), .cancelEntry("x"), .cancelEntry(nil), .listEntries,
         ] + EventCodingTests.postable.map { .post($0) }
@@ -51,21 +51,22 @@ import Varlink
         try check(Self.events)
         try check(EventsReply(instance: "b", events: Self.events))
         try check([
-            Subscriber(
+            SubscriptionInfo(
                 id: "a", name: nil, processID: 1, userID: 2, aspects: [.battery, .locale], holds: [.app, .unread],
-                pending: [.battery: 3], events: 4, changes: 5,
+                pending: [.battery: 3], eventCount: 4, changeCount: 5,
                 tasks: [
-                    Subscriber.Task(name: "a", remaining: nil), Subscriber.Task(name: "b", remaining: .seconds(3)),
+                    SubscriptionInfo.Task(name: "a", remaining: nil),
+                    SubscriptionInfo.Task(name: "b", remaining: .seconds(3)),
                 ])
         ])
         try check(TaskState())
         try check(TaskState(remaining: .milliseconds(4_999), isExpiring: true))
         try check(TaskState(remaining: .zero, hasEnded: true))
         try check([
-            AspectSource(aspect: .battery, isAvailable: true, isMonitored: true, text: "BAT0"),
-            AspectSource(aspect: .proximity, isAvailable: false, isMonitored: false, text: "no sensor"),
+            AspectInfo(aspect: .battery, isAvailable: true, isWatched: true, source: "BAT0"),
+            AspectInfo(aspect: .proximity, isAvailable: false, isWatched: false, source: "no sensor"),
         ])
-        try check(PostReply(generation: 6, sequence: 7))
+        try check(Revision(generation: 6, sequence: 7))
         try check(EmptyReply())
     }
 

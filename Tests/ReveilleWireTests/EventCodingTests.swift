@@ -58,8 +58,8 @@ import Varlink
 
     static func event(_ reading: Reading, changes: Int = 3, generation: Int = 7) -> Event {
         Event(
-            reading: reading, generation: generation, sequence: 9, changes: changes, netChange: true,
-            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), dropped: 0)
+            reading: reading, generation: generation, sequence: 9, changeCount: changes, isNetChange: true,
+            firstChangedAt: Timestamp(microseconds: 1), changedAt: Timestamp(microseconds: 2), droppedCount: 0)
     }
 
     @Test(
@@ -108,8 +108,8 @@ import Varlink
         for reading in Self.readings + values {
             var writer = EventWriter()
             let event = Event(
-                reading: reading, generation: .max, sequence: 0, changes: 1, netChange: false,
-                firstChangedAt: Timestamp(microseconds: .min), changedAt: Timestamp(microseconds: -1), dropped: 5)
+                reading: reading, generation: .max, sequence: 0, changeCount: 1, isNetChange: false,
+                firstChangedAt: Timestamp(microseconds: .min), changedAt: Timestamp(microseconds: -1), droppedCount: 5)
             #expect(writer.write([event]) == #"{"events":["#.utf8 + event.structure.bytes + "]}".utf8)
         }
     }
@@ -159,7 +159,7 @@ extension Power {
         (pack.power, pack.voltage, pack.temperature, pack.cycles) = (-7.5, 11.4, -0.5, 312)
         var power = Power(packs: [pack, Pack(name: "BAT1")])
         (power.power, power.energy, power.energyFull, power.health) = (-7.5, 31.25, 48.5, 0.85)
-        (power.timeToEmpty, power.timeToFull) = (15_000, nil)
+        (power.secondsToEmpty, power.secondsToFull) = (15_000, nil)
         return power
     }
 }

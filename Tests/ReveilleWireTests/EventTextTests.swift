@@ -37,9 +37,9 @@ import Varlink
 
     private static func event(_ reading: Reading) -> Event {
         Event(
-            reading: reading, generation: 4_294_967_296, sequence: 0, changes: 10, netChange: true,
+            reading: reading, generation: 4_294_967_296, sequence: 0, changeCount: 10, isNetChange: true,
             firstChangedAt: Timestamp(microseconds: -1), changedAt: Timestamp(microseconds: 1_763_806_000_123_456),
-            dropped: .max)
+            droppedCount: .max)
     }
 
     /// The fields of `event` before the state.
@@ -86,7 +86,7 @@ import Varlink
 
     @Test(arguments: [0, 9, 10, 99_999_999, 100_000_000, .max])
     func replyToPostIsWrittenLikeItsParameters(number: Int) {
-        let reply = PostReply(generation: number, sequence: number)
+        let reply = Revision(generation: number, sequence: number)
         #expect(reply.encoded() == Reply(parameters: reply.parameters).encoded())
         #expect(
             reply.encoded() == Array("{\"parameters\":{\"generation\":\(number),\"sequence\":\(number)}}\0".utf8))

@@ -57,9 +57,9 @@ import Varlink
             "held": ["app", "asleep"], "events": 0, "changes": 0,
             "pending": [["aspect": "weather", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
-        let read = try [Subscriber](["subscriptions": [subscription]], noting: UnknownWords())
+        let read = try [SubscriptionInfo](["subscriptions": [subscription]], noting: UnknownWords())
         #expect(read.map(\.pending) == [[.battery: 2]])
-        #expect(read.map(\.aspects) == [.battery])
+        #expect(read.map(\.aspects) == [[.battery]])
         #expect(read.map(\.holds) == [.app])
     }
 }

@@ -48,7 +48,7 @@ import Varlink
         try scene.restart()
         let resumed = try resume(scene, start)
         #expect(resumed.resumed == true)
-        #expect(resumed.events.map(\.changes) == [3])
+        #expect(resumed.events.map(\.changeCount) == [3])
     }
 
     @Test("a state is not restored if the schedule that may contain later firings is damaged")
@@ -151,8 +151,8 @@ import Varlink
             try scene.restart(isClean: isClean)
             let start = try scene.resume(instance, from: position).start
             guard start.resumed == (start.instance == instance) else { throw Broken("resumed in another instance") }
-            if start.resumed == true, let event = start.events.first, event.changes != event.generation - position {
-                throw Broken("\(event.changes) changes from \(position) to \(event.generation)")
+            if start.resumed == true, let event = start.events.first, event.changeCount != event.generation - position {
+                throw Broken("\(event.changeCount) changes from \(position) to \(event.generation)")
             }
             if start.instance != instance { position = 0 }
             instance = start.instance

@@ -35,7 +35,7 @@ import Varlink
         peer.stream.close()
         scene.scene.turn()
         #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changes) == [1])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [1])
     }
 
     @Test("a firing that the last subscriber has read starts nothing when it leaves")
@@ -44,7 +44,7 @@ import Varlink
         let (peer, _) = try scene.subscribe()
         for _ in 0..<2 {
             scene.pass(minutes: 1)
-            #expect(try scene.events(of: peer).map(\.changes) == [1])
+            #expect(try scene.events(of: peer).map(\.changeCount) == [1])
         }
         peer.stream.close()
         scene.scene.pass(.seconds(50))
@@ -60,7 +60,7 @@ import Varlink
         peer.stream.close()
         scene.scene.turn()
         #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changes) == [3])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [3])
     }
 
     @Test("a firing between the last read of a launched program and its exit starts it again, for this firing alone")
@@ -69,13 +69,13 @@ import Varlink
         scene.pass(minutes: 1)
         #expect(scene.launcher.launches.count == 1)
         let (peer, start) = try resume(scene)
-        #expect(start.events.map(\.changes) == [1])
+        #expect(start.events.map(\.changeCount) == [1])
         scene.pass(minutes: 1)
         peer.stream.close()
         scene.scene.turn()
         #expect(scene.launcher.launches.count == 2)
         let (next, again) = try resume(scene)
-        #expect(again.events.map(\.changes) == [1])
+        #expect(again.events.map(\.changeCount) == [1])
         scene.scene.pass(.seconds(50))
         next.stream.close()
         scene.scene.turn()
@@ -116,7 +116,7 @@ import Varlink
         try scene.restart()
         scene.scene.pass(.seconds(10))
         #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changes) == [2])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [2])
     }
 
     @Test("a firing that was sent, but not read, is not lost if another one follows before its subscriber leaves")
@@ -134,7 +134,7 @@ import Varlink
         scene.launcher.result = .started(nil)
         scene.pass(minutes: 3)
         #expect(scene.launcher.launches.count > count)
-        #expect(try resume(scene).start.events.map(\.changes) == [2])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [2])
     }
 
     @Test("a firing that is sent when the bus stops does not start the program") func sentAtTheEnd() throws {
@@ -154,7 +154,7 @@ import Varlink
         try scene.reboot(after: 0)
         scene.scene.pass(.seconds(10))
         #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changes) == [2])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [2])
     }
 
     @Test("B120: a program that is running is not started a second time until it has ended, not even by the next bus")
@@ -163,7 +163,7 @@ import Varlink
         scene.launcher.startsChildren = true
         scene.pass(minutes: 1)
         #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changes) == [1])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [1])
         scene.scene.pass(.seconds(1))
         try scene.restart()
         scene.pass(minutes: 3)
@@ -171,7 +171,7 @@ import Varlink
         scene.launcher.endAll()
         scene.scene.pass(.seconds(1))
         #expect(scene.launcher.launches.count == 2)
-        #expect(try resume(scene).start.events.map(\.changes) == [3])
+        #expect(try resume(scene).start.events.map(\.changeCount) == [3])
     }
 
     @Test("the file stays while a launched program is running, and goes with it") func fileOfAChild() throws {

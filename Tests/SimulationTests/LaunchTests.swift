@@ -33,7 +33,7 @@ import Varlink
         let start = try scene.scene.connect().subscribe(to: Self.names, try scene.launchParameters(launch))
         #expect(start.resumed == true)
         #expect(start.events.map(\.aspect.name).sorted() == Self.names)
-        #expect(start.events.map(\.changes) == [1, 1, 1])
+        #expect(start.events.map(\.changeCount) == [1, 1, 1])
     }
 
     @Test("B120: three entries that are due together start their program once, and its first reply names all three")
@@ -91,7 +91,7 @@ import Varlink
         #expect(scene.launcher.launches.count == 1)
         let start = try scene.scene.connect().subscribe(to: Self.names, parameters)
         #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [1, 1, 1])
+        #expect(start.events.map(\.changeCount) == [1, 1, 1])
         scene.pass(minutes: 60)
         #expect(scene.launcher.launches.count == 1)
     }
@@ -107,7 +107,7 @@ import Varlink
         #expect(scene.launcher.launches.count == 1)
         let start = try scene.subscribe(try scene.launchParameters(0)).start
         #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [7])
+        #expect(start.events.map(\.changeCount) == [7])
     }
 
     @Test("firings whose program could not be started before a reboot are published again afterwards")

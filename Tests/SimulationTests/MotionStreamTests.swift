@@ -62,7 +62,7 @@ import Varlink
         scene.pass(.seconds(60), step: .seconds(1))
         let before = scene.bus.motion.samples
         try control.call("SetState", ["subscription": .string(id), "state": "foreground"])
-        #expect(try peer.events().map(\.changes) == [1])
+        #expect(try peer.events().map(\.changeCount) == [1])
         #expect(scene.bus.motion.samples == before + 1)
     }
 
@@ -89,7 +89,7 @@ import Varlink
         try scene.restart(isClean: false)
         let (_, start) = try resume(from: last.generation)
         #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [0])
+        #expect(start.events.map(\.changeCount) == [0])
         #expect(start.events[0].generation > last.generation)
         #expect(start.events[0].motion?.acceleration == SimulatedMotion.acceleration)
     }

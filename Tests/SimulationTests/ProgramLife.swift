@@ -157,11 +157,11 @@ final class ProgramLife {
         Seeds.note?("\(program.process.pid) reads \(events)")
         guard let event = events.first(where: { $0.lifecycle != nil }), let state = event.lifecycle else { return }
         guard events.first == event else { throw Broken("the lifecycle is not the first of \(events)") }
-        guard event.changes > 0, event.generation == program.generation + event.changes else {
+        guard event.changeCount > 0, event.generation == program.generation + event.changeCount else {
             throw Broken("\(program.process.pid) was at \(program.generation) and received \(event)")
         }
-        guard event.netChange == (state != program.state) else {
-            throw Broken("\(program.process.pid): \(program.state) became \(event), net \(event.netChange)")
+        guard event.isNetChange == (state != program.state) else {
+            throw Broken("\(program.process.pid): \(program.state) became \(event), net \(event.isNetChange)")
         }
         guard state != .terminating || program.ends || others(of: program).contains(where: \.ends) else {
             throw Broken("\(program.process.pid) has not declared its end")

@@ -81,13 +81,13 @@ import Varlink
             try scene.restart(isClean: isClean)
             let resumed = try scene.connect().subscribe(to: [Self.name], resume)
             #expect(resumed.resumed == true)
-            #expect(resumed.events.map(\.changes) == [3 + 2 * round])
-            #expect(resumed.events.map(\.netChange) == [false])
+            #expect(resumed.events.map(\.changeCount) == [3 + 2 * round])
+            #expect(resumed.events.map(\.isNetChange) == [false])
             let peer = scene.connect(uid: 0)
             try peer.publish(Self.name, ["level": 4])
-            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [true])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.isNetChange) == [true])
             try peer.publish(Self.name, ["level": 1])
-            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.netChange) == [false])
+            #expect(try scene.connect().subscribe(to: [Self.name], resume).events.map(\.isNetChange) == [false])
             save(scene)
         }
     }

@@ -15,14 +15,14 @@ import Varlink
         let (peer, _) = try scene.subscribe()
         try scene.add(["every": 60_000])
         scene.pass(minutes: 3)
-        #expect(try scene.events(of: peer).map(\.changes).reduce(0, +) == 3)
+        #expect(try scene.events(of: peer).map(\.changeCount).reduce(0, +) == 3)
         scene.setClock(to: scene.now - 60 * ScheduleScene.minute)
         scene.pass(minutes: 59)
         #expect(try scene.events(of: peer).isEmpty)
         scene.pass(minutes: 2)
-        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
         scene.setClock(to: scene.now + 60 * ScheduleScene.minute)
-        #expect(try scene.events(of: peer).map(\.changes) == [60])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [60])
     }
 
     @Test("clocks that are set to 1970 and to 2100 cost no more than others", arguments: ["every", "calendar"])
@@ -32,11 +32,11 @@ import Varlink
         scene.setClock(to: 0)
         try scene.add(kind == "every" ? ["every": 1_000] : ["calendar": ["second": 0]])
         scene.setClock(to: 4_102_444_800 * Self.second)
-        let changes = try #require(try scene.events(of: peer).last).changes
+        let changes = try #require(try scene.events(of: peer).last).changeCount
         #expect(changes > 68_000_000)
         scene.setClock(to: 0)
         scene.pass(minutes: 10)
-        #expect(try scene.events(of: peer).map(\.changes).reduce(0, +) == (kind == "every" ? 600 : 10))
+        #expect(try scene.events(of: peer).map(\.changeCount).reduce(0, +) == (kind == "every" ? 600 : 10))
         scene.setClock(to: .max)
         scene.setClock(to: -5)
         #expect(try scene.list().count <= 1)

@@ -154,9 +154,9 @@ import Varlink
 
         private mutating func take(_ events: [Event]) throws {
             for event in events {
-                expected -= event.changes
+                expected -= event.changeCount
                 position = event.generation
-                guard event.netChange else { throw Broken("a firing without a net change") }
+                guard event.isNetChange else { throw Broken("a firing without a net change") }
             }
         }
 

@@ -25,7 +25,7 @@ import Varlink
         scene.scene.pass(.seconds(2))
         let events = try scene.events(of: peer)
         #expect(events.map { $0.published?.json } == [#"{"id":"tea"}"#])
-        #expect(events.map(\.changes) == [1])
+        #expect(events.map(\.changeCount) == [1])
         #expect(events.map(\.changedAt.microseconds) == [time])
         #expect(try scene.list().isEmpty)
         #expect(access(scene.path, F_OK) != 0)
@@ -42,8 +42,8 @@ import Varlink
         try scene.scene.connect().call(
             "SetState", ["subscription": .string(start.subscription), "state": "foreground"])
         let events = try scene.events(of: peer)
-        #expect(events.map(\.changes) == [10])
-        #expect(events.map(\.netChange) == [true])
+        #expect(events.map(\.changeCount) == [10])
+        #expect(events.map(\.isNetChange) == [true])
         #expect(events.map(\.published?.json) == ["{}"])
         // Each reply of the scene takes a millisecond.
         #expect(events.allSatisfy { $0.firstChangedAt.microseconds - first < Self.second })
@@ -116,10 +116,10 @@ import Varlink
         let first = try #require(try scene.list().first?.next)
         scene.scene.loop.advance(.seconds(5 * 60 + 10))
         scene.setClock(to: scene.now)
-        #expect(try scene.events(of: peer).map(\.changes) == (count == 0 ? [] : [count]))
+        #expect(try scene.events(of: peer).map(\.changeCount) == (count == 0 ? [] : [count]))
         #expect(try scene.list().map(\.next) == [first + 5 * ScheduleScene.minute], "the grid stays")
         scene.pass(minutes: 1)
-        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
     }
 
     @Test("two identifiers that differ only in their Unicode normalization are two entries")
@@ -151,7 +151,7 @@ import Varlink
         #expect(try scene.add(["at": .integer(scene.now + Self.second)]).error == nil)
         scene.scene.loop.refusesAlarms = false
         scene.scene.pass(.seconds(11))
-        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
         #expect(try scene.list().isEmpty)
     }
 
@@ -168,7 +168,7 @@ import Varlink
         scene.pass(minutes: 2)
         try scene.scene.connect().call(
             "SetState", ["subscription": .string(start.subscription), "state": "foreground"])
-        #expect(try scene.events(of: peer).map(\.changes) == [3])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [3])
     }
 
     @Test("B127: an entry with the same identifier replaces another one, and counts anew")
@@ -187,7 +187,7 @@ import Varlink
         let scene = try ScheduleScene()
         let (peer, _) = try scene.subscribe()
         try scene.add(["at": .integer(scene.now - ScheduleScene.minute)], id: "a")
-        #expect(try scene.events(of: peer).map(\.changes) == [1])
+        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
         let at = scene.now - ScheduleScene.minute - 30 * Self.second
         let reply = try scene.add(["at": .integer(at), "every": 60_000], id: "b")
         #expect(reply.parameters == ["next": .integer(at + 2 * ScheduleScene.minute)])

@@ -82,7 +82,7 @@ extension Simulation {
         publisher.disconnect()
         while bus.turn() {}
         for event in try states([name]) where event.published?.json == PublishedValue(name, validating: value)?.json {
-            let reply = PostReply(generation: event.generation, sequence: event.sequence)
+            let reply = Revision(generation: event.generation, sequence: event.sequence)
             try publisher.take(reply.parameters, of: name, value, isTied: false)
         }
         ledger.endsAreNoticed()
@@ -116,7 +116,7 @@ extension Simulation {
         var places: [Int] = []
         for event in events { places.append(try ledger.place(of: event, isChange: true)) }
         let last = ledger.states(of: name).indices.last ?? -1
-        guard events.allSatisfy({ $0.changes == 1 }), zip(places, places.dropFirst()).allSatisfy({ $0 + 1 == $1 }),
+        guard events.allSatisfy({ $0.changeCount == 1 }), zip(places, places.dropFirst()).allSatisfy({ $0 + 1 == $1 }),
             places.last ?? last == last, !places.isEmpty || ledger.isWithdrawn(name)
         else { throw Broken("the history of \(name) is \(events), and its states are \(ledger.states(of: name))") }
     }

@@ -70,9 +70,9 @@ final class SuspensionScene {
     }
 
     /// Returns a subscription as ListSubscriptions shows it.
-    func status(_ subscription: SceneSubscription) throws -> Subscriber? {
+    func status(_ subscription: SceneSubscription) throws -> SubscriptionInfo? {
         let reply = try scene.connect(uid: 0, pid: 5).call("ListSubscriptions")
-        return try [Subscriber](reply.parameters, noting: UnknownWords()).first { $0.id == subscription.id }
+        return try [SubscriptionInfo](reply.parameters, noting: UnknownWords()).first { $0.id == subscription.id }
     }
 }
 

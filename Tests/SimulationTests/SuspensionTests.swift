@@ -47,7 +47,7 @@ import Varlink
         #expect(life.programs.frozen.isEmpty)
         let events = try program.first.events()
         #expect(events.map(\.aspect) == [.lifecycle, .battery])
-        #expect((events.first?.lifecycle, events.first?.changes) == (.active, 1))
+        #expect((events.first?.lifecycle, events.first?.changeCount) == (.active, 1))
         #expect(try program.first.events().isEmpty)
         #expect(try life.shell.next()?.error == nil)
     }

@@ -29,7 +29,7 @@ import Varlink
         #expect(try life.set(state, of: subscription, by: scene.connect(pid: 7)).isEmpty)
     }
 
-    private func tasks() throws -> [Subscriber.Task] {
+    private func tasks() throws -> [SubscriptionInfo.Task] {
         try #require(try life.status(subscription)).tasks
     }
 
@@ -37,7 +37,7 @@ import Varlink
     func taskIsListed() throws {
         let (holder, first) = try begin()
         #expect(first.continues)
-        #expect(try tasks() == [Subscriber.Task(name: "upload", remaining: nil)])
+        #expect(try tasks() == [SubscriptionInfo.Task(name: "upload", remaining: nil)])
         try move(to: "background")
         scene.pass(.seconds(1))
         for _ in 0..<2 {

@@ -13,7 +13,9 @@
  * If the bus restarts, a subscription reconnects and continues from its positions. Neither keeps the process running,
  * unless something waits for it. Times and durations are in milliseconds, as in Date.now() and setTimeout().
  *
- * @module reveille
+ * If the bus restarts, values that are published while connected are published again, and tasks begin again.
+ *
+ * Types and descriptions of everything that is exported are in reveille.d.mts.
  */
 
 import { existsSync } from "node:fs";
@@ -53,91 +55,20 @@ const SCHEDULE = "org.reveille.Schedule";
 const SERVICE = "org.varlink.service";
 const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
 
-/**
- * The changes of one aspect since the subscriber's last event of it.
- *
- * @typedef {object} Event
- * @property {string} aspect "battery", or the name of a published state, such as "org.example.volume".
- * @property {number} generation Grows by one with each change of the aspect.
- * @property {number} sequence Grows with each change on the bus.
- * @property {number} changes The number of changes that the event stands for; 0 for a current state that was requested.
- * @property {boolean} netChange Whether the state differs from the last one that this subscriber received.
- * @property {number} firstChangedAt The time of the first of the changes, since 1970 in UTC.
- * @property {number} changedAt The time of the last change.
- * @property {number} dropped The number of further changes, for which the policy "hold" had no room.
- * @property {Record<string, any> | null} state The state now: the structure of the interface with the name of the
- *   aspect, or the published value. null if the value was withdrawn.
- */
-
-/**
- * The last event of each aspect that a subscriber has seen: store them as JSON to resume later. The Swift library and
- * `reveille watch --state` use the same format.
- *
- * @typedef {object} Positions
- * @property {string} instance
- * @property {Record<string, number>} generations
- */
-
-/**
- * What happens to the changes of an aspect.
- *
- * @typedef {object} Policy
- * @property {"coalesce" | "hold" | "drop" | "immediate"} [background] Whether the changes in the background become one
- *   event on wake (the default), are kept (the newest `limit` of them), are discarded, or are delivered at once.
- * @property {number} [limit] For "hold", the number of changes to keep.
- * @property {boolean} [netChangeOnly] Whether a state that changed and changed back is not delivered.
- * @property {number} [interval] The minimum time between two events: a millisecond to a year. Changes within it are
- *   merged.
- */
-
-/**
- * @typedef {object} SubscribeOptions
- * @property {string} [name] A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
- * @property {boolean} [initial] Whether to deliver the current state of each aspect first, as events whose `changes`
- *   are 0.
- * @property {boolean} [background] Whether to start in the background.
- * @property {Record<string, Policy>} [policies] What happens to the changes of an aspect, by aspect or pattern.
- * @property {Positions} [resume] The positions of an earlier subscription: changes since then are delivered first. If
- *   they are unknown to the bus, the current states are delivered instead.
- */
-
-/**
- * When the bus publishes a scheduled value. Times and durations are in milliseconds.
- *
- * @typedef {object} ScheduleOptions
- * @property {Record<string, any>} [value] A JSON object, by default without members.
- * @property {number | Date} [at] The only time; with `every` or `calendar`, the earliest one.
- * @property {number} [every] The interval, at least 1,000.
- * @property {Record<string, number>} [calendar] The parts that must match: { hour: 7, minute: 30 } is 07:30 of each
- *   day. Instead of `every`.
- * @property {string} [zone] The time zone of the calendar, by default the device's.
- * @property {number | Date} [until] The time after which the entry does not fire.
- * @property {"fire" | "skip"} [ifMissed] What becomes of firings that pass while the device is off or asleep: "fire" by
- *   default.
- * @property {number} [grace] The delay beyond which such a firing is skipped.
- * @property {string[]} [launch] The command that the bus starts if the name has no subscriber; see launchPositions().
- */
-
 /** The failure of an operation. Its message contains the operation, its subject and the reason. */
 export class ReveilleError extends Error {
-  /**
-   * @param {string} message
-   * @param {{ code?: string, parameters?: Record<string, any>, isLoss?: boolean }} [details]
-   */
-  constructor(message, { code, parameters, isLoss = false } = {}) {
+  constructor(message, { code = "invalidArgument", error, parameters } = {}) {
     super(message);
-    /**
-     * The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded"; undefined if the bus did not answer, for
-     * example because it is not running or because the call is invalid.
-     */
     this.code = code;
-    /** The parameters of that error, such as { quota: "names", limit: 1024 }; undefined if there is no such error. */
+    this.error = error;
     this.parameters = parameters;
-    // Whether another connection may succeed.
-    Object.defineProperty(this, "isLoss", { value: isLoss });
   }
 }
 ReveilleError.prototype.name = "ReveilleError";
+
+/** Returns whether another connection may succeed. */
+const isLoss = ({ code, error }) =>
+  error === undefined && ["noBus", "timeout", "notPermitted", "system"].includes(code);
 
 const now = () => performance.now();
 const difference = () => uptime() * 1_000 - performance.now();
@@ -154,7 +85,6 @@ const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(reso
 class Exclusive {
   #last = Promise.resolve();
 
-  /** @template T @param {() => Promise<T>} action @returns {Promise<T>} */
   run(action) {
     const result = this.#last.then(action);
     this.#last = result.then(() => {}, () => {});
@@ -209,25 +139,25 @@ function openSocket(path, options) {
 
 function noBus(paths) {
   const places = paths.map((path) => `unix:${path}`).join(" or ");
-  return new ReveilleError(`there is no bus at ${places}; is 'reveille serve' running?`, { isLoss: true });
+  return new ReveilleError(`there is no bus at ${places}; is 'reveille serve' running?`, { code: "noBus" });
 }
 
 function invalid(reason) {
-  return new ReveilleError(`the bus sent an invalid reply: ${reason}`);
+  return new ReveilleError(`the bus sent an invalid reply: ${reason}`, { code: "invalidReply" });
 }
 
 function unanswered(method) {
   const text = `${method}: the bus did not answer within ${REPLY_TIMEOUT / 1_000} seconds`;
-  return new ReveilleError(text, { isLoss: true });
+  return new ReveilleError(text, { code: "timeout" });
 }
 
 /** Returns the operation and its subject, for errors. */
 const attempt = (method, subject) => (subject ? `${method} ${subject}` : method);
 
-function encode(method, parameters, subject, more) {
+function encode(method, parameters, subject, flag) {
   try {
     const name = method.includes(".") ? method : `${INTERFACE}.${method}`;
-    return Buffer.from(`${JSON.stringify({ method: name, parameters, more })}\0`);
+    return Buffer.from(`${JSON.stringify({ method: name, parameters, ...(flag && { [flag]: true }) })}\0`);
   } catch (error) {
     throw new ReveilleError(
       `${attempt(method, subject)}: the parameters cannot be written as JSON: ${error.message}`);
@@ -243,7 +173,7 @@ function excessOf(call) {
 function checkDepth(method, subject, field, value) {
   if (!isDeeper(value, VALUE_DEPTH_LIMIT)) return;
   throw new ReveilleError(`${method} ${subject}: the ${field} is nested deeper than ${VALUE_DEPTH_LIMIT} levels`, {
-    code: `${SERVICE}.InvalidParameter`,
+    error: `${SERVICE}.InvalidParameter`,
     parameters: { parameter: field },
   });
 }
@@ -257,6 +187,10 @@ function checkDuration(subject, duration) {
   if (typeof duration === "number" && duration >= 1 && duration <= LONGEST_DURATION) return;
   throw new ReveilleError(`${subject} must be from 1 to ${LONGEST_DURATION} milliseconds, a year, not ${duration}`);
 }
+
+const CONNECT_CODES = {
+  EACCES: "notPermitted", EPERM: "notPermitted", EAGAIN: "timeout", EMFILE: "system", ENFILE: "system", ENOMEM: "system",
+};
 
 /** A connection to the bus. It reads when a reply is wanted, and not before: the bus merges what was not read. */
 class Connection {
@@ -285,7 +219,8 @@ class Connection {
         if (error.code === "ENOENT" || error.code === "ECONNREFUSED") throw noBus([path]);
         // The queue of the listener is full.
         if (error.code !== "EAGAIN" || now() >= until) {
-          throw new ReveilleError(`cannot connect to unix:${path}: ${error.code ?? error.message}`, { isLoss: true });
+          const code = CONNECT_CODES[error.code] ?? "noBus";
+          throw new ReveilleError(`cannot connect to unix:${path}: ${error.code ?? error.message}`, { code });
         }
         const pause = backoff.next();
         await new Promise((resolve) => setTimeout(resolve, pause));
@@ -298,7 +233,7 @@ class Connection {
     // A reply that was sent before a write failed can still be read, for example that the quota is exceeded.
     socket.on("error", () => {});
     socket.on("close", () => {
-      this.#failure ??= new ReveilleError("the bus closed the connection", { isLoss: true });
+      this.#failure ??= new ReveilleError("the bus closed the connection", { code: "noBus" });
       this.onchange();
     });
   }
@@ -404,10 +339,17 @@ function answerOf(reply, method, subject = "") {
   const message = details ? `${what} (${details})` : what;
   const reason = reasonOf(word, reply.parameters, method, `${subject}`.split(" "));
   throw new ReveilleError(reason ? `${message}: ${reason}` : message, {
-    code: reply.error,
+    code: Object.hasOwn(CODES, word) ? CODES[word] : "invalidArgument",
+    error: reply.error,
     parameters: reply.parameters,
   });
 }
+
+const CODES = {
+  MethodNotFound: "notSupported", InterfaceNotFound: "notSupported", PermissionDenied: "notPermitted",
+  QuotaExceeded: "quotaExceeded", NoSuchSubscription: "noSuchSubscription", NoSuchEntry: "noSuchEntry",
+  CannotSuspend: "cannotSuspend",
+};
 
 const WORDS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/;
 const NAME_RULE = `at least two words of letters, digits, - and _, joined by dots, with at most ${NAME_LIMIT} bytes`;
@@ -548,7 +490,6 @@ function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMi
 
 /** The positions before the firings that started this program: the first subscription continues there. */
 class Launch {
-  /** @type {Positions | undefined} */
   positions;
   #rest;
 
@@ -574,13 +515,7 @@ class Launch {
 
 const launch = new Launch(process.env.REVEILLE_LAUNCH ?? "null");
 
-/**
- * Returns the positions before the firings that started this program; undefined if it was started otherwise.
- *
- * The first subscription to each of these names continues from there, so that its first event has their number.
- *
- * @returns {Positions | undefined}
- */
+/** Returns the positions before the firings that started this program; undefined if it was started otherwise. */
 export function launchPositions() {
   return launch.positions;
 }
@@ -590,8 +525,15 @@ export function launchPositions() {
 /** The calls of a bus, over one connection. A call that finds the connection closed opens a new one. */
 class Caller {
   path;
+  /** For each task that has not ended, the function that begins it, and its subscription. */
+  tasks = new Map();
   #calls = new Exclusive();
   #connection;
+  #openedAt = 0;
+  /** The calls that publish a value while connected, by name. Each later connection begins with them. */
+  #tied = new Map();
+  #backoff = new Backoff();
+  #isRestoring = false;
   #isClosed = false;
 
   constructor(path) {
@@ -599,22 +541,37 @@ class Caller {
   }
 
   checkIsOpen(method) {
-    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`);
+    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`, { code: "noBus" });
   }
 
-  async call(method, parameters, subject) {
+  /** Returns the parameters of the reply. `accepted` gets the call if the reply is not an error. */
+  async call(method, parameters, subject, accepted) {
     const bytes = encode(method, parameters, subject);
     // No configuration allows a published value of this length, but longer calls of other methods.
     const excess = excessOf(bytes);
-    if (excess && method === "Publish") throw new ReveilleError(`Publish ${subject}: ${excess}`);
-    const reply = await this.#calls.run(() => this.#exchange(method, subject, bytes));
+    if (excess && method === "Publish") {
+      throw new ReveilleError(`Publish ${subject}: ${excess}`, { code: "quotaExceeded" });
+    }
+    const reply = await this.#calls.run(async () => {
+      const answer = await this.#exchange(method, subject, bytes);
+      if (!answer.error) accepted?.(bytes);
+      return answer;
+    });
     return answerOf(reply, method, subject);
   }
 
   async #exchange(method, subject, bytes) {
     if (this.#connection) await turn();
     this.checkIsOpen(method);
-    if (!this.#connection || this.#connection.hasEnded) this.#connection = await Connection.open(this.path);
+    const again = [];
+    if (!this.#connection || this.#connection.hasEnded) {
+      this.#connection = await Connection.open(this.path);
+      this.#openedAt = now();
+      for (const [name, call] of this.#tied) {
+        this.#connection.send(call);
+        again.push(name);
+      }
+    }
     const connection = this.#connection;
     connection.keepsRunning = true;
     const timer = setTimeout(() => connection.onchange(unanswered(method)), REPLY_TIMEOUT);
@@ -623,11 +580,14 @@ class Caller {
         connection.onchange = (failure) => {
           try {
             if (failure) throw failure;
-            const reply = connection.take();
-            if (reply) resolve(reply);
-            else connection.read();
+            for (let reply; (reply = connection.take()); ) {
+              if (again.length === 0) return resolve(reply);
+              const name = again.shift();
+              if (reply.error) process.emitWarning(`${name} is not published again: ${reply.error}`, "ReveilleWarning");
+            }
+            connection.read();
           } catch (error) {
-            if (error.isLoss && !failure) {
+            if (isLoss(error) && !failure) {
               const excess = excessOf(bytes);
               const hint = excess ? `; ${excess} (bus.maxFrame)` : "";
               error.message = `${attempt(method, subject)}: ${error.message}${hint}`;
@@ -641,14 +601,66 @@ class Caller {
     } catch (error) {
       connection.close();
       this.#connection = undefined;
+      this.restore();
       throw error;
     } finally {
       clearTimeout(timer);
-      connection.onchange = () => {};
+      connection.onchange = () => {
+        if (connection.hasEnded) this.restore();
+      };
       connection.keepsRunning = false;
       // An idle connection reads too: that is how its end is noticed.
       connection.read();
     }
+  }
+
+  /** Publishes the tied values and begins the lost tasks again, as soon as there is a bus. */
+  async restore() {
+    if (this.#isRestoring) return;
+    this.#isRestoring = true;
+    // A bus that soon ends every connection is not tried more often than a missing bus.
+    if (now() >= this.#openedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
+    while (!this.#isClosed && this.#tied.size + this.tasks.size > 0) {
+      const pause = this.#backoff.next();
+      await new Promise((resolve) => setTimeout(resolve, pause).unref());
+      if (await this.#isRestored()) break;
+    }
+    this.#isRestoring = false;
+  }
+
+  async #isRestored() {
+    try {
+      await this.fence();
+      // With its subscription, a task begins again.
+      const restored = await Promise.all([...this.tasks.values()].map((subscription) => subscription.reach()));
+      return restored.every(Boolean) && this.#connection?.hasEnded === false;
+    } catch (error) {
+      if (!(error instanceof ReveilleError)) throw error;
+      return false;
+    }
+  }
+
+  async publish(name, value, whileConnected) {
+    checkDepth("Publish", name, "value", value);
+    // Even if the call fails: the bus withdraws the value with the connection.
+    if (value === null) this.#tied.delete(name);
+    const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
+    const reply = await this.call("Publish", parameters, name, (bytes) => {
+      if (whileConnected) this.#tied.set(name, bytes);
+      else this.#tied.delete(name);
+      if (this.#connection?.hasEnded) this.restore();
+    });
+    return field(reply, "generation", "integer");
+  }
+
+  /** Sets the state of a subscription of any program. */
+  async setState(subscription, state, { wakeAfter } = {}) {
+    if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
+    const parameters = { subscription, state, wakeAfter: wholeMilliseconds(wakeAfter) };
+    if (state !== "suspended") return void (await this.call("SetState", parameters, subscription));
+    // The reply to a call that is not oneway follows when the program is frozen, which may take minutes.
+    const bytes = [encode("SetState", parameters, subscription, "oneway"), encode(`${SERVICE}.GetInfo`, {})];
+    await this.#calls.run(() => this.#exchange("SetState", subscription, Buffer.concat(bytes)));
   }
 
   /** Returns once the bus has carried out every earlier call. */
@@ -676,7 +688,6 @@ const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspe
  */
 export class Bus {
   #caller;
-  /** @type {Set<Subscription | BackgroundTask>} */
   #streams = new Set();
 
   /** @internal Use connect(). */
@@ -684,29 +695,17 @@ export class Bus {
     this.#caller = caller;
   }
 
-  /** The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus". @type {string} */
+  /** The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus". */
   get address() {
     return `unix:${this.#caller.path}`;
   }
 
-  /**
-   * Subscribes; every change after that is an event, or part of one.
-   *
-   * @param {string | string[]} [aspects] Aspects of the device ("battery"), published names ("org.example.volume"), and
-   *   patterns ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
-   * @param {SubscribeOptions} [options]
-   * @returns {Promise<Subscription>}
-   */
+  /** Subscribes; every change after that is an event, or part of one. */
   subscribe(aspects, options = {}) {
     return Subscription.open(this.#caller, listOf(aspects), options, this.#streams);
   }
 
-  /**
-   * Returns the current state of an aspect, as an event whose `changes` are 0.
-   *
-   * @param {string} aspect
-   * @returns {Promise<Event>}
-   */
+  /** Returns the current state of an aspect, as an event whose `changes` are 0. */
   async get(aspect) {
     if (`${aspect}`.endsWith(".*")) {
       const reason = "a pattern has no state of its own; getAll() returns the states of its names";
@@ -717,153 +716,100 @@ export class Bus {
     return states[aspect];
   }
 
-  /**
-   * Returns the current states of several aspects by aspect; without arguments, of the default aspects.
-   *
-   * @param {string[]} [aspects]
-   * @returns {Promise<Record<string, Event>>}
-   */
+  /** Returns the current states of several aspects by aspect; without arguments, of the default aspects. */
   getAll(aspects) {
     return this.#caller.states(listOf(aspects));
   }
 
-  /**
-   * Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`.
-   *
-   * @param {string} aspect
-   * @param {number} [limit]
-   * @returns {Promise<Event[]>}
-   */
-  async history(aspect, limit) {
+  /** Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`. */
+  async history(aspect, { limit } = {}) {
     return eventsOf(await this.#caller.call("GetHistory", { aspect, limit }, aspect));
   }
 
-  /**
-   * Publishes a state. Every program can subscribe to it. An equal value is not a change.
-   *
-   * @param {string} name Two words or more, joined by dots: "org.example.volume".
-   * @param {Record<string, any>} value A JSON object, by default of at most 4,096 bytes.
-   * @param {{ whileConnected?: boolean }} [options] whileConnected: whether the value is withdrawn when this object is
-   *   closed, or the process or the bus ends.
-   * @returns {Promise<number>} The generation of the state.
-   */
-  async publish(name, value, { whileConnected } = {}) {
+  /** Publishes a state. Every program can subscribe to it. An equal value is not a change. */
+  async publish(name, value, { whileConnected = false } = {}) {
     if (value === undefined) throw new ReveilleError(`Publish ${name}: there is no value`);
-    checkDepth("Publish", name, "value", value);
-    const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
-    return field(await this.#caller.call("Publish", parameters, name), "generation", "integer");
+    return this.#caller.publish(name, value, whileConnected);
   }
 
-  /**
-   * Withdraws a published value: its state becomes null.
-   *
-   * @param {string} name
-   * @returns {Promise<number>} The generation of the state.
-   */
+  /** Withdraws a published value: its state becomes null. */
   withdraw(name) {
     return this.publish(name, null);
   }
 
-  /**
-   * Posts a synthetic state of the device, for tests of subscribers.
-   *
-   * @param {string} aspect
-   * @param {Record<string, any>} state
-   * @returns {Promise<number>} The generation of the state.
-   */
+  /** Posts a synthetic state of the device, for tests of subscribers. */
   async post(aspect, state) {
     checkDepth("Post", aspect, "state", state);
     return field(await this.#caller.call("Post", { [aspect]: state }, aspect), "generation", "integer");
   }
 
-  /** Reads every source again; returns once the changes have been posted. @returns {Promise<void>} */
+  /** Reads every source again; returns once the changes have been posted. */
   async refresh() {
     await this.#caller.call("Refresh", {});
   }
 
-  /**
-   * Returns the subscriptions of all programs, as structures `Subscription` of the interface.
-   *
-   * @returns {Promise<Record<string, any>[]>}
-   */
+  /** Returns the subscriptions of all programs, as structures `Subscription` of the interface. */
   async subscriptions() {
     return objects(await this.#caller.call("ListSubscriptions", {}), "subscriptions");
   }
 
-  /**
-   * Returns the aspects and their sources, as structures `AspectInfo` of the interface.
-   *
-   * @returns {Promise<Record<string, any>[]>}
-   */
+  /** Wakes a subscription of any program, unless its own program holds it in the background. */
+  async wake(subscription) {
+    await this.#caller.setState(subscription, "foreground");
+  }
+
+  /** Sends a subscription of any program to the background, until wake() or the end of a time. */
+  async hold(subscription, options) {
+    await this.#caller.setState(subscription, "background", options);
+  }
+
+  /** Sends a subscription of any program to the background, and has the program frozen once its tasks have ended. */
+  async suspend(subscription, options) {
+    await this.#caller.setState(subscription, "suspended", options);
+  }
+
+  /** Returns the aspects and their sources, as structures `AspectInfo` of the interface. */
   async aspects() {
     return objects(await this.#caller.call("DescribeAspects", {}), "aspects");
   }
 
-  /**
-   * Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`.
-   *
-   * @returns {Promise<Record<string, any>>}
-   */
+  /** Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`. */
   async info() {
     return await this.#caller.call(`${DEVICE}.GetInfo`, {});
   }
 
-  /**
-   * Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
-   *
-   * Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
-   *
-   * @param {...string} capabilities
-   * @returns {Promise<Record<string, Record<string, any>>>}
-   */
+  /** Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`. */
   async check(...capabilities) {
-    /** @type {Record<string, any>} */
     let reply;
     try {
       reply = await this.#caller.call(`${DEVICE}.Check`, { capabilities });
     } catch (error) {
-      if (!["InterfaceNotFound", "MethodNotFound"].some((name) => error.code === `${SERVICE}.${name}`)) throw error;
+      if (error.code !== "notSupported") throw error;
       // A bus of an earlier version does not know whether the device has the capabilities.
-      reply = { answers: capabilities.map((capability) => ({ capability, answer: "unknown" })) };
+      reply = { answers: capabilities.map((capability) => ({ capability, answer: "unknown", reason: null })) };
     }
     return Object.fromEntries(
       objects(reply, "answers").map((answer) => [field(answer, "capability", "string"), answer]));
   }
 
-  /**
-   * Schedules a value that the bus publishes at set times, even when this program does not run.
-   *
-   * @param {string} id The identifier of the entry. Another entry with the same identifier replaces it.
-   * @param {string} name The name under which the value is published; each firing is a change.
-   * @param {ScheduleOptions} options
-   * @returns {Promise<number | null>} The time of the first firing, since 1970 in UTC; null if there will be none.
-   */
+  /** Schedules a value that the bus publishes at set times, even when this program does not run. */
   async schedule(id, name, options = {}) {
     checkDepth("Add", id, "value", options.value);
     const reply = await this.#caller.call(`${SCHEDULE}.Add`, { entry: scheduleEntry(id, name, options) }, id);
     return (reply.next ?? null) === null ? null : field(reply, "next", "number") / 1_000;
   }
 
-  /**
-   * Removes an entry of this user from the schedule, or all.
-   *
-   * @param {string} [id]
-   * @returns {Promise<number>} The number of entries that were removed.
-   */
+  /** Removes an entry of this user from the schedule, or all. */
   async cancelScheduled(id) {
     try {
       return field(await this.#caller.call(`${SCHEDULE}.Cancel`, { id }, id), "cancelled", "integer");
     } catch (error) {
-      if (error.code !== `${SCHEDULE}.NoSuchEntry`) throw error;
+      if (error.code !== "noSuchEntry") throw error;
       return 0;
     }
   }
 
-  /**
-   * Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`.
-   *
-   * @returns {Promise<Record<string, any>[]>}
-   */
+  /** Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`. */
   async scheduled() {
     return objects(await this.#caller.call(`${SCHEDULE}.List`, {}), "entries");
   }
@@ -875,15 +821,7 @@ export class Bus {
   }
 }
 
-/**
- * The events of some aspects: an asynchronous iterator.
- *
- * Events that are not taken are merged by the bus: one waits for each aspect that changed. `break` leaves the loop and
- * not the subscription, which a later loop continues. The iteration ends after close(); it rejects with ReveilleError
- * if the bus refuses the subscription.
- *
- * @implements {AsyncIterableIterator<Event>}
- */
+/** The events of some aspects: an asynchronous iterator. */
 export class Subscription {
   #bus;
   #aspects;
@@ -902,6 +840,7 @@ export class Subscription {
   /** The events received and not taken: from one reply, or from several that came before a background. */
   #waiting = [];
   #background;
+  #isInactive = false;
   /** When the bus ends the background, since boot. */
   #deadline = Infinity;
   #hasStarted = false;
@@ -914,9 +853,12 @@ export class Subscription {
   #retryAt = 0;
   #isClosed = false;
   #reading = new Exclusive();
+  /** The number of callers that wait for an event. */
+  #readers = 0;
   #changing = new Exclusive();
   /** Ends the wait of a reader. */
   #ring = () => {};
+  #forTasks = { id: () => this.#id, reach: () => this.#reach() };
 
   /** @internal Use Bus.subscribe(). */
   static async open(bus, aspects, options, siblings) {
@@ -932,7 +874,6 @@ export class Subscription {
     }
   }
 
-  /** @private */
   constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume }) {
     this.#bus = bus;
     this.#aspects = aspects;
@@ -957,11 +898,7 @@ export class Subscription {
     }
   }
 
-  /**
-   * The positions of the events taken so far, for `resume` of a later subscription of any process.
-   *
-   * @type {Positions}
-   */
+  /** The positions of the events taken so far, for `resume` of a later subscription of any process. */
   get positions() {
     // Another process can find the withdrawals among the events that wait.
     if (this.#untaken.size > 0) return { ...this.#before, generations: { ...this.#before.generations } };
@@ -972,36 +909,28 @@ export class Subscription {
     return this;
   }
 
-  /**
-   * Waits for the next event.
-   *
-   * @returns {Promise<IteratorResult<Event, undefined>>}
-   */
+  /** Waits for the next event. */
   next() {
-    return this.#reading.run(async () => {
+    this.#readers += 1;
+    const next = this.#reading.run(async () => {
       const value = await this.#next();
       return value ? { value, done: false } : { value: undefined, done: true };
     });
+    return next.finally(() => (this.#readers -= 1));
   }
 
-  /**
-   * Sends the subscription to the background: nothing is delivered until it wakes.
-   *
-   * @param {{ wakeAfter?: number }} [options] wakeAfter: the time after which it wakes automatically, from 1 to a year;
-   *   undefined for no limit. The limit of an earlier call is replaced.
-   * @returns {Promise<void>}
-   */
+  /** Sends the subscription to the background: nothing is delivered until it wakes. */
   async enterBackground({ wakeAfter } = {}) {
     if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
     await this.#changing.run(async () => {
-      const before = [this.#background, this.#deadline];
-      this.#background = true;
+      const before = [this.#background, this.#deadline, this.#isInactive];
+      [this.#background, this.#isInactive] = [true, false];
       this.#deadline = wakeAfter === undefined ? Infinity : bootTime() + wakeAfter;
       try {
-        await this.#setState(true, wakeAfter);
+        await this.#setState("background", wakeAfter);
         await this.#receiveAvailable();
       } catch (error) {
-        [this.#background, this.#deadline] = before;
+        [this.#background, this.#deadline, this.#isInactive] = before;
         throw error;
       } finally {
         this.#ring();
@@ -1009,27 +938,21 @@ export class Subscription {
     });
   }
 
-  /**
-   * Wakes the subscription: one event is delivered for each aspect that changed.
-   *
-   * @returns {Promise<void>}
-   */
+  /** Wakes the subscription: one event is delivered for each aspect that changed. */
   async enterForeground() {
-    await this.#changing.run(() => this.#wake());
+    await this.#changing.run(() => this.#wake("foreground"));
+  }
+
+  /** Brings the subscription to the foreground, with the lifecycle "inactive". */
+  async becomeInactive() {
+    await this.#changing.run(() => this.#wake("inactive"));
   }
 
   /**
    * Begins a task: a shell waits for its end before suspending the program. End it with close(), best in a `finally`.
-   *
-   * In the background, the bus waits for 30 seconds by default, shared by all tasks of the process. Five seconds
-   * before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing waits
-   * for it, and `failure` is the reason. A bus that restarts does not count the task again.
-   *
-   * @param {string} name A name for `reveille status`: 1 to 128 bytes.
-   * @returns {Promise<BackgroundTask>}
    */
   task(name) {
-    return BackgroundTask.open(this.#bus, this.#id, name, this.#siblings);
+    return BackgroundTask.open(this.#bus, this.#forTasks, name, this.#siblings);
   }
 
   /** Ends the subscription; events that were not taken are discarded. */
@@ -1070,12 +993,12 @@ export class Subscription {
     let unsent = new Set();
     if (this.#instance !== undefined) {
       Object.assign(request, { instance: this.#instance, resume: [] });
-      const room = CALL_LIMIT - encode("Subscribe", request, subject, true).length;
+      const room = CALL_LIMIT - encode("Subscribe", request, subject, "more").length;
       [request.resume, unsent] = this.#fittingPositions(room);
     }
     const connection = await Connection.open(this.#bus.path);
     try {
-      connection.send(encode("Subscribe", request, subject, true));
+      connection.send(encode("Subscribe", request, subject, "more"));
       const reply = await firstReply(connection, "Subscribe");
       const first = answerOf(reply, "Subscribe", subject);
       const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
@@ -1089,10 +1012,12 @@ export class Subscription {
     connection.onchange = () => this.#ring();
     await this.#changing.run(async () => {
       // A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
-      if (this.#background === background && this.#deadline === Infinity) return;
+      if (this.#background === background && this.#deadline === Infinity && !this.#isInactive) return;
       const left = this.#deadline - bootTime();
-      await this.#setState(this.#background, this.#deadline < Infinity ? left : undefined);
+      const state = this.#background ? "background" : this.#isInactive ? "inactive" : "foreground";
+      await this.#setState(state, this.#deadline < Infinity ? left : undefined);
     });
+    for (const [begin, subscription] of this.#bus.tasks) if (subscription === this.#forTasks) await begin();
   }
 
   /** Returns the positions that fit into a call, and the aspects of the others. */
@@ -1195,10 +1120,31 @@ export class Subscription {
         await this.#receive();
         this.#connection?.stop();
       } catch (error) {
-        this.#lose(error);
+        this.#lose();
+        // Another program of the user may end and leave room.
+        if (this.#isClosed || isLoss(error) || error.code === "quotaExceeded") continue;
+        this.close();
+        throw error;
       }
     }
     return undefined;
+  }
+
+  /** Opens the subscription again if it was lost while nobody waits for an event; returns whether it is open. */
+  async #reach() {
+    if (this.#readers === 0) await this.#reading.run(() => this.#reopen());
+    return this.#isClosed || this.#connection?.hasEnded === false;
+  }
+
+  async #reopen() {
+    try {
+      if (this.#connection) await this.#receiveAvailable();
+      if (this.#connection?.hasEnded) this.#lose();
+      if (!this.#connection && !this.#isClosed && now() >= this.#retryAt) await this.#open();
+    } catch {
+      // If the bus refuses it, whoever waits for an event receives the error.
+      this.#lose();
+    }
   }
 
   async #receive() {
@@ -1231,11 +1177,11 @@ export class Subscription {
     const events = eventsOf(parameters, (aspect) => this.#isWanted(aspect));
     this.#waiting = this.#waiting.concat(events);
     if (events.length > 0) this.#backoff = new Backoff();
-    if (!reply.continues) throw new ReveilleError("the bus ended the subscription", { isLoss: true });
+    if (!reply.continues) throw new ReveilleError("the bus ended the subscription", { code: "noBus" });
   }
 
-  /** Prepares another attempt, or ends the subscription. */
-  #lose(error) {
+  /** Prepares another attempt. */
+  #lose() {
     if (this.#connection) {
       this.#connection.close();
       // A bus that soon ends every connection is not tried more often than a missing bus.
@@ -1243,10 +1189,6 @@ export class Subscription {
     }
     this.#connection = undefined;
     this.#retryAt = now() + this.#backoff.next();
-    // Another program of the user may end and leave room.
-    if (this.#isClosed || error.isLoss || error.code === `${INTERFACE}.QuotaExceeded`) return;
-    this.close();
-    throw error;
   }
 
   /** Receives what the bus sent before a background. */
@@ -1295,24 +1237,24 @@ export class Subscription {
   /** Ends a background at its deadline, as the bus does too. */
   #endBackground() {
     return this.#changing.run(async () => {
-      if (bootTime() >= this.#deadline) await this.#wake();
+      if (bootTime() >= this.#deadline) await this.#wake("foreground");
     });
   }
 
-  async #wake() {
+  async #wake(state) {
     if (this.#mustGiveBack) {
       // The bus merges what was received with what it has now.
       this.#connection?.close();
-      this.#connection = undefined;
+      [this.#connection, this.#id] = [undefined, undefined];
       this.#retryAt = 0;
       this.#waiting = [];
       this.#wasAsleep = true;
     } else {
       for (const event of await this.#droppedStates()) this.#note(event);
       this.#wasAsleep = this.#background && !this.#connection;
-      await this.#setState(false);
+      await this.#setState(state);
     }
-    [this.#background, this.#deadline] = [false, Infinity];
+    [this.#background, this.#deadline, this.#isInactive] = [false, Infinity, state === "inactive"];
     this.#ring();
   }
 
@@ -1334,16 +1276,15 @@ export class Subscription {
   }
 
   /** Notifies the bus, or the next bus when the subscription is opened again. */
-  async #setState(background, wakeAfter) {
+  async #setState(state, wakeAfter) {
     const connection = this.#connection;
     if (!connection) return;
-    const state = background ? "background" : "foreground";
     const parameters = { subscription: this.#id, state };
     if (wakeAfter !== undefined) parameters.wakeAfter = Math.max(1, Math.ceil(wakeAfter));
     try {
       await this.#bus.call("SetState", parameters);
     } catch (error) {
-      if (!error.isLoss && error.code !== `${INTERFACE}.NoSuchSubscription`) throw error;
+      if (!isLoss(error) && error.code !== "noSuchSubscription") throw error;
       connection.close();
     }
   }
@@ -1351,13 +1292,15 @@ export class Subscription {
 
 /** Work that a program finishes before it is suspended: Subscription.task(). It does not keep the process running. */
 export class BackgroundTask {
-  /** The name of the task. @type {string} */
+  /** The name of the task. */
   name;
   #bus;
   #subscription;
   #siblings;
   #connection;
   #expiring = new AbortController();
+  /** The identifier of the subscription when the task began. */
+  #begunFor;
   #hasEnded = false;
   #isClosed = false;
   #failure;
@@ -1367,10 +1310,10 @@ export class BackgroundTask {
     const task = new BackgroundTask(bus, subscription, name);
     task.#siblings = siblings.add(task);
     await task.#begin();
+    if (!task.#isClosed && !task.#hasEnded) bus.tasks.set(task.#begin, subscription);
     return task;
   }
 
-  /** @private */
   constructor(bus, subscription, name) {
     this.#bus = bus;
     this.#subscription = subscription;
@@ -1380,37 +1323,27 @@ export class BackgroundTask {
   /**
    * Aborted when the time is about to end, or has ended; then the work should finish. For fetch() and other operations
    * that accept a signal.
-   *
-   * @type {AbortSignal}
    */
   get signal() {
     return this.#expiring.signal;
   }
 
-  /** Whether the time is about to end, or has ended. It stays true. @type {boolean} */
+  /** Whether the time is about to end, or has ended. It stays true. */
   get isExpiring() {
     return this.signal.aborted;
   }
 
-  /**
-   * The reason why nothing waits for the task; undefined if the bus counts it, or its time has ended.
-   *
-   * @type {ReveilleError | undefined}
-   */
+  /** The reason why nothing waits for the task; undefined if the bus counts it, or its time has ended. */
   get failure() {
     return this.#failure;
   }
 
-  /**
-   * Returns the milliseconds that are left; null in the foreground, and if the bus does not count the task.
-   *
-   * @returns {Promise<number | null>}
-   */
+  /** Returns the milliseconds that are left; null in the foreground, and if the bus does not count the task. */
   async remaining() {
     if (this.#hasEnded || !this.#connection) return this.#hasEnded ? 0 : null;
     try {
       const entries = objects(await this.#bus.call("ListSubscriptions", {}), "subscriptions");
-      const entry = entries.find(({ subscription }) => subscription === this.#subscription);
+      const entry = entries.find(({ subscription }) => subscription === this.#subscription.id());
       // All tasks of a subscription have the same time left.
       const [task] = (entry?.tasks ?? null) === null ? [] : objects(entry, "tasks");
       return (task?.remaining ?? null) === null ? null : field(task, "remaining", "integer");
@@ -1420,20 +1353,25 @@ export class BackgroundTask {
     }
   }
 
-  /** Ends the task. */
   close() {
     this.#isClosed = true;
     this.#disconnect();
+    this.#siblings.delete(this);
+    this.#bus.tasks.delete(this.#begin);
   }
 
-  async #begin() {
+  #begin = async () => {
     try {
       this.#bus.checkIsOpen("BeginTask");
-      const call = encode("BeginTask", { subscription: this.#subscription ?? "", name: this.name }, this.name, true);
+      this.#disconnect();
+      this.#begunFor = this.#subscription.id() ?? "";
+      const parameters = { subscription: this.#begunFor, name: this.name };
+      const call = encode("BeginTask", parameters, this.name, "more");
       this.#connection = await Connection.open(this.#bus.path);
       if (this.#isClosed) return this.#disconnect();
       this.#connection.send(call);
       this.#take(await firstReply(this.#connection, "BeginTask"));
+      this.#failure = undefined;
       if (!this.#connection) return;
       this.#connection.keepsRunning = false;
       this.#connection.onchange = () => this.#receive();
@@ -1441,7 +1379,7 @@ export class BackgroundTask {
     } catch (error) {
       this.#fail(error);
     }
-  }
+  };
 
   /** Takes what has been received, and goes on reading. */
   #receive() {
@@ -1455,8 +1393,14 @@ export class BackgroundTask {
 
   #take(reply) {
     const state = answerOf(reply, "BeginTask", this.name);
-    this.#hasEnded = state.ended === true;
-    if (this.#hasEnded) this.#disconnect();
+    if (state.ended === true) {
+      if (this.#subscription.id() !== this.#begunFor) {
+        throw new ReveilleError(`BeginTask ${this.name}: the subscription is opened again`, { code: "noBus" });
+      }
+      this.#hasEnded = true;
+      this.#bus.tasks.delete(this.#begin);
+      this.#disconnect();
+    }
     if (this.#hasEnded || state.expiring === true) this.#expiring.abort();
   }
 
@@ -1464,12 +1408,20 @@ export class BackgroundTask {
     if (!(error instanceof ReveilleError)) throw error;
     if (!this.#isClosed) this.#failure = error;
     this.#disconnect();
+    if (isLoss(error)) this.#bus.restore();
   }
 
   #disconnect() {
     this.#connection?.close();
     this.#connection = undefined;
-    this.#siblings.delete(this);
+  }
+}
+
+// Node.js 18 may lack these symbols.
+for (const symbol of [Symbol.dispose, Symbol.asyncDispose].filter(Boolean)) {
+  for (const kind of [Bus, Subscription, BackgroundTask]) {
+    const value = symbol === Symbol.dispose ? kind.prototype.close : async function () { this.close(); };
+    Object.defineProperty(kind.prototype, symbol, { value });
   }
 }
 
@@ -1491,13 +1443,7 @@ function checkPositions({ instance, generations }) {
   throw new ReveilleError("resume must be the positions of a subscription");
 }
 
-/**
- * Connects to a bus.
- *
- * @param {string} [address] "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own
- *   bus or, if nothing serves that, the machine's bus.
- * @returns {Promise<Bus>}
- */
+/** Connects to a bus. */
 export async function connect(address) {
   const caller = new Caller(await resolve(address));
   try {

@@ -14,7 +14,8 @@ With asyncio:
             print(event.aspect, event.state, event.changes)
 
 A subscription in the background receives nothing. When it wakes, it receives one event for each aspect that changed. If
-the bus restarts, a subscription reconnects and continues from its positions.
+the bus restarts, a subscription reconnects and continues from its positions. Values that are published while connected
+are published again, and tasks begin again: a thread, or with asyncio a task, waits for the bus while there are any.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import errno
+import functools
 import json
+import logging
 import math
 import os
 import random
@@ -36,11 +39,11 @@ import typing
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 __all__ = [
-    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Event", "Policy", "Positions",
-    "ReveilleError", "Subscription", "connect", "connect_async", "launch_positions",
+    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Code", "Event", "Policy",
+    "Positions", "ReveilleError", "Subscription", "connect", "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -75,24 +78,274 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _T = TypeVar("_T")
 
 
+# --- Types that generate-types writes
+
+BackgroundPolicy: TypeAlias = Literal["coalesce", "hold", "drop", "immediate", "end"]
+BatteryState: TypeAlias = Literal["unknown", "unplugged", "charging", "full"]
+CapabilityWord: TypeAlias = Literal["yes", "no", "unknown"]
+ChargeStatus: TypeAlias = Literal["unknown", "charging", "discharging", "notCharging", "full"]
+HoldReason: TypeAlias = Literal["app", "operator", "frozen", "unread"]
+LifecycleState: TypeAlias = Literal["active", "inactive", "background", "suspended", "terminating"]
+MissedFirings: TypeAlias = Literal["fire", "skip"]
+NetworkKind: TypeAlias = Literal["ethernet", "wifi", "cellular", "other"]
+Pose: TypeAlias = Literal[
+    "unknown", "portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight", "faceUp", "faceDown",
+]
+ProximityState: TypeAlias = Literal["near", "far", "unknown"]
+UprightPose: TypeAlias = Literal["portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight"]
+
+
+class Locale(typing.TypedDict):
+    identifier: str
+    languages: list[str]
+    numeric: str
+    time: str
+    monetary: str
+    measurement: str
+
+
+class DefaultsDomain(typing.TypedDict):
+    domain: str
+    path: str
+    keys: list[str]
+    opaque: bool
+
+
+class Defaults(typing.TypedDict):
+    domains: list[DefaultsDomain]
+
+
+class BatteryPack(typing.TypedDict):
+    name: str
+    level: float | None
+    chargeStatus: ChargeStatus
+
+
+class Battery(typing.TypedDict):
+    state: BatteryState
+    level: float | None
+    plugged: bool | None
+    chargeStatus: ChargeStatus
+    packs: list[BatteryPack]
+
+
+class Proximity(typing.TypedDict):
+    state: ProximityState
+
+
+class Orientation(typing.TypedDict):
+    pose: Pose
+    planar: UprightPose | None
+
+
+class Lifecycle(typing.TypedDict):
+    state: LifecycleState
+
+
+class Vector(typing.TypedDict):
+    x: float
+    y: float
+    z: float
+
+
+class Motion(typing.TypedDict):
+    acceleration: Vector | None
+    rotation: Vector | None
+    takenAt: int
+
+
+class Shake(typing.TypedDict):
+    peak: float
+
+
+class Light(typing.TypedDict):
+    lux: float | None
+
+
+class Screen(typing.TypedDict):
+    name: str
+    width: int
+    height: int
+    widthMM: int | None
+    heightMM: int | None
+    scale: float | None
+
+
+class Display(typing.TypedDict):
+    screens: list[Screen]
+    brightness: float | None
+
+
+class Network(typing.TypedDict):
+    reachable: bool
+    interface: str | None
+    kind: NetworkKind | None
+    addresses: list[str]
+
+
+Rename = typing.TypedDict("Rename", {"from": str, "to": str})
+
+
+class PowerPack(typing.TypedDict):
+    name: str
+    vendor: str | None
+    model: str | None
+    technology: str | None
+    energy: float | None
+    energyFull: float | None
+    energyFullDesign: float | None
+    power: float | None
+    voltage: float | None
+    temperature: float | None
+    cycles: int | None
+
+
+class Power(typing.TypedDict):
+    power: float | None
+    energy: float | None
+    energyFull: float | None
+    health: float | None
+    timeToEmpty: int | None
+    timeToFull: int | None
+    packs: list[PowerPack]
+
+
+class Folder(typing.TypedDict):
+    name: str
+    path: str
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+    renamed: list[Rename]
+    rescan: bool
+
+
+class Folders(typing.TypedDict):
+    folders: list[Folder]
+
+
+class Pending(typing.TypedDict):
+    aspect: str
+    changes: int
+
+
+class TaskInfo(typing.TypedDict):
+    name: str
+    remaining: int | None
+
+
+class SubscriptionInfo(typing.TypedDict):
+    subscription: str
+    name: typing.NotRequired[str | None]
+    pid: int
+    uid: int
+    aspects: list[str]
+    held: list[HoldReason]
+    pending: list[Pending]
+    events: int
+    changes: int
+    lifecycle: typing.NotRequired[LifecycleState | None]
+    tasks: typing.NotRequired[list[TaskInfo] | None]
+
+
+class AspectInfo(typing.TypedDict):
+    aspect: str
+    available: bool
+    monitored: bool
+    source: str | None
+    reason: str | None
+
+
+class DeviceInfo(typing.TypedDict):
+    name: str
+    model: str | None
+    vendor: str | None
+    chassis: str | None
+    system: str
+    systemVersion: str
+    kernel: str
+    identifier: str
+    processors: int
+    frequency: int | None
+    memory: int
+
+
+class CapabilityAnswer(typing.TypedDict):
+    capability: str
+    answer: CapabilityWord
+    reason: str | None
+
+
+class CalendarRule(typing.TypedDict):
+    month: typing.NotRequired[int | None]
+    day: typing.NotRequired[int | None]
+    weekday: typing.NotRequired[int | None]
+    hour: typing.NotRequired[int | None]
+    minute: typing.NotRequired[int | None]
+    second: typing.NotRequired[int | None]
+
+
+class ScheduleEntry(typing.TypedDict):
+    id: str
+    aspect: str
+    value: typing.NotRequired[dict[str, Any] | None]
+    at: typing.NotRequired[int | None]
+    every: typing.NotRequired[int | None]
+    calendar: typing.NotRequired[CalendarRule | None]
+    zone: typing.NotRequired[str | None]
+    until: typing.NotRequired[int | None]
+    ifMissed: typing.NotRequired[MissedFirings | None]
+    grace: typing.NotRequired[int | None]
+    launch: typing.NotRequired[list[str] | None]
+
+
+class ScheduledEntry(typing.TypedDict):
+    entry: ScheduleEntry
+    next: int | None
+    fired: int
+
+
+__all__ += [
+    "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "CalendarRule", "CapabilityAnswer",
+    "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
+    "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
+    "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "ScheduleEntry",
+    "ScheduledEntry", "Screen", "Shake", "SubscriptionInfo", "TaskInfo", "UprightPose", "Vector",
+]
+
+
+# --- The end of these types
+
+
+Code: TypeAlias = Literal[
+    "no_bus", "timeout", "not_permitted", "quota_exceeded", "invalid_argument", "unexpected_value",
+    "no_such_subscription", "no_such_entry", "cannot_suspend", "not_supported", "invalid_reply", "system",
+]
+
+
 class ReveilleError(Exception):
     """The failure of an operation. Its text contains the operation, its subject and the reason.
 
     Attributes:
-        name: The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded". None if the bus did not answer,
+        code: The kind of the failure, such as "no_bus" or "quota_exceeded". Later versions may add codes.
+        error: The name of the Varlink error, such as "org.reveille.Bus.QuotaExceeded". None if the bus did not answer,
             for example because it is not running or because the call is invalid.
         parameters: The parameters of that error, such as {"quota": "names", "limit": 1024}.
     """
 
     def __init__(
-        self, message: str, name: str | None = None, parameters: Mapping[str, Any] | None = None, *,
-        is_loss: bool = False,
+        self, message: str, code: Code = "invalid_argument", error: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
-        self.name = name
+        self.code: Code = code
+        self.error = error
         self.parameters: dict[str, Any] = dict(parameters or {})
-        # Whether another connection may succeed.
-        self._is_loss = is_loss
+
+
+def _is_loss(error: ReveilleError) -> bool:
+    """Returns whether another connection may succeed."""
+    return error.error is None and error.code in ("no_bus", "timeout", "not_permitted", "system")
 
 
 class Positions(typing.TypedDict):
@@ -118,8 +371,8 @@ class Event:
         first_changed_at: The time of the first of the changes, in UTC.
         changed_at: The time of the last change, in UTC.
         dropped: The number of further changes, for which the policy "hold" had no room.
-        state: The state now: the structure of the interface with the name of the aspect, or the published value. None
-            if the value was withdrawn.
+        state: The state now: the structure with the name of the aspect, such as Battery, or the published value. None
+            if the value was withdrawn. For a type checker, annotate it: `battery: reveille.Battery = event.state`.
     """
 
     aspect: str
@@ -130,16 +383,17 @@ class Event:
     first_changed_at: datetime
     changed_at: datetime
     dropped: int
-    state: dict[str, Any] | None
+    state: Any
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What happens to the changes of an aspect.
 
     Attributes:
         background: "coalesce" (the default: the changes become one event on wake), "hold" (each change is kept, the
             newest `limit` of them), "drop" (they are discarded), "immediate" (they are delivered in the background).
+            For "lifecycle" alone, "end": going to the background ends the program.
         limit: For "hold", the number of changes to keep.
         net_change_only: Whether a state that changed and changed back is not delivered.
         interval: The minimum time between two events, in seconds: a millisecond to a year. Changes within it are merged.
@@ -148,7 +402,7 @@ class Policy:
         ReveilleError: The limit or the interval is invalid.
     """
 
-    background: str | None = None
+    background: BackgroundPolicy | None = None
     limit: int | None = None
     net_change_only: bool = False
     interval: float | None = None
@@ -212,7 +466,7 @@ class _Turns:
 
     def check_process(self) -> None:
         if self.is_foreign:
-            raise ReveilleError(f"process {self._process} made this connection: connect again after a fork")
+            raise ReveilleError(f"process {self._process} made this connection: connect again after a fork", "no_bus")
 
     def hold(self, steps: Callable[[], _Steps[_T]]) -> _Steps[_T]:
         self.check_process()
@@ -372,7 +626,7 @@ def _is_served(path: str) -> bool:
 
 
 def _no_bus(places: str) -> ReveilleError:
-    return ReveilleError(f"there is no bus at {places}; is 'reveille serve' running?", is_loss=True)
+    return ReveilleError(f"there is no bus at {places}; is 'reveille serve' running?", "no_bus")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -384,25 +638,31 @@ class _Reply:
     @classmethod
     def parse(cls, frame: bytes | bytearray) -> _Reply:
         try:
-            reply = json.loads(frame.decode())
+            reply: object = json.loads(frame.decode())
         except (ValueError, RecursionError) as reason:
             raise _invalid(f"not JSON: {reason}") from None
-        if not isinstance(reply, dict):
+        if not _is_object(reply):
             raise _invalid("not an object")
         parameters, error, continues = reply.get("parameters"), reply.get("error"), reply.get("continues")
         if not (
-            isinstance(parameters, dict | None) and isinstance(error, str | None) and isinstance(continues, bool | None)
+            (parameters is None or _is_object(parameters)) and isinstance(error, str | None)
+            and isinstance(continues, bool | None)
         ):
             raise _invalid("a member has the wrong type")
         return cls(parameters or {}, error, continues or False)
 
 
+def _is_object(value: object) -> typing.TypeGuard[dict[str, Any]]:
+    """Returns whether a value from the bus is a JSON object."""
+    return isinstance(value, dict)
+
+
 def _unanswered(method: str) -> ReveilleError:
-    return ReveilleError(f"{method}: the bus did not answer within {REPLY_TIMEOUT:g} seconds", is_loss=True)
+    return ReveilleError(f"{method}: the bus did not answer within {REPLY_TIMEOUT:g} seconds", "timeout")
 
 
 def _invalid(reason: str) -> ReveilleError:
-    return ReveilleError(f"the bus sent an invalid reply: {reason}")
+    return ReveilleError(f"the bus sent an invalid reply: {reason}", "invalid_reply")
 
 
 def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", flag: str | None = None) -> bytes:
@@ -430,22 +690,36 @@ def _attempt(method: str, subject: str) -> str:
 def _check_depth(method: str, subject: str, field: str, value: Any) -> None:
     if _is_deeper(value, VALUE_DEPTH_LIMIT):
         message = f"{method} {subject}: the {field} is nested deeper than {VALUE_DEPTH_LIMIT} levels"
-        raise ReveilleError(message, f"{_SERVICE}.InvalidParameter", {"parameter": field})
+        raise ReveilleError(message, error=f"{_SERVICE}.InvalidParameter", parameters={"parameter": field})
 
 
-def _is_deeper(value: Any, limit: int) -> bool:
-    if isinstance(value, dict):
-        value = value.values()
+def _is_deeper(value: object, limit: int) -> bool:
+    if _is_object(value):
+        value = list(value.values())
     elif not isinstance(value, (list, tuple)):
         return False
-    return limit == 0 or any(_is_deeper(member, limit - 1) for member in value)
+    return limit == 0 or any(_is_deeper(member, limit - 1) for member in typing.cast(Iterable[object], value))
 
 
-def _check_duration(subject: str, seconds: float) -> None:
+def _check_duration(subject: str, seconds: Any) -> None:
     shortest, longest = DURATION_RANGE
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not shortest <= seconds <= longest:
         raise ReveilleError(f"{subject} must be from a millisecond to a year, in seconds, not {seconds!r}")
+
+
+_CONNECT_CODES: dict[int | None, Code] = {
+    errno.EACCES: "not_permitted", errno.EPERM: "not_permitted",
+    errno.EMFILE: "system", errno.ENFILE: "system", errno.ENOMEM: "system",
+}
+
+
+def _duration(wake_after: float | timedelta | None) -> float | None:
+    if isinstance(wake_after, timedelta):
+        wake_after = wake_after.total_seconds()
+    if wake_after is not None:
+        _check_duration("wake_after", wake_after)
+    return wake_after
 
 
 class _Connection:
@@ -458,8 +732,8 @@ class _Connection:
         self._searched = 0
         # Whether another call may follow: an exception has not come in the midst of one, unless it waited.
         self.is_whole = True
-        # The number of calls whose replies have not been read, because their callers were interrupted.
-        self.owed = 0
+        # What to do with each reply that has not been read. The caller may have been interrupted.
+        self.owed: list[Callable[[_Reply], None]] = []
 
     @staticmethod
     def open(address: str) -> _Steps[_Connection]:
@@ -478,10 +752,10 @@ class _Connection:
                     raise
                 if not isinstance(error, BlockingIOError):
                     message = f"cannot connect to {address}: {error.strerror or error}"
-                    raise ReveilleError(message, is_loss=True) from None
+                    raise ReveilleError(message, _CONNECT_CODES.get(error.errno, "no_bus")) from None
             # The queue of the listener is full.
             if time.monotonic() >= until:
-                raise ReveilleError(f"the bus at {address} accepts no connection: its queue is full", is_loss=True)
+                raise ReveilleError(f"the bus at {address} accepts no connection: its queue is full", "timeout")
             yield _Ready(time.monotonic() + pause.next())
 
     def send(self, data: bytes, until: float) -> _Steps[None]:
@@ -519,7 +793,7 @@ class _Connection:
     @property
     def _descriptor(self) -> int:
         if (descriptor := self._socket.fileno()) < 0:
-            raise ReveilleError("the connection to the bus was closed", is_loss=True)
+            raise ReveilleError("the connection to the bus was closed", "no_bus")
         return descriptor
 
     def receive_available(self) -> _Reply | None:
@@ -534,9 +808,9 @@ class _Connection:
         except BlockingIOError:
             return False
         except OSError as error:
-            raise ReveilleError(f"the connection to the bus failed: {error.strerror or error}", is_loss=True) from None
+            raise ReveilleError(f"the connection to the bus failed: {error.strerror or error}", "no_bus") from None
         if not data:
-            raise ReveilleError("the bus closed the connection", is_loss=True)
+            raise ReveilleError("the bus closed the connection", "no_bus")
         self._input += data
         return True
 
@@ -559,13 +833,23 @@ class _Connection:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the bus has closed the connection, while no reply is expected."""
+        """Whether the bus has closed the connection. Replies that it sent before may not have been read."""
+        poll = select.poll()
         try:
-            return not self._socket.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except OSError:
+            poll.register(self._socket, select.POLLRDHUP)
+        except ValueError:
             return True
+        return bool(poll.poll(0))
+
+    def end(self) -> _Steps[None]:
+        """Waits until the connection has ended, whoever uses it."""
+        try:
+            # A duplicate, which is still there when another thread closes the connection.
+            with select.epoll() as watch, self._socket.dup() as watched:
+                watch.register(watched, select.EPOLLRDHUP)
+                yield _Ready(math.inf, reading=(watch.fileno(),))
+        except OSError:
+            pass  # It has been closed.
 
     def close(self) -> None:
         self._socket.close()
@@ -598,10 +882,11 @@ def _take_field(entry: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
 
 
 def _objects(parameters: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    entries = _take_field(parameters, name, list)
-    if not all(isinstance(entry, dict) for entry in entries):
+    entries = typing.cast("list[object]", _take_field(parameters, name, list))
+    objects = [entry for entry in entries if _is_object(entry)]
+    if len(objects) < len(entries):
         raise _invalid(f"{name!r} contains something other than objects")
-    return entries
+    return objects
 
 
 def _is_published(aspect: str) -> bool:
@@ -652,12 +937,20 @@ def _milliseconds(seconds: float) -> int:
 class _BusCore:
     """The calls of a bus, over one connection. A call that finds the connection closed opens a new one."""
 
-    def __init__(self, address: str | None, new_signal: Callable[[], _Signal]) -> None:
+    def __init__(
+        self, address: str | None, new_signal: Callable[[], _Signal], run_aside: Callable[[_Steps[None]], object],
+    ) -> None:
         self.address = _resolve(address)
         self.new_signal = new_signal
         self.streams: weakref.WeakSet[_Closable] = weakref.WeakSet()
+        # The tasks that have not ended, by identity. Unlike a WeakSet, it has a list that no other thread disturbs.
+        self._tasks: weakref.WeakValueDictionary[int, _TaskCore] = weakref.WeakValueDictionary()
         self._calls = _Turns(new_signal)
         self._connection: _Connection | None = None
+        # The calls that publish a value while connected, by name. Each later connection begins with them.
+        self._tied: dict[str, bytes] = {}
+        self._run_aside = run_aside
+        self._keeper: object = None
         self._is_closed = False
 
     def start(self) -> _Steps[None]:
@@ -670,53 +963,107 @@ class _BusCore:
     def check_is_open(self, method: str) -> None:
         self._calls.check_process()
         if self._is_closed:
-            raise ReveilleError(f"{method}: the bus object is closed")
+            raise ReveilleError(f"{method}: the bus object is closed", "no_bus")
 
     def call(
         self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
+        accepted: Callable[[bytes], None] = lambda _: None,
     ) -> _Steps[dict[str, Any]]:
+        """Returns the parameters of the reply. `accepted` gets the call if the reply is not an error, even after an
+        exception in the wait for it."""
         self.check_is_open(method)
         data = _encode(method, parameters, subject, "oneway" if oneway else None)
         excess = _excess(data)
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
-            raise ReveilleError(f"Publish {subject}: {excess}")
-        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, oneway))
+            raise ReveilleError(f"Publish {subject}: {excess}", "quota_exceeded")
+
+        def take(reply: _Reply) -> None:
+            if not reply.error:
+                accepted(data)
+
+        takes: list[Callable[[_Reply], None]] = [] if oneway else [take]
+        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, takes))
         return _answer(reply, method, subject)
 
-    def _exchange(self, method: str, data: bytes, subject: str, excess: str | None, oneway: bool) -> _Steps[_Reply]:
+    def _exchange(
+        self, method: str, data: bytes, subject: str, excess: str | None, takes: list[Callable[[_Reply], None]],
+    ) -> _Steps[_Reply]:
         self.check_is_open(method)
         until = time.monotonic() + REPLY_TIMEOUT
         if (last := self._connection) and not (last.is_whole and (last.owed or not last.has_ended)):
             self._disconnect()
         try:
-            connection = self._connection or (yield from _Connection.open(self.address))
-            self._connection = connection
+            connection = self._connection
+            if not connection:
+                connection = yield from _Connection.open(self.address)
+                connection.is_whole = False
+                self._connection, tied = connection, dict(self._tied)
+                connection.owed += [functools.partial(_note_refusal, name) for name in tied]
+                data = b"".join([*tied.values(), data])
             connection.is_whole = False
-            connection.owed += 0 if oneway else 1
+            connection.owed += takes
             yield from connection.send(data, until)
             reply: _Reply | None = _Reply({}, None, False)
             while connection.owed:
                 try:
                     reply = yield from connection.receive(until)
                 except ReveilleError as error:
-                    if not error._is_loss:
+                    if not _is_loss(error):
                         raise
                     hint = f"; {excess} (bus.maxFrame)" if excess else ""
-                    raise ReveilleError(f"{_attempt(method, subject)}: {error}{hint}", is_loss=True) from None
+                    raise ReveilleError(f"{_attempt(method, subject)}: {error}{hint}", error.code) from None
                 if not reply:
                     raise _unanswered(method)
-                connection.owed -= 1
+                connection.owed.pop(0)(reply)
             connection.is_whole = True
         except BaseException as error:
             if isinstance(error, ReveilleError) or self._connection and not self._connection.is_whole:
                 self._disconnect()
             raise
+        if self._is_closed:
+            self._disconnect()
         assert reply
         return reply
 
+    @property
+    def tasks(self) -> list[_TaskCore]:
+        return [task for reference in self._tasks.valuerefs() if (task := reference())]
+
+    def add(self, task: _TaskCore) -> None:
+        self._tasks[id(task)] = task
+        self._keep_up()
+
+    def remove(self, task: _TaskCore) -> None:
+        self._tasks.pop(id(task), None)
+
+    def _keep_up(self) -> None:
+        """From now on, a bus that restarts receives the tied values and the tasks again."""
+        self._keeper = self._keeper or self._run_aside(self._keep())
+
+    def _keep(self) -> _Steps[None]:
+        backoff, is_restored = _Backoff(), True
+        while not (self._is_closed or self._calls.is_foreign):
+            if is_restored and (connection := self._connection):
+                begin = time.monotonic()
+                yield from connection.end()
+                # A bus that soon ends every connection is not tried more often than a missing bus.
+                if time.monotonic() >= begin + LONGEST_PAUSE:
+                    backoff = _Backoff()
+            yield _Ready(time.monotonic() + backoff.next())
+            try:
+                yield from self.fence()
+                is_restored = True
+                for task in self.tasks:
+                    # With its subscription, a task begins again.
+                    is_restored &= yield from task.subscription.reach()
+            except ReveilleError:
+                is_restored = False
+
     def _disconnect(self) -> None:
         if self._connection:
+            if not self._calls.is_foreign:
+                self._connection.shut_down()
             self._connection.close()
         self._connection = None
 
@@ -753,7 +1100,18 @@ class _BusCore:
         parameters: dict[str, Any] = {"aspect": name, "value": value}
         if while_connected:
             parameters["whileConnected"] = True
-        return _take_field((yield from self.call("Publish", parameters, name)), "generation", int)
+        if value is None:
+            # Even if the call fails: the bus withdraws the value with the connection.
+            self._tied.pop(name, None)
+
+        def accepted(call: bytes) -> None:
+            if while_connected:
+                self._tied[name] = call
+                self._keep_up()
+            else:
+                self._tied.pop(name, None)
+
+        return _take_field((yield from self.call("Publish", parameters, name, accepted=accepted)), "generation", int)
 
     def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[int]:
         _check_depth("Post", aspect, "state", state)
@@ -765,23 +1123,26 @@ class _BusCore:
             parameters["limit"] = limit
         return _events((yield from self.call("GetHistory", parameters, aspect)))
 
-    def entries(self, method: str, field: str) -> _Steps[list[dict[str, Any]]]:
+    def entries(self, method: str, field: str) -> _Steps[list[Any]]:
         return _objects((yield from self.call(method, {})), field)
 
     def refresh(self) -> _Steps[None]:
         yield from self.call("Refresh", {})
 
-    def wake(self, subscription: str) -> _Steps[None]:
-        yield from self.call("SetState", {"subscription": subscription, "state": "foreground"}, subscription)
-
-    def suspend(self, subscription: str) -> _Steps[None]:
-        parameters = {"subscription": subscription, "state": "suspended"}
+    def set_state(
+        self, subscription: str, state: str, wake_after: float | timedelta | None = None
+    ) -> _Steps[None]:
+        parameters: dict[str, Any] = {"subscription": subscription, "state": state}
+        if (seconds := _duration(wake_after)) is not None:
+            parameters["wakeAfter"] = _milliseconds(seconds)
         # The reply to a call that is not oneway follows when the program is frozen, which may take minutes.
-        yield from self.call("SetState", parameters, subscription, oneway=True)
-        yield from self.fence()
+        is_oneway = state == "suspended"
+        yield from self.call("SetState", parameters, subscription, oneway=is_oneway)
+        if is_oneway:
+            yield from self.fence()
 
-    def info(self) -> _Steps[dict[str, Any]]:
-        return (yield from self.call(f"{_DEVICE}.GetInfo", {}))
+    def info(self) -> _Steps[DeviceInfo]:
+        return typing.cast(DeviceInfo, (yield from self.call(f"{_DEVICE}.GetInfo", {})))
 
     def schedule(self, entry: Mapping[str, Any]) -> _Steps[datetime | None]:
         _check_depth("Add", str(entry["id"]), "value", entry.get("value"))
@@ -792,20 +1153,32 @@ class _BusCore:
         try:
             reply = yield from self.call(f"{_SCHEDULE}.Cancel", {} if entry is None else {"id": entry}, entry or "")
         except ReveilleError as error:
-            if error.name != f"{_SCHEDULE}.NoSuchEntry":
+            if error.code != "no_such_entry":
                 raise
             return 0
         return _take_field(reply, "cancelled", int)
 
-    def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, dict[str, Any]]]:
+    def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, Any]]:
         try:
             reply = yield from self.call(f"{_DEVICE}.Check", {"capabilities": list(capabilities)})
         except ReveilleError as error:
-            if error.name not in (f"{_SERVICE}.InterfaceNotFound", f"{_SERVICE}.MethodNotFound"):
+            if error.code != "not_supported":
                 raise
             # A bus of an earlier version does not know whether the device has the capabilities.
-            reply = {"answers": [{"capability": name, "answer": "unknown"} for name in capabilities]}
+            reply = {"answers": [{"capability": name, "answer": "unknown", "reason": None} for name in capabilities]}
         return {_take_field(answer, "capability", str): answer for answer in _objects(reply, "answers")}
+
+
+def _note_refusal(name: str, reply: _Reply) -> None:
+    if reply.error:
+        logging.getLogger("reveille").error("%s is not published again: %s", name, reply.error)
+
+
+_CODES: dict[str, Code] = {
+    "MethodNotFound": "not_supported", "InterfaceNotFound": "not_supported", "PermissionDenied": "not_permitted",
+    "QuotaExceeded": "quota_exceeded", "NoSuchSubscription": "no_such_subscription", "NoSuchEntry": "no_such_entry",
+    "CannotSuspend": "cannot_suspend",
+}
 
 
 def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
@@ -813,9 +1186,12 @@ def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
     if not reply.error:
         return reply.parameters
     details = ", ".join(f"{name}: {value}" for name, value in reply.parameters.items())
-    message = f"{_attempt(method, subject)}: {reply.error.rpartition('.')[2]}" + (f" ({details})" if details else "")
-    reason = _reason(reply.error, reply.parameters, method, str(subject).split(" "))
-    raise ReveilleError(f"{message}: {reason}" if reason else message, reply.error, reply.parameters)
+    word = reply.error.rpartition(".")[2]
+    message = f"{_attempt(method, subject)}: {word}" + (f" ({details})" if details else "")
+    reason = _reason(word, reply.parameters, method, str(subject).split(" "))
+    raise ReveilleError(
+        f"{message}: {reason}" if reason else message, _CODES.get(word, "invalid_argument"), reply.error,
+        reply.parameters)
 
 
 _WORDS = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -827,9 +1203,9 @@ def _is_aspect(text: str) -> bool:
     return len(text) <= NAME_LIMIT and _WORDS.fullmatch(text.removesuffix(".*")) is not None
 
 
-def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[str]) -> str | None:
+def _reason(word: str, parameters: Mapping[str, Any], method: str, names: list[str]) -> str | None:
     """Returns the rule that an error of the bus refers to; None if the error needs no explanation."""
-    match error.rpartition(".")[2], parameters:
+    match word, parameters:
         case "PermissionDenied", _ if method == "Publish":
             return (
                 "on a user's bus, only that user and root can publish; on the system bus, only root and the users to "
@@ -859,18 +1235,21 @@ def _reason(error: str, parameters: Mapping[str, Any], method: str, names: list[
                 "of a name and .*)")
         case "InvalidParameter", {"parameter": "policies.aspect"}:
             return "a policy must be for an aspect of the device, or for a name or pattern of the subscription"
-    return None
+        case _:
+            return None
 
 
 class _TaskCore:
-    """A call of BeginTask, which lasts as long as its task."""
+    """A call of BeginTask, which lasts as long as its task. A subscription that is opened again makes it again."""
 
-    def __init__(self, bus: _BusCore, subscription: str | None, name: str) -> None:
+    def __init__(self, bus: _BusCore, subscription: _SubscriptionCore, name: str) -> None:
         self.name = name
+        self.subscription = subscription
         self._bus = bus
-        self._subscription = subscription
+        # The identifier of the subscription when the task began.
+        self._begun_for: str | None = None
         self._connection: _Connection | None = None
-        self._is_expiring = self._has_ended = False
+        self._is_expiring = self._has_ended = self._is_closed = False
         self._failure: ReveilleError | None = None
         # Held while replies are received, and never while waiting.
         self._intake = _Turns(threading.Event)
@@ -878,28 +1257,50 @@ class _TaskCore:
 
     def start(self) -> _Steps[None]:
         try:
-            self._bus.check_is_open("BeginTask")
-            parameters = {"subscription": self._subscription or "", "name": self.name}
-            call = _encode("BeginTask", parameters, self.name, "more")
-            self._connection = yield from _Connection.open(self._bus.address)
-            until = time.monotonic() + REPLY_TIMEOUT
-            yield from self._connection.send(call, until)
-            reply = yield from self._connection.receive(until)
-            if not reply:
-                raise _unanswered("BeginTask")
-            self._take(reply)
-        except ReveilleError as error:
-            self._fail(error)
+            yield from self.begin()
+            if not self._has_ended:
+                self._bus.add(self)
         except BaseException:
             self.close()
             raise
 
+    def begin(self) -> _Steps[None]:
+        try:
+            self._bus.check_is_open("BeginTask")
+            self._intake.run(self._disconnect)
+            begun_for = self.subscription.id or ""
+            parameters = {"subscription": begun_for, "name": self.name}
+            call = _encode("BeginTask", parameters, self.name, "more")
+            connection = yield from _Connection.open(self._bus.address)
+            try:
+                until = time.monotonic() + REPLY_TIMEOUT
+                yield from connection.send(call, until)
+                reply = yield from connection.receive(until)
+                if not reply:
+                    raise _unanswered("BeginTask")
+                self._intake.run(lambda: self._accept(connection, begun_for, reply))
+            except BaseException:
+                connection.close()
+                raise
+        except ReveilleError as error:
+            self._fail(error)
+
+    def _accept(self, connection: _Connection, begun_for: str, reply: _Reply) -> None:
+        """Takes the first reply."""
+        self._connection, self._begun_for, self._failure = connection, begun_for, None
+        self._take(reply)
+        if self._is_closed:
+            self._disconnect()
+
     def _take(self, reply: _Reply) -> None:
         state = _answer(reply, "BeginTask", self.name)
-        self._has_ended = state.get("ended") is True
-        self._is_expiring |= self._has_ended or state.get("expiring") is True
-        if self._has_ended:
+        if state.get("ended") is True:
+            if self.subscription.id != self._begun_for:
+                raise ReveilleError(f"BeginTask {self.name}: the subscription is opened again", "no_bus")
+            self._has_ended = True
+            self._bus.remove(self)
             self._disconnect()
+        self._is_expiring |= self._has_ended or state.get("expiring") is True
 
     def _fail(self, error: ReveilleError) -> None:
         self._failure = error
@@ -915,7 +1316,8 @@ class _TaskCore:
         except ReveilleError as error:
             self._fail(error)
         except BaseException:
-            self._fail(ReveilleError(f"BeginTask {self.name}: an exception has interrupted the receipt of a reply"))
+            self._fail(ReveilleError(
+                f"BeginTask {self.name}: an exception has interrupted the receipt of a reply", "no_bus"))
             raise
 
     @property
@@ -935,7 +1337,7 @@ class _TaskCore:
         try:
             subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
             for entry in subscriptions:
-                if entry.get("subscription") == self._subscription and entry.get("tasks") is not None:
+                if entry.get("subscription") == self.subscription.id and entry.get("tasks") is not None:
                     # All tasks of a subscription have the same time left.
                     for task in _objects(entry, "tasks"):
                         return None if task.get("remaining") is None else _take_field(task, "remaining", int) / 1_000
@@ -944,6 +1346,8 @@ class _TaskCore:
         return None
 
     def close(self) -> None:
+        self._is_closed = True
+        self._bus.remove(self)
         if self._intake.is_foreign:
             self._disconnect()
         else:
@@ -957,7 +1361,7 @@ class _TaskCore:
 
 def _entry(
     entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
-    calendar: Mapping[str, int] | None, zone: str | None, until: datetime | None, if_missed: str | None,
+    calendar: CalendarRule | None, zone: str | None, until: datetime | None, if_missed: str | None,
     grace: float | timedelta | None, launch: Iterable[str] | None,
 ) -> dict[str, Any]:
     """Returns a structure `Entry` of the interface, without the fields that are not given."""
@@ -1045,6 +1449,7 @@ class _SubscriptionCore:
         # The event taken for a caller, who removes it. An interrupted caller receives the event the next time.
         self.taken: list[Event] = []
         self._background = background
+        self._is_inactive: bool = False
         # When the bus ends the background, in seconds since boot.
         self._deadline = math.inf
         # Whether the bus must merge what was received with what it has now: the reader opens the subscription again,
@@ -1053,12 +1458,12 @@ class _SubscriptionCore:
         self._has_started = False
         # Whether a background has ended, and the subscription must be opened again.
         self._was_asleep = False
-        self._id: str | None = None
+        self.id: str | None = None
         self._connection: _Connection | None = None
         self._connected_at = 0.0
         self._backoff = _Backoff()
         self._retry_at = 0.0
-        self._is_closed = False
+        self.is_closed = False
         self._reading = _Turns(bus.new_signal)
         self._changing = _Turns(bus.new_signal)
         # Held while events are received or taken, and never while waiting.
@@ -1077,7 +1482,7 @@ class _SubscriptionCore:
         return {"instance": self._instance or "", "generations": dict(self._generations)}
 
     def task(self, name: str) -> _TaskCore:
-        return _TaskCore(self._bus, self._id, name)
+        return _TaskCore(self._bus, self, name)
 
     # --- Policies
 
@@ -1127,14 +1532,18 @@ class _SubscriptionCore:
             self._begin(first, known, unsent, has_resumed=first.get("resumed") is True, was_asleep=was_asleep)
             self._connection, self._connected_at = connection, time.monotonic()
             yield from self._changing.hold(lambda: self._catch_up(background))
+            for task in self._bus.tasks:
+                if task.subscription is self:
+                    yield from task.begin()
         except BaseException:
             connection.close()
             raise
 
     def _catch_up(self, background: bool) -> _Steps[None]:
         # A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
-        if (self._background, self._deadline) != (background, math.inf):
-            yield from self._set_state(self._background, self._deadline)
+        if (self._background, self._deadline) != (background, math.inf) or self._is_inactive:
+            state = "background" if self._background else self._awake
+            yield from self._set_state(state, self._deadline)
 
     def _fitting_positions(self, room: int) -> tuple[list[dict[str, Any]], set[str]]:
         """Returns the positions that fit into a call, and the aspects of the others."""
@@ -1203,7 +1612,7 @@ class _SubscriptionCore:
         untaken = untaken & {event.aspect for event in answers + waiting}
         # At once: an exception comes before or after.
         (
-            self._has_started, self._was_asleep, self._id, self._instance, self._generations, self._untaken,
+            self._has_started, self._was_asleep, self.id, self._instance, self._generations, self._untaken,
             self._before, self._waiting,
         ) = True, False, subscription, instance, generations, untaken, before, waiting
         self._answers += answers
@@ -1215,13 +1624,12 @@ class _SubscriptionCore:
         try:
             return (yield from self._reading.hold(lambda: self._next(until)))
         finally:
-            if self._is_closed and not self._reading.is_held:
-                self._dispose()
+            self._dispose_if_closed()
 
     def _next(self, until: float) -> _Steps[bool]:
-        if self._is_closed:
+        if self.is_closed:
             return False
-        while not self.taken and not self._is_closed:
+        while not self.taken and not self.is_closed:
             try:
                 if _boot_time() >= self._deadline:
                     yield from self._changing.hold(self._end_background)
@@ -1234,8 +1642,36 @@ class _SubscriptionCore:
                 elif not self._gives_back:
                     yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
             except ReveilleError as error:
-                self._lose(error)
+                self._lose()
+                # Another program of the user may end and leave room.
+                if not (self.is_closed or _is_loss(error) or error.code == "quota_exceeded"):
+                    self.is_closed = True
+                    raise
         return bool(self.taken)
+
+    def reach(self) -> _Steps[bool]:
+        """Opens the subscription again if it was lost while nobody waits for an event; returns False if it is not open."""
+        if not self._is_reached and not self._reading.is_held:
+            try:
+                yield from self._reading.hold(self._reach)
+            finally:
+                self._dispose_if_closed()
+        return self._is_reached
+
+    @property
+    def _is_reached(self) -> bool:
+        connection = self._connection
+        return self.is_closed or connection is not None and not connection.has_ended
+
+    def _reach(self) -> _Steps[None]:
+        try:
+            if self._connection:
+                self._lose()
+            if time.monotonic() >= self._retry_at:
+                yield from self._open()
+        except ReveilleError:
+            # If the bus refuses it, whoever waits for an event receives the error.
+            self._lose()
 
     def _take_alone(self, action: Callable[[], bool]) -> bool:
         """Runs an action while no other thread receives or takes events; after an exception, all are received again."""
@@ -1272,11 +1708,11 @@ class _SubscriptionCore:
         if events:
             self._backoff = _Backoff()
         if not reply.continues:
-            raise ReveilleError("the bus ended the subscription", is_loss=True)
+            raise ReveilleError("the bus ended the subscription", "no_bus")
         return True
 
-    def _lose(self, error: ReveilleError) -> None:
-        """Prepares another attempt, or ends the subscription."""
+    def _lose(self) -> None:
+        """Prepares another attempt."""
         if self._connection:
             self._connection.close()
             # A bus that soon ends every connection is not tried more often than a missing bus.
@@ -1284,15 +1720,11 @@ class _SubscriptionCore:
                 self._backoff = _Backoff()
         self._connection, self._is_torn = None, False
         self._retry_at = time.monotonic() + self._backoff.next()
-        # Another program of the user may end and leave room.
-        if not self._is_closed and not error._is_loss and error.name != f"{_INTERFACE}.QuotaExceeded":
-            self._is_closed = True
-            raise error
 
     def _give_back(self) -> None:
         if self._connection:
             self._connection.close()
-        self._connection = None
+        self._connection = self.id = None
         self._retry_at = 0.0
         for event in self.taken:
             self._note(event)
@@ -1325,28 +1757,25 @@ class _SubscriptionCore:
     # --- Background
 
     def enter_background(self, wake_after: float | timedelta | None) -> _Steps[None]:
-        if isinstance(wake_after, timedelta):
-            wake_after = wake_after.total_seconds()
-        if wake_after is not None:
-            _check_duration("wake_after", wake_after)
-        deadline = math.inf if wake_after is None else _boot_time() + wake_after
+        seconds = _duration(wake_after)
+        deadline = math.inf if seconds is None else _boot_time() + seconds
         yield from self._changing.hold(lambda: self._change(lambda: self._sleep(deadline)))
 
-    def enter_foreground(self) -> _Steps[None]:
-        yield from self._changing.hold(lambda: self._change(self._wake))
+    def enter_foreground(self, is_inactive: bool = False) -> _Steps[None]:
+        yield from self._changing.hold(lambda: self._change(lambda: self._wake(is_inactive)))
 
     def _end_background(self) -> _Steps[None]:
         """Ends a background at its deadline, as the bus does too."""
         if _boot_time() >= self._deadline:
-            yield from self._change(self._wake)
+            yield from self._change(lambda: self._wake(False))
 
     def _change(self, steps: Callable[[], _Steps[None]]) -> _Steps[None]:
         """Begins or ends a background. After an exception, nothing has changed, and the bus is told so."""
-        before = self._background, self._deadline
+        before = self._background, self._deadline, self._is_inactive
         try:
             yield from steps()
         except BaseException:
-            self._background, self._deadline = before
+            self._background, self._deadline, self._is_inactive = before
             if connection := self._connection:
                 connection.shut_down()
             raise
@@ -1354,8 +1783,8 @@ class _SubscriptionCore:
             self._ring()
 
     def _sleep(self, deadline: float) -> _Steps[None]:
-        self._background, self._deadline = True, deadline
-        yield from self._set_state(True, deadline)
+        self._background, self._deadline, self._is_inactive = True, deadline, False
+        yield from self._set_state("background", deadline)
         try:
             # What the bus sent before.
             while self._take_alone(self._take_in):
@@ -1364,13 +1793,18 @@ class _SubscriptionCore:
             if connection := self._connection:
                 connection.shut_down()
 
-    def _wake(self) -> _Steps[None]:
+    @property
+    def _awake(self) -> str:
+        return "inactive" if self._is_inactive else "foreground"
+
+    def _wake(self, is_inactive: bool) -> _Steps[None]:
+        self._is_inactive = is_inactive
         if self._take_alone(self._begin_to_give_back):
             return
         for event in (yield from self._dropped_states()).values():
             self._note(event)
         self._was_asleep = self._background and not self._connection
-        yield from self._set_state(False, math.inf)
+        yield from self._set_state(self._awake, math.inf)
         self._background, self._deadline = False, math.inf
 
     def _begin_to_give_back(self) -> bool:
@@ -1398,19 +1832,18 @@ class _SubscriptionCore:
         except ReveilleError:
             return {}
 
-    def _set_state(self, background: bool, deadline: float) -> _Steps[None]:
+    def _set_state(self, state: str, deadline: float) -> _Steps[None]:
         """Notifies the bus, or the next bus when the subscription is opened again."""
         connection = self._connection
         if not connection:
             return
-        parameters: dict[str, Any] = {
-            "subscription": self._id, "state": "background" if background else "foreground"}
+        parameters: dict[str, Any] = {"subscription": self.id, "state": state}
         if deadline < math.inf:
             parameters["wakeAfter"] = max(1, _milliseconds(deadline - _boot_time()))
         try:
             yield from self._bus.call("SetState", parameters)
         except ReveilleError as error:
-            if not error._is_loss and error.name != f"{_INTERFACE}.NoSuchSubscription":
+            if not _is_loss(error) and error.code != "no_such_subscription":
                 raise
             connection.shut_down()
 
@@ -1422,13 +1855,17 @@ class _SubscriptionCore:
 
     def close(self) -> None:
         """Ends the subscription; a reader of another thread or task ends too."""
-        self._is_closed = True
+        self.is_closed = True
         if not self._reading.is_foreign:
             if connection := self._connection:
                 connection.shut_down()
             self._ring()
         # Otherwise the reader closes the descriptors.
         if self._reading.is_foreign or not self._reading.is_held:
+            self._dispose()
+
+    def _dispose_if_closed(self) -> None:
+        if self.is_closed and not self._reading.is_held:
             self._dispose()
 
     def _dispose(self) -> None:
@@ -1465,7 +1902,7 @@ def _wire_policy(aspect: str, policy: Policy) -> dict[str, Any]:
     return entry
 
 
-def _check_positions(positions: Positions) -> tuple[str, dict[str, int]]:
+def _check_positions(positions: Any) -> tuple[str, dict[str, int]]:
     try:
         instance, generations = positions["instance"], positions["generations"]
         if isinstance(instance, str) and all(
@@ -1531,9 +1968,8 @@ class Subscription:
         return self
 
     def __next__(self) -> Event:
-        while _run(self._core.next(math.inf)):
-            if self._core.taken:
-                return self._core.taken.pop(0)
+        if event := self.next():
+            return event
         raise StopIteration
 
     def next(self, timeout: float | None = None) -> Event | None:
@@ -1546,7 +1982,7 @@ class Subscription:
                 pass  # Another thread was faster.
         return None
 
-    def enter_background(self, wake_after: float | timedelta | None = None) -> None:
+    def enter_background(self, *, wake_after: float | timedelta | None = None) -> None:
         """Sends the subscription to the background: nothing is delivered until it wakes.
 
         Args:
@@ -1559,12 +1995,19 @@ class Subscription:
         """Wakes the subscription: one event is delivered for each aspect that changed."""
         _run(self._core.enter_foreground())
 
+    def become_inactive(self) -> None:
+        """Brings the subscription to the foreground, with the lifecycle "inactive".
+
+        Everything is delivered. Only subscriptions to "lifecycle" see the difference.
+        """
+        _run(self._core.enter_foreground(is_inactive=True))
+
     def task(self, name: str) -> BackgroundTask:
         """Begins a task: a shell waits for its end before suspending the program. It ends with the `with` statement.
 
         In the background, the bus waits for 30 seconds by default, shared by all tasks of the process. Five seconds
         before the end, the task is expiring. If the bus is gone, of an earlier version, or refuses the task, nothing
-        waits for it, and `failure` is the reason. A bus that restarts does not count the task again.
+        waits for it, and `failure` is the reason. If the bus restarts, the task begins again with all of its time.
 
         Args:
             name: A name for `reveille status`: 1 to 128 bytes.
@@ -1633,17 +2076,18 @@ class Bus:
         """Returns the current states of several aspects by aspect; without arguments, of the default aspects."""
         return _run(self._core.states(aspects))
 
-    def history(self, aspect: str, limit: int | None = None) -> list[Event]:
+    def history(self, aspect: str, *, limit: int | None = None) -> list[Event]:
         """Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`."""
         return _run(self._core.history(aspect, limit))
 
-    def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
+    def publish(self, name: str, value: Mapping[str, Any], *, while_connected: bool = False) -> int:
         """Publishes a state. Every program can subscribe to it. An equal value is not a change.
 
         Args:
             name: Two words or more, joined by dots: "org.example.volume".
             value: A JSON object, by default of at most 4,096 bytes.
-            while_connected: Whether the value is withdrawn when this object is closed, or the process or the bus ends.
+            while_connected: Whether the bus withdraws the value when this object is closed or the process ends. If the
+                bus restarts, the last such value of each name is published again, until the name is withdrawn.
 
         Returns: The generation of the state.
         """
@@ -1661,7 +2105,7 @@ class Bus:
         """Reads every source again; returns once the changes have been posted."""
         _run(self._core.refresh())
 
-    def subscriptions(self) -> list[dict[str, Any]]:
+    def subscriptions(self) -> list[SubscriptionInfo]:
         """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
 
@@ -1671,27 +2115,31 @@ class Bus:
         Args:
             subscription: Its identifier, as in `subscriptions()`.
         """
-        _run(self._core.wake(subscription))
+        _run(self._core.set_state(subscription, "foreground"))
 
-    def suspend(self, subscription: str) -> None:
+    def hold(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
+        """Sends a subscription of any program to the background, until wake() or for `wake_after` seconds."""
+        _run(self._core.set_state(subscription, "background", wake_after))
+
+    def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
         """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
 
         Returns at once. A program that cannot be frozen is in the background nevertheless.
         """
-        _run(self._core.suspend(subscription))
+        _run(self._core.set_state(subscription, "suspended", wake_after))
 
-    def aspects(self) -> list[dict[str, Any]]:
+    def aspects(self) -> list[AspectInfo]:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
         return _run(self._core.entries("DescribeAspects", "aspects"))
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> DeviceInfo:
         """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
         return _run(self._core.info())
 
     def schedule(
         self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
-        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
-        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
         launch: Iterable[str] | None = None,
     ) -> datetime | None:
         """Schedules a value that the bus publishes at set times, even when this program does not run.
@@ -1718,11 +2166,11 @@ class Bus:
         """Removes an entry of this user from the schedule, or all. Returns their number."""
         return _run(self._core.cancel_scheduled(id))
 
-    def scheduled(self) -> list[dict[str, Any]]:
+    def scheduled(self) -> list[ScheduledEntry]:
         """Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`."""
         return _run(self._core.entries(f"{_SCHEDULE}.List", "entries"))
 
-    def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
+    def check(self, *capabilities: str) -> dict[str, CapabilityAnswer]:
         """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
 
         Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
@@ -1747,7 +2195,12 @@ def connect(address: str | None = None) -> Bus:
         address: "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own bus or, if
             nothing serves that, the machine's bus.
     """
-    core = _BusCore(address, threading.Event)
+    def run_aside(steps: _Steps[None]) -> object:
+        thread = threading.Thread(target=_run, args=(steps,), name="reveille", daemon=True)
+        thread.start()
+        return thread
+
+    core = _BusCore(address, threading.Event, run_aside)
     _run(core.start())
     return Bus(core)
 
@@ -1824,18 +2277,29 @@ class AsyncSubscription:
         return self
 
     async def __anext__(self) -> Event:
-        while await _run_async(self._core.next(math.inf)):
-            if self._core.taken:
-                return self._core.taken.pop(0)
+        if event := await self.next():
+            return event
         raise StopAsyncIteration
 
-    async def enter_background(self, wake_after: float | timedelta | None = None) -> None:
+    async def next(self, timeout: float | None = None) -> Event | None:
+        """See Subscription.next()."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while await _run_async(self._core.next(until)):
+            if self._core.taken:
+                return self._core.taken.pop(0)
+        return None
+
+    async def enter_background(self, *, wake_after: float | timedelta | None = None) -> None:
         """See Subscription.enter_background()."""
         await _run_async(self._core.enter_background(wake_after))
 
     async def enter_foreground(self) -> None:
         """See Subscription.enter_foreground()."""
         await _run_async(self._core.enter_foreground())
+
+    async def become_inactive(self) -> None:
+        """See Subscription.become_inactive()."""
+        await _run_async(self._core.enter_foreground(is_inactive=True))
 
     def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
         """Begins a task by `await`, or for the time of an `async with`. See Subscription.task()."""
@@ -1891,11 +2355,11 @@ class AsyncBus:
         """See Bus.get_all()."""
         return await _run_async(self._core.states(aspects))
 
-    async def history(self, aspect: str, limit: int | None = None) -> list[Event]:
+    async def history(self, aspect: str, *, limit: int | None = None) -> list[Event]:
         """See Bus.history()."""
         return await _run_async(self._core.history(aspect, limit))
 
-    async def publish(self, name: str, value: Mapping[str, Any], while_connected: bool = False) -> int:
+    async def publish(self, name: str, value: Mapping[str, Any], *, while_connected: bool = False) -> int:
         """See Bus.publish()."""
         return await _run_async(self._core.publish(name, value, while_connected))
 
@@ -1911,30 +2375,34 @@ class AsyncBus:
         """See Bus.refresh()."""
         await _run_async(self._core.refresh())
 
-    async def subscriptions(self) -> list[dict[str, Any]]:
+    async def subscriptions(self) -> list[SubscriptionInfo]:
         """See Bus.subscriptions()."""
         return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
 
     async def wake(self, subscription: str) -> None:
         """See Bus.wake()."""
-        await _run_async(self._core.wake(subscription))
+        await _run_async(self._core.set_state(subscription, "foreground"))
 
-    async def suspend(self, subscription: str) -> None:
+    async def hold(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
+        """See Bus.hold()."""
+        await _run_async(self._core.set_state(subscription, "background", wake_after))
+
+    async def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
         """See Bus.suspend()."""
-        await _run_async(self._core.suspend(subscription))
+        await _run_async(self._core.set_state(subscription, "suspended", wake_after))
 
-    async def aspects(self) -> list[dict[str, Any]]:
+    async def aspects(self) -> list[AspectInfo]:
         """See Bus.aspects()."""
         return await _run_async(self._core.entries("DescribeAspects", "aspects"))
 
-    async def info(self) -> dict[str, Any]:
+    async def info(self) -> DeviceInfo:
         """See Bus.info()."""
         return await _run_async(self._core.info())
 
     async def schedule(
         self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
-        every: float | timedelta | None = None, calendar: Mapping[str, int] | None = None, zone: str | None = None,
-        until: datetime | None = None, if_missed: str | None = None, grace: float | timedelta | None = None,
+        every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
+        until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
         launch: Iterable[str] | None = None,
     ) -> datetime | None:
         """See Bus.schedule()."""
@@ -1945,11 +2413,11 @@ class AsyncBus:
         """See Bus.cancel_scheduled()."""
         return await _run_async(self._core.cancel_scheduled(id))
 
-    async def scheduled(self) -> list[dict[str, Any]]:
+    async def scheduled(self) -> list[ScheduledEntry]:
         """See Bus.scheduled()."""
         return await _run_async(self._core.entries(f"{_SCHEDULE}.List", "entries"))
 
-    async def check(self, *capabilities: str) -> dict[str, dict[str, Any]]:
+    async def check(self, *capabilities: str) -> dict[str, CapabilityAnswer]:
         """See Bus.check()."""
         return await _run_async(self._core.check(capabilities))
 
@@ -1962,7 +2430,7 @@ def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
     """Connects to a bus by `await`, or for the time of an `async with`. See connect()."""
 
     async def open_it() -> AsyncBus:
-        core = _BusCore(address, asyncio.Event)
+        core = _BusCore(address, asyncio.Event, lambda steps: asyncio.ensure_future(_run_async(steps)))
         await _run_async(core.start())
         return AsyncBus(core)
 

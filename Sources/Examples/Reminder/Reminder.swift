@@ -37,8 +37,9 @@ enum Reminder {
             exit(64)
         }
         try await device.schedule(
-            "reminder", .every(.seconds(seconds)), publishing: name, Note(file: file, text: arguments[3]),
-            launching: [program])
+            ScheduleRequest(
+                "reminder", publishing: name, .every(.seconds(seconds)), value: Note(file: file, text: arguments[3]),
+                launch: [program]))
         print("reminding every \(seconds) seconds; 'reveille schedule cancel reminder' ends it")
     }
 
@@ -52,12 +53,12 @@ enum Reminder {
 
     private static func remind(_ device: Device) async throws {
         // Continues from the position before the reminders, so the first event has all of them.
-        let subscription = try await device.subscribe(to: AspectSet(name), name: "reminder")
+        let subscription = try await device.subscribe(to: name, name: "reminder")
         guard let event = try await subscription.next(), let note = try event.value(as: Note.self) else { return }
         guard let file = fopen(note.file, "a") else {
             return print("Reminder: \(note.file) cannot be written: \(String(cString: strerror(errno)))")
         }
-        fputs(event.changes == 1 ? "\(note.text)\n" : "\(note.text), \(event.changes) times\n", file)
+        fputs(event.changeCount == 1 ? "\(note.text)\n" : "\(note.text), \(event.changeCount) times\n", file)
         fclose(file)
     }
 }

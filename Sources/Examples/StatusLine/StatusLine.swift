@@ -11,7 +11,7 @@ enum StatusLine {
     static func main() async throws {
         let device = try await Device.connect()
         let subscription = try await device.subscribe(
-            to: [.battery, .orientation, .locale], delivering: .currentState, name: "status line")
+            to: [.battery, .orientation, .locale], initial: true, name: "status line")
         var parts: [Aspect: String] = [:]
         for try await event in subscription {
             parts[event.aspect] = text(event.reading)

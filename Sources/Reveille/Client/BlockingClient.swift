@@ -30,7 +30,7 @@ package final class BlockingClient {
     }
 
     package func publish(_ value: PublishedValue) throws(ReveilleError) {
-        _ = try call(.publish(value), expecting: PostReply.self)
+        _ = try call(.publish(value), expecting: Revision.self)
     }
 
     /// Waits for the next reply to the last call.

@@ -31,21 +31,18 @@ extension Engine {
     ///
     /// A state that is tied to the connection uses the connection for calls, which stays open while the bus runs. Each
     /// later connection publishes the state again.
-    func publish(
-        _ value: PublishedValue, whileConnected: Bool
-    ) async throws(ReveilleError) -> (generation: Int, sequence: Int) {
+    func publish(_ value: PublishedValue, whileConnected: Bool) async throws(ReveilleError) -> Revision {
         // Even if the call fails: the bus withdraws the state when it loses the connection.
         if value.isWithdrawn { tiedStates[value.name] = nil }
         do throws(ReveilleError) {
             let call = Call(.publish(value, whileConnected: whileConnected))
-            let reply = try await self.call(call, expecting: PostReply.self) { result in
+            return try await self.call(call, expecting: Revision.self) { result in
                 switch result {
                 case .success: self.tiedStates[value.name] = whileConnected ? value : nil
                 // An earlier call may have been answered meanwhile.
                 case .failure: if value.isWithdrawn { self.tiedStates[value.name] = nil }
                 }
             }
-            return (reply.generation, reply.sequence)
         } catch {
             throw ReveilleError(error.code, "\(value.name): \(error)")
         }
@@ -54,7 +51,7 @@ extension Engine {
     /// Publishes the states that ended with the last connection, before any other call on a new one.
     func publishTiedStates(on channel: BusConnection) {
         for (name, value) in tiedStates.sorted(by: { $0.key < $1.key }) {
-            channel.call(Call(.publish(value, whileConnected: true)), expecting: PostReply.self) { result in
+            channel.call(Call(.publish(value, whileConnected: true)), expecting: Revision.self) { result in
                 // After a lost connection, the next one publishes the states again.
                 guard case .failure(let error) = result, error.code != .noBus, error.code != .timeout else { return }
                 self.logger.error("\(name) is not published again: \(error)")

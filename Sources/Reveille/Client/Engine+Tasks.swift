@@ -36,7 +36,7 @@ extension Engine {
     /// bus does not know.
     func remaining(of task: String, of id: StreamID) async -> Duration? {
         guard let name = streams[id]?.state.name,
-            let subscribers = try? await call(Call(.listSubscriptions), expecting: [Subscriber].self)
+            let subscribers = try? await call(Call(.listSubscriptions), expecting: [SubscriptionInfo].self)
         else { return nil }
         // All tasks of a subscription have the same time left.
         return subscribers.first { $0.id == name }?.tasks.first { $0.name == task }?.remaining

@@ -29,6 +29,7 @@ actor Engine {
     private var reachedAt: Int64?
     private var retry: EventSource?
     private var isRetrying = false
+    private var isClosed = false
     var backoff = Backoff()
     /// The last number of a stream, an observer, a task or a background.
     private var lastNumber = 0
@@ -67,11 +68,12 @@ actor Engine {
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
     func shutDown() {
+        isClosed = true
         for task in tasks.values { task.end() }
         tasks = [:]
-        for stream in streams.values { stream.close() }
+        for stream in streams.values { stream.shutDown() }
         for continuation in states.values { continuation.finish() }
-        (streams, states) = ([:], [:])
+        (streams, states, tiedStates) = ([:], [:], [:])
         retry = nil
         observations = [:]
         channel?.close()
@@ -82,6 +84,7 @@ actor Engine {
 
     var connector: Connector {
         Connector(loop: thread.loop, patience: patience) { () throws(ReveilleError) in
+            guard !self.isClosed else { throw ReveilleError.closed }
             switch self.route {
             case .socket(let address): return try Connector.open(address)
             case .local:

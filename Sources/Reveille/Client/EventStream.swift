@@ -68,7 +68,7 @@ package final class EventStream {
     /// The plan completes the request for each attempt from the aspects of the bus; none of its policies drops changes.
     /// Throws without a timer for the pauses.
     package convenience init(
-        _ request: SubscriptionRequest, plan: (([AspectSource]) -> SubscriptionRequest)? = nil, connector: Connector,
+        _ request: SubscriptionRequest, plan: (([AspectInfo]) -> SubscriptionRequest)? = nil, connector: Connector,
         onMessage: @escaping (Message) -> Void
     ) throws(SystemError) {
         let state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
@@ -99,6 +99,12 @@ package final class EventStream {
     package func close() {
         handle(.close)
         retry = nil
+    }
+
+    /// Ends the stream and its consumer, which receives nothing more.
+    func shutDown() {
+        sink?.cancel()
+        close()
     }
 
     /// Whether replies are left on the bus, which then merges what changes.
@@ -174,7 +180,7 @@ package final class EventStream {
     private func take(_ parameters: JSONObject, to call: Call) throws(CallError) {
         let unknownWords = UnknownWords()
         if call.mode != .more {
-            let sources = try [AspectSource](parameters, noting: unknownWords)
+            let sources = try [AspectInfo](parameters, noting: unknownWords)
             onMessage(.aspects(parameters))
             handle(.described(sources))
         } else if state.isAsking {

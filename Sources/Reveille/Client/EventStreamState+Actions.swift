@@ -8,7 +8,7 @@ extension EventStreamState {
         /// The owner wants the stream to be open, or a pause is over.
         case open
         case openAgain
-        case described([AspectSource])
+        case described([AspectInfo])
         /// The bus has sent the first reply to Subscribe, at a time.
         case reply(SubscribeReply, at: Timestamp)
         case events([Event])

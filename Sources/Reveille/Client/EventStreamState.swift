@@ -19,7 +19,7 @@ struct EventStreamState {
         case ended
     }
 
-    typealias Plan = ([AspectSource]) -> SubscriptionRequest
+    typealias Plan = ([AspectInfo]) -> SubscriptionRequest
 
     private var request: SubscriptionRequest
     private let plan: Plan?
@@ -125,8 +125,9 @@ struct EventStreamState {
             positions.note(newer)
             return newer.isEmpty ? [] : [.deliver(.skip(newer))]
         case .close:
+            let isStarting = phase != .ended && instance == nil
             phase = .ended
-            return [.disconnect]
+            return [.disconnect] + (isStarting ? [.failed(.closed)] : [])
         }
     }
 
@@ -169,8 +170,8 @@ struct EventStreamState {
         } else if reply.resumed == false {
             actions = [.deliver(.restart(events, instance: reply.instance))]
         } else {
-            let changes = events.filter { $0.changes > 0 }
-            let states = events.filter { $0.changes == 0 }
+            let changes = events.filter { $0.changeCount > 0 }
+            let states = events.filter { $0.changeCount == 0 }
             if isFirst { actions.append(.deliver(.start(states, instance: reply.instance))) }
             if !changes.isEmpty { actions.append(.deliver(.events(changes))) }
             if !isFirst {

@@ -76,10 +76,10 @@ struct StreamPositions {
         var event = event
         if let position = unsent[event.aspect] {
             // The bus takes the name for a new one.
-            event.changes = min(event.changes, max(0, event.generation - position))
-        } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.netChange {
+            event.changeCount = min(event.changeCount, max(0, event.generation - position))
+        } else if absent.contains(event.aspect), event.reading.published?.isWithdrawn == true, event.isNetChange {
             // The bus has forgotten the name, and cannot know that the name was not published before either.
-            event.changes = 0
+            event.changeCount = 0
         }
         return event
     }
@@ -101,8 +101,8 @@ struct StreamPositions {
         return missing(since: positions, in: states).map { name in
             let next = (generations[name] ?? 0).addingUpToMaximum(1)
             return Event(
-                reading: .unknown(name), generation: max(sequence, next), sequence: sequence, changes: changes,
-                netChange: true, firstChangedAt: time, changedAt: time, dropped: 0)
+                reading: .unknown(name), generation: max(sequence, next), sequence: sequence, changeCount: changes,
+                isNetChange: true, firstChangedAt: time, changedAt: time, droppedCount: 0)
         }
     }
 }

@@ -6,6 +6,8 @@ import ReveilleSystem
 /// A consumer of a stream of the bus; called on the loop's thread.
 protocol EventSink: AnyObject {
     func receive(_ output: StreamOutput)
+    /// Ends the consumer: waiting events are discarded.
+    func cancel()
 }
 
 enum StreamOutput: Equatable {

@@ -133,17 +133,17 @@ struct Inbox {
     private func next(inBackground: Bool) -> Int? {
         // The lifecycle is always first, and passes the background.
         if let own = waiting.merged(.lifecycle), let event = waiting.event(at: own),
-            event.changes == 0 || event.netChange || !policies[.lifecycle].netChangeOnly
+            event.changeCount == 0 || event.isNetChange || !policies[.lifecycle].netChangeOnly
         {
             return own
         }
         return waiting.firstIndex { waiting in
             if waiting.event.reading.lifecycle != nil { return false }
             let (event, policy) = (waiting.event, policies[waiting.event.aspect])
-            let isState = event.changes == 0
+            let isState = event.changeCount == 0
             if inBackground && !(isState && waiting.isAnswer) && policy.background != .immediate { return false }
             // With this policy, an event whose value changed back waits for a later change.
-            return isState || event.netChange || !policy.netChangeOnly
+            return isState || event.isNetChange || !policy.netChangeOnly
         }
     }
 

@@ -74,12 +74,16 @@ final class SharedObservation: EventSink {
         guard let instance else { return }
         let states = states.values.sorted { $0.sequence < $1.sequence }.map { event in
             var state = event
-            state.changes = 0
-            state.netChange = false
+            state.changeCount = 0
+            state.isNetChange = false
             return state
         }
         member.sink.receive(.start(member.wantsCurrent ? [] : states, instance: instance))
         if member.wantsCurrent { member.sink.receive(.events(states)) }
+    }
+
+    func cancel() {
+        for member in members { member.sink.cancel() }
     }
 
     func receive(_ output: StreamOutput) {

@@ -83,8 +83,8 @@ struct WaitingEvents {
     mutating func dropFirst(of aspect: Aspect, keeping limit: Int) {
         guard let apart = places[aspect]?.apart, apart.count > max(1, limit), let dropped = remove(at: apart[0])?.event
         else { return }
-        let lost = dropped.dropped.addingUpToMaximum(dropped.changes)
-        items[apart[1]]?.event.dropped.addUpToMaximum(lost)
+        let lost = dropped.droppedCount.addingUpToMaximum(dropped.changeCount)
+        items[apart[1]]?.event.droppedCount.addUpToMaximum(lost)
     }
 
     private mutating func compact() {

@@ -14,41 +14,52 @@ public import ReveilleCore
     case calendar(CalendarRule, zone: String? = nil, from: Timestamp? = nil)
 }
 
+extension ScheduleTime {
+    /// Once, a duration from now.
+    public static func after(_ duration: Duration) -> ScheduleTime { .at(.now + duration) }
+
+    /// Each day at a time of day.
+    public static func daily(hour: Int, minute: Int = 0, zone: String? = nil) -> ScheduleTime {
+        .calendar(CalendarRule(hour: hour, minute: minute), zone: zone)
+    }
+
+    /// Each week on a day, at a time of day.
+    public static func weekly(
+        _ weekday: Weekday, hour: Int, minute: Int = 0, zone: String? = nil
+    ) -> ScheduleTime {
+        .calendar(CalendarRule(weekday: weekday.rawValue, hour: hour, minute: minute), zone: zone)
+    }
+}
+
+/// A day of the week, with its number in a `CalendarRule`.
+public enum Weekday: Int, Sendable, CaseIterable {
+    /// The first day of the week, number 1.
+    case monday = 1
+    /// Number 2.
+    case tuesday
+    /// Number 3.
+    case wednesday
+    /// Number 4.
+    case thursday
+    /// Number 5.
+    case friday
+    /// Number 6.
+    case saturday
+    /// Number 7.
+    case sunday
+}
+
+extension Duration {
+    /// A number of minutes, each of 60 seconds.
+    public static func minutes(_ minutes: some BinaryInteger) -> Duration { .seconds(minutes) * 60 }
+    /// A number of hours, each of 3,600 seconds.
+    public static func hours(_ hours: some BinaryInteger) -> Duration { .seconds(hours) * 3_600 }
+}
+
 /// What happens to firings whose time passed while the device was off or asleep, or its clock was set.
 @nonexhaustive public enum MissedFirings: Sendable, Hashable {
     /// They fire at once, and each counts as a change.
     case fire
     /// They are skipped.
     case skip
-}
-
-/// An entry of the schedule.
-public struct ScheduledEntry: Sendable, Hashable {
-    /// The identifier, which is unique among the entries of this user.
-    public let id: String
-    /// The name under which the value is published.
-    public let name: Aspect
-    /// The times at which the entry fires.
-    public let time: ScheduleTime
-    /// The time after which the entry does not fire; `nil` for no end.
-    public let until: Timestamp?
-    /// What happens to missed firings.
-    public let ifMissed: MissedFirings
-    /// The delay beyond which a missed firing is skipped; `nil` for no limit.
-    public let grace: Duration?
-    /// The command that the bus starts if the name has no subscriber; `nil` for none.
-    public let command: [String]?
-    /// The time of the next firing; `nil` if there will be none, as on a 30th of February.
-    public let next: Timestamp?
-    /// The number of firings so far.
-    public let fired: Int
-}
-
-extension ScheduleEntry {
-    package var time: ScheduleTime {
-        let start = at.map { Timestamp(microseconds: $0) }
-        if let every { return .every(.milliseconds(every), from: start) }
-        if let calendar { return .calendar(calendar, zone: zone, from: start) }
-        return .at(start ?? Timestamp(microseconds: 0))
-    }
 }

@@ -8,7 +8,7 @@
 ///
 /// A published name consists of at least two words of letters, digits, `-` and `_`, joined by dots. A pattern ends in
 /// `.*` and stands for every name below it; events never have a pattern as their aspect.
-public struct Aspect: NamedAspects, Sendable, Hashable {
+public struct Aspect: Sendable, Hashable {
     private enum Kind: Sendable, Hashable {
         case builtIn(BuiltInAspect)
         /// A published name, or a pattern with its `.*`.
@@ -16,11 +16,6 @@ public struct Aspect: NamedAspects, Sendable, Hashable {
     }
 
     private let kind: Kind
-
-    /// Creates an equal aspect.
-    public init(only aspect: Aspect) {
-        self = aspect
-    }
 
     package init(_ aspect: BuiltInAspect) {
         kind = .builtIn(aspect)

@@ -5,18 +5,13 @@
 /// ```swift
 /// let aspects: AspectSet = [.battery, "org.example.volume"]
 /// ```
-public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
+public struct AspectSet: SetAlgebra, Sendable, Hashable {
     /// One bit for each aspect of the device.
     private var bits: UInt32 = 0
     private var published: Set<Aspect> = []
 
     /// Creates an empty set.
     public init() {}
-
-    /// Creates a set with one aspect.
-    public init(only aspect: Aspect) {
-        insert(aspect)
-    }
 
     /// Creates a set with one aspect.
     public init(_ aspect: Aspect) {
@@ -104,12 +99,5 @@ public struct AspectSet: SetAlgebra, NamedAspects, Sendable, Hashable {
         var set = self
         change(&set)
         return set
-    }
-}
-
-extension AspectSet: ExpressibleByStringLiteral {
-    /// Creates a set with the aspect or pattern of a name.
-    public init(stringLiteral name: String) {
-        self.init(Aspect(stringLiteral: name))
     }
 }

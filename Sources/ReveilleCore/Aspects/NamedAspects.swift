@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type with a member for each aspect of the device: an aspect, or the set of it alone.
-public protocol NamedAspects {
-    /// Creates the value for one aspect.
-    init(only aspect: Aspect)
-}
-
-extension NamedAspects {
+extension Aspect {
     /// The language and formats in effect.
-    public static var locale: Self { Self(only: Aspect(.locale)) }
+    public static var locale: Aspect { Aspect(.locale) }
     /// The user's settings files.
-    public static var defaults: Self { Self(only: Aspect(.defaults)) }
+    public static var defaults: Aspect { Aspect(.defaults) }
     /// The battery packs of the system, and whether it is plugged in.
-    public static var battery: Self { Self(only: Aspect(.battery)) }
+    public static var battery: Aspect { Aspect(.battery) }
     /// Whether something is close to the front of the device.
-    public static var proximity: Self { Self(only: Aspect(.proximity)) }
+    public static var proximity: Aspect { Aspect(.proximity) }
     /// The pose of the device.
-    public static var orientation: Self { Self(only: Aspect(.orientation)) }
+    public static var orientation: Aspect { Aspect(.orientation) }
     /// The illuminance around the device.
-    public static var light: Self { Self(only: Aspect(.light)) }
+    public static var light: Aspect { Aspect(.light) }
     /// The screens, and the brightness of the backlight.
-    public static var display: Self { Self(only: Aspect(.display)) }
+    public static var display: Aspect { Aspect(.display) }
     /// The default route to the network.
-    public static var network: Self { Self(only: Aspect(.network)) }
+    public static var network: Aspect { Aspect(.network) }
     /// The names in the folders that the configuration lists.
-    public static var folders: Self { Self(only: Aspect(.folders)) }
+    public static var folders: Aspect { Aspect(.folders) }
     /// The acceleration and rotation of the device, sample by sample.
-    public static var motion: Self { Self(only: Aspect(.motion)) }
+    public static var motion: Aspect { Aspect(.motion) }
     /// The shakes of the device, each of which counts.
-    public static var shake: Self { Self(only: Aspect(.shake)) }
+    public static var shake: Aspect { Aspect(.shake) }
     /// The energy and the power of the battery packs.
-    public static var power: Self { Self(only: Aspect(.power)) }
+    public static var power: Aspect { Aspect(.power) }
     /// The state of the subscription itself.
-    public static var lifecycle: Self { Self(only: Aspect(.lifecycle)) }
+    public static var lifecycle: Aspect { Aspect(.lifecycle) }
 }
 
 /// An aspect of the device with the type of its states: `.battery`, where a call returns states of this type.

@@ -95,7 +95,7 @@ extension Bus {
         guard !events.isEmpty else { return nil }
         events.sortForReply()
         slots[slot]?.events += events.count
-        slots[slot]?.changes += events.reduce(0) { $0 + $1.changes }
+        slots[slot]?.changes += events.reduce(0) { $0 + $1.changeCount }
         slots[slot]?.holds.insert(.unread)
         return Delivery(subscription: ready.id, events: events)
     }

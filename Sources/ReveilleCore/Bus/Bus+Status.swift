@@ -45,8 +45,8 @@ extension Bus {
 
     /// Describes the subscription in a slot, with its process and tasks; of too many pending aspects, some are left out.
     package func subscriber(
-        in slot: Int, processID: Int32, userID: UInt32, tasks: [Subscriber.Task] = []
-    ) -> Subscriber? {
+        in slot: Int, processID: Int32, userID: UInt32, tasks: [SubscriptionInfo.Task] = []
+    ) -> SubscriptionInfo? {
         guard let subscription = slots[slot] else { return nil }
         let limit = min(Self.pendingMaximum, max(Self.pendingMinimum, Self.pendingTotal / max(1, slotOf.count)))
         var aspects = AspectSet(profiles[slot]?.policies?.patterns ?? [])
@@ -60,11 +60,11 @@ extension Bus {
             let count = self.pending(entry)
             if count > 0 { pending[logs[Int(entry.log)].aspect] = count }
         }
-        return Subscriber(
+        return SubscriptionInfo(
             id: subscription.id.wireName, name: profiles[slot]?.name, processID: processID, userID: userID,
             aspects: aspects, holds: subscription.holds,
             lifecycle: hasLifecycle(slot) ? subscription.lifecycle : nil, pending: pending,
-            events: subscription.events, changes: subscription.changes, tasks: tasks)
+            eventCount: subscription.events, changeCount: subscription.changes, tasks: tasks)
     }
 
     /// Returns whether a subscription's lifecycle was asked for, or does not follow from the holds.

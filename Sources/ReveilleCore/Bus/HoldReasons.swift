@@ -31,7 +31,7 @@ public struct HoldReasons: OptionSet, Sendable, Hashable {
     ]
 
     /// The names of the reasons on the wire.
-    public var names: [String] {
+    package var names: [String] {
         Self.words.filter { contains($0.reason) }.map(\.word)
     }
 

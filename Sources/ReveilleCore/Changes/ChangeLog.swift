@@ -121,9 +121,9 @@ struct ChangeLog {
     func event(since seen: Change) -> Event {
         var event = Event(
             reading: current.reading, generation: current.generation, sequence: current.sequence,
-            changes: current.generation - seen.generation, netChange: !seen.isSameState(as: current),
+            changeCount: current.generation - seen.generation, isNetChange: !seen.isSameState(as: current),
             // The order holds even if the wall clock was set back in between.
-            firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, dropped: 0,
+            firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, droppedCount: 0,
             settings: [])
         event.list(parts(since: seen.generation))
         return event
@@ -132,7 +132,7 @@ struct ChangeLog {
     /// Returns an event for each of the latest held changes, from the one after `start`.
     ///
     /// Changes between the last seen change and the held changes are merged into the first event. It also counts the
-    /// held changes beyond the limit, in `dropped`. Superseded settings have an unknown reading.
+    /// held changes beyond the limit, in `droppedCount`. Superseded settings have an unknown reading.
     func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
         let kept = fitting(changes(through: last, limit: min(limit, last - start)))
         var previous = seen
@@ -141,10 +141,10 @@ struct ChangeLog {
             let merged = position == 0 ? start - seen.generation : 0
             defer { previous = change }
             var event = event(of: change)
-            event.netChange = !previous.isSameState(as: change)
+            event.isNetChange = !previous.isSameState(as: change)
             guard dropped + merged > 0 else { return event }
-            event.changes += merged
-            event.dropped = dropped
+            event.changeCount += merged
+            event.droppedCount = dropped
             if merged > 0 { event.firstChangedAt = min(firstChange(after: seen), change.time) }
             event.list(parts(since: seen.generation))
             return event
@@ -192,8 +192,8 @@ struct ChangeLog {
 
     private func event(of change: Change, changes: Int, listing parts: ChangedParts?) -> Event {
         var event = Event(
-            reading: change.reading, generation: change.generation, sequence: change.sequence, changes: changes,
-            netChange: true, firstChangedAt: change.time, changedAt: change.time, dropped: 0, settings: [])
+            reading: change.reading, generation: change.generation, sequence: change.sequence, changeCount: changes,
+            isNetChange: true, firstChangedAt: change.time, changedAt: change.time, droppedCount: 0, settings: [])
         event.list(parts)
         return event
     }

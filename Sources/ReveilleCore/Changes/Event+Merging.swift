@@ -7,21 +7,21 @@ extension Event {
     /// their values, so keys that changed back still count as changed.
     package func merged(with later: Event, lastSeen: Reading?) -> Event {
         var event = later
-        event.changes = changes.addingUpToMaximum(later.changes)
-        event.dropped = dropped.addingUpToMaximum(later.dropped)
-        if changes > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
+        event.changeCount = changeCount.addingUpToMaximum(later.changeCount)
+        event.droppedCount = droppedCount.addingUpToMaximum(later.droppedCount)
+        if changeCount > 0 { event.firstChangedAt = min(firstChangedAt, later.firstChangedAt) }
         event.reading = reading.merged(with: later.reading)
         event.settings = event.reading.settings
-        if let state = later.folders, later.changes == 0 {
+        if let state = later.folders, later.changeCount == 0 {
             // A later state has all names; the subscriber knows some of them.
-            event.reading = .folders(changes == 0 ? state : state.rescanned)
+            event.reading = .folders(changeCount == 0 ? state : state.rescanned)
         }
         if let folders = event.reading.folders {
-            event.netChange = event.changes == 0 || !folders.folders.isEmpty
+            event.isNetChange = event.changeCount == 0 || !folders.folders.isEmpty
         } else if let lastSeen, aspect.builtIn?.isReportedInParts != true {
-            event.netChange = later.reading != lastSeen || later.reading.isOccurrence
+            event.isNetChange = later.reading != lastSeen || later.reading.isOccurrence
         } else {
-            event.netChange = netChange || later.netChange
+            event.isNetChange = isNetChange || later.isNetChange
         }
         return event
     }

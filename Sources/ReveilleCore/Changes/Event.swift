@@ -14,15 +14,15 @@ public struct Event: Sendable, Hashable {
     /// The sequence of the last change.
     public var sequence: Int
     /// The number of changes; 0 for a current state that was requested.
-    public var changes: Int
+    public var changeCount: Int
     /// Whether the state differs from the last state that this subscriber received.
-    public var netChange: Bool
+    public var isNetChange: Bool
     /// The time of the first change.
     public var firstChangedAt: Timestamp
     /// The time of the last change.
     public var changedAt: Timestamp
-    /// The number of further changes, beyond the limit of a `hold` policy; not included in ``changes``.
-    public var dropped: Int
+    /// The number of further changes, beyond the limit of a `hold` policy; not included in ``changeCount``.
+    public var droppedCount: Int
     /// The settings that changed; all settings for a current state, and empty for other aspects.
     public var settings: [SettingsChange]
 
@@ -33,18 +33,18 @@ public struct Event: Sendable, Hashable {
     public subscript<State>(dynamicMember state: KeyPath<Reading, State?>) -> State? { reading[keyPath: state] }
 
     /// Creates an event, which by default lists all settings of a reading.
-    public init(
-        reading: Reading, generation: Int, sequence: Int, changes: Int, netChange: Bool, firstChangedAt: Timestamp,
-        changedAt: Timestamp, dropped: Int, settings: [SettingsChange]? = nil
+    package init(
+        reading: Reading, generation: Int, sequence: Int, changeCount: Int, isNetChange: Bool,
+        firstChangedAt: Timestamp, changedAt: Timestamp, droppedCount: Int, settings: [SettingsChange]? = nil
     ) {
         self.reading = reading
         self.generation = generation
         self.sequence = sequence
-        self.changes = changes
-        self.netChange = netChange
+        self.changeCount = changeCount
+        self.isNetChange = isNetChange
         self.firstChangedAt = firstChangedAt
         self.changedAt = changedAt
-        self.dropped = dropped
+        self.droppedCount = droppedCount
         self.settings = settings ?? reading.settings
     }
 }
@@ -56,11 +56,11 @@ extension Event: CustomStringConvertible {
     }
 
     /// Notes on merged and dropped changes: `14 changes`, `back where it was`, `2 dropped`.
-    public var remarks: [String] {
+    package var remarks: [String] {
         var parts: [String] = []
-        if changes > 1 { parts.append("\(changes) changes") }
-        if changes > 0 && !netChange { parts.append("back where it was") }
-        if dropped > 0 { parts.append("\(dropped) dropped") }
+        if changeCount > 1 { parts.append("\(changeCount) changes") }
+        if changeCount > 0 && !isNetChange { parts.append("back where it was") }
+        if droppedCount > 0 { parts.append("\(droppedCount) dropped") }
         return parts
     }
 }

@@ -21,8 +21,8 @@ extension Event {
         case nil: break
         case .settings(let settings): self.settings = settings
         case .folders(let folders):
-            netChange = netChange && (changes == 0 || !folders.isEmpty)
-            reading = .folders(Folders(folders: netChange ? folders : []))
+            isNetChange = isNetChange && (changeCount == 0 || !folders.isEmpty)
+            reading = .folders(Folders(folders: isNetChange ? folders : []))
         }
     }
 

@@ -38,7 +38,8 @@ package struct PowerFilter: Sendable {
             && isSimilarEnergy(one.energy, other.energy, of: one.energyFull)
             && isSimilarEnergy(one.energyFull, other.energyFull, of: one.energyFull)
             && differ(one.health, other.health, lessThan: health)
-            && isSimilarTime(one.timeToEmpty, other.timeToEmpty) && isSimilarTime(one.timeToFull, other.timeToFull)
+            && isSimilarTime(one.secondsToEmpty, other.secondsToEmpty)
+            && isSimilarTime(one.secondsToFull, other.secondsToFull)
             && one.packs.elementsEqual(other.packs, by: isSimilar)
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The user's settings: the keys of each domain, and a fingerprint of each value.
+/// The user's settings: the keys of each domain.
 ///
 /// Subscribers read the values from the files.
 public struct Defaults: Sendable, Hashable, Codable {
     /// A 64-bit digest of a value, which is the same for equal values in any notation, and across restarts.
-    public typealias Fingerprint = UInt64
+    package typealias Fingerprint = UInt64
 
     /// A settings domain, which is a file.
     public struct Domain: Sendable, Hashable {
@@ -15,16 +15,23 @@ public struct Defaults: Sendable, Hashable, Codable {
         public var path: String
         /// The fingerprint of each key's value; for an opaque domain, the fingerprint of the whole file under an empty
         /// key.
-        public var values: [String: Fingerprint]
+        package var values: [String: Fingerprint]
         /// Whether the file has an unknown format, so that only changes of the whole file are detected.
         public var isOpaque: Bool
 
-        /// Creates a domain.
-        public init(name: String, path: String, values: [String: Fingerprint], isOpaque: Bool) {
+        package init(name: String, path: String, values: [String: Fingerprint], isOpaque: Bool) {
             self.name = name
             self.path = path
             self.values = values
             self.isOpaque = isOpaque
+        }
+
+        /// Creates a domain with keys in any order; an opaque domain has none.
+        public init(name: String, path: String, keys: [String], isOpaque: Bool = false) {
+            let keys = isOpaque ? [""] : keys
+            self.init(
+                name: name, path: path, values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { $1 }),
+                isOpaque: isOpaque)
         }
 
         /// The keys in order; empty for an opaque domain.
@@ -44,22 +51,18 @@ public struct Defaults: Sendable, Hashable, Codable {
 }
 
 extension Defaults.Domain: Codable {
-    /// Decodes a domain; the fingerprints of its values are not encoded, and become 0.
+    /// Decodes a domain with its keys.
     public init(from decoder: any Decoder) throws {
         self.init(try SettingsChange(from: decoder))
     }
 
-    /// Encodes the domain with its keys, without the fingerprints of their values.
+    /// Encodes the domain with its keys.
     public func encode(to encoder: any Encoder) throws {
         try SettingsChange(self).encode(to: encoder)
     }
 
-    /// Creates a domain whose values all have the same fingerprint.
     fileprivate init(_ listed: SettingsChange) {
-        let keys = listed.isOpaque ? [""] : listed.keys
-        self.init(
-            name: listed.domain, path: listed.path, values: Dictionary(keys.map { ($0, 0) }, uniquingKeysWith: { $1 }),
-            isOpaque: listed.isOpaque)
+        self.init(name: listed.domain, path: listed.path, keys: listed.keys, isOpaque: listed.isOpaque)
     }
 }
 

@@ -43,14 +43,30 @@ public struct Power: Sendable, Hashable, Codable {
     public var energyFull: Double?
     /// The ratio of ``energyFull`` to the full energy of new packs, from 0 to 1.
     public var health: Double?
-    /// The time in seconds until the packs are empty at the mean power of the last minutes; `nil` while they charge, or if
-    /// it is unknown.
-    public var timeToEmpty: Int?
-    /// The time in seconds until the packs are full at the mean power of the last minutes; `nil` while they discharge, or
-    /// if it is unknown.
-    public var timeToFull: Int?
+    @usableFromInline package var secondsToEmpty: Int?
+    @usableFromInline package var secondsToFull: Int?
     /// The packs, sorted by name.
     public var packs: [Pack]
+
+    /// The time until the packs are empty at the mean power of the last minutes, in whole seconds; `nil` while they charge,
+    /// or if it is unknown.
+    public var timeToEmpty: Duration? {
+        get { secondsToEmpty.map { .seconds($0) } }
+        set { secondsToEmpty = newValue.map { Int($0.components.seconds) } }
+    }
+
+    /// The time until the packs are full at the mean power of the last minutes, in whole seconds; `nil` while they
+    /// discharge, or if it is unknown.
+    public var timeToFull: Duration? {
+        get { secondsToFull.map { .seconds($0) } }
+        set { secondsToFull = newValue.map { Int($0.components.seconds) } }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case power, energy, energyFull, health, packs
+        case secondsToEmpty = "timeToEmpty"
+        case secondsToFull = "timeToFull"
+    }
 
     /// Creates a reading without totals.
     public init(packs: [Pack]) {
@@ -69,8 +85,8 @@ extension Power: AspectDeclaration {
         if let energy {
             parts.append(Self.text(energy) + (energyFull.map { " of " + Self.text($0) } ?? "") + " Wh")
         }
-        if let timeToEmpty { parts.append("empty in " + Self.time(timeToEmpty)) }
-        if let timeToFull { parts.append("full in " + Self.time(timeToFull)) }
+        if let secondsToEmpty { parts.append("empty in " + Self.time(secondsToEmpty)) }
+        if let secondsToFull { parts.append("full in " + Self.time(secondsToFull)) }
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
 
@@ -100,9 +116,9 @@ extension Power: AspectDeclaration {
         try coder.number("energyFull", &energyFull)
         try coder.number("health", &health, in: .level)
         coder.show(as: DashboardEntity("health", "Battery health", isDiagnostic: true))
-        try coder.integer("timeToEmpty", &timeToEmpty)
+        try coder.integer("timeToEmpty", &secondsToEmpty)
         coder.show(as: DashboardEntity("time_to_empty", "Time to empty", quantity: "duration", unit: "s"))
-        try coder.integer("timeToFull", &timeToFull)
+        try coder.integer("timeToFull", &secondsToFull)
         coder.show(as: DashboardEntity("time_to_full", "Time to full", quantity: "duration", unit: "s"))
         try coder.records("packs", &packs)
     }

@@ -2,7 +2,7 @@
 
 /// A shake of the device.
 ///
-/// The number of shakes is ``Event/changes``, since each of them counts.
+/// The number of shakes is ``Event/changeCount``, since each of them counts.
 public struct Shake: Sendable, Hashable, Codable {
     /// The greatest acceleration of the last shake in g; 0 before the first.
     public var peak: Double

@@ -31,12 +31,12 @@ package enum PowerRule {
     /// Returns the reading with the times at a mean power in watts.
     package static func reading(_ power: Power, atMean mean: Double?) -> Power {
         var power = power
-        (power.timeToEmpty, power.timeToFull) = (nil, nil)
+        (power.secondsToEmpty, power.secondsToFull) = (nil, nil)
         guard let mean, abs(mean) >= leastPower, let energy = power.energy else { return power }
         if mean < 0 {
-            power.timeToEmpty = time(energy, mean)
+            power.secondsToEmpty = time(energy, mean)
         } else if let full = power.energyFull ?? total(power.packs.map { $0.energyFull ?? $0.energyFullDesign }) {
-            power.timeToFull = time(max(0, full - energy), mean)
+            power.secondsToFull = time(max(0, full - energy), mean)
         }
         return power
     }

@@ -183,12 +183,12 @@ package struct TaskTable: Sendable {
     /// Returns the names and the remaining time of a subscription's tasks, in the order in which they began.
     package func tasks(
         of subscription: SubscriptionID, in process: ProcessKey, at now: UInt64
-    ) -> [Subscriber.Task] {
+    ) -> [SubscriptionInfo.Task] {
         guard let process = processes[process], !process.tasks.isEmpty else { return [] }
         let remaining = process.state(at: now).remaining
         return process.tasks.compactMap { id in
             guard let task = tasks[id], task.subscription == subscription else { return nil }
-            return Subscriber.Task(name: task.name, remaining: remaining)
+            return SubscriptionInfo.Task(name: task.name, remaining: remaining)
         }
     }
 }

@@ -109,7 +109,7 @@ private struct FuzzedReader {
 
     private mutating func check(_ event: DeviceEvent) throws(Broken) {
         let subject = Subject(device: event.device, aspect: event.aspect)
-        if let changes = event.changes {
+        if let changes = event.changeCount {
             let isPossible = changes > 0 || changes == 0 && removed.contains(subject)
             try require(isPossible, "a number of changes is positive: \(event)")
             let before = FleetPosition(instance: event.instance, generation: event.generation - changes)

@@ -113,7 +113,7 @@ enum SysfsTarget {
             let numbers = [reading.power, reading.energy, reading.energyFull].compactMap { $0 }
             try require(numbers.allSatisfy { $0.isFinite }, "the numbers of \(reading) are finite")
             try require(reading.health.map { (0...1).contains($0) } ?? true, "the health is from 0 to 1")
-            try require(min(reading.timeToEmpty ?? 0, reading.timeToFull ?? 0) >= 0, "a time is not negative")
+            try require(min(reading.secondsToEmpty ?? 0, reading.secondsToFull ?? 0) >= 0, "a time is not negative")
             try requireEncodable(.power(reading))
             var filter = PowerFilter()
             try requireEqual(filter.offer(reading), reading, "the filter's output for a first reading")

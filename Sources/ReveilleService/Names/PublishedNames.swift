@@ -12,7 +12,7 @@ final class PublishedNames: BusPart {
     init(_ access: BusAccess) { self.access = access }
 
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
-    func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> PostReply {
+    func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> Revision {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
         try checkPermission(to: value, after: former, by: user)
@@ -23,8 +23,8 @@ final class PublishedNames: BusPart {
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
         let reply =
             isChange
-            ? PostReply(generation: before.generation + 1, sequence: bus.sequence)
-            : PostReply(generation: before.generation, sequence: before.sequence)
+            ? Revision(generation: before.generation + 1, sequence: bus.sequence)
+            : Revision(generation: before.generation, sequence: before.sequence)
         access.deliver()
         return reply
     }

@@ -42,7 +42,7 @@ extension BusServer {
             guard permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
             post(reading)
             let (generation, sequence) = bus.position(of: reading.aspect)
-            reply(PostReply(generation: generation, sequence: sequence), on: connection)
+            reply(Revision(generation: generation, sequence: sequence), on: connection)
         case .describeDevice: reply(deviceInfo(connection.peer.uid), on: connection)
         case .check(let names): reply(check(names, for: connection), on: connection)
         case .addEntry(let entry): try parts.schedule.change(.add(entry), on: connection)

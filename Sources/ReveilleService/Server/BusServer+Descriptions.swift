@@ -10,7 +10,7 @@ import Varlink
 extension BusServer {
     var subscriberList: ListReply {
         var slot = -1
-        return ListReply(of: Subscriber.self) { [unowned self] in
+        return ListReply(of: SubscriptionInfo.self) { [unowned self] in
             while slot + 1 < subscribers.slotCount {
                 slot += 1
                 guard let connection = subscribers[slot] else { continue }
@@ -24,7 +24,7 @@ extension BusServer {
     }
 
     /// The subscriptions with their processes, as far as known without examining the processes.
-    package var knownSubscribers: [Subscriber] {
+    package var knownSubscribers: [SubscriptionInfo] {
         (0..<subscribers.slotCount).compactMap { slot in
             subscribers[slot].flatMap { subscriber($0, in: slot) }
         }
@@ -36,7 +36,7 @@ extension BusServer {
     /// The cgroups that are recorded as frozen, or as about to be.
     package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
 
-    private func subscriber(_ connection: Connection, in slot: Int) -> Subscriber? {
+    private func subscriber(_ connection: Connection, in slot: Int) -> SubscriptionInfo? {
         bus.subscriber(
             in: slot, processID: connection.peer.pid, userID: connection.peer.uid,
             tasks: parts.tasks.tasks(of: connection))
@@ -44,12 +44,12 @@ extension BusServer {
 
     var sourceList: ListReply {
         var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
-        return ListReply(of: AspectSource.self) { [unowned self] in
+        return ListReply(of: AspectInfo.self) { [unowned self] in
             aspects.next().map { source(of: $0).structure.bytes }
         }
     }
 
-    func source(of aspect: Aspect) -> AspectSource {
+    func source(of aspect: Aspect) -> AspectInfo {
         aspect.builtIn.map(describe) ?? describe(aspect)
     }
 
@@ -59,11 +59,11 @@ extension BusServer {
         logger.warning("\(aspect): events were lost; reading everything again (loss \(number))")
     }
 
-    private func describe(_ aspect: BuiltInAspect) -> AspectSource {
+    private func describe(_ aspect: BuiltInAspect) -> AspectInfo {
         if aspect.isOfSubscription {
-            return AspectSource(
-                aspect: Aspect(aspect), isAvailable: true, isMonitored: false,
-                text: "each subscription's own state; its only background policy is 'end'")
+            return AspectInfo(
+                aspect: Aspect(aspect), isAvailable: true, isWatched: false,
+                source: "each subscription's own state; its only background policy is 'end'")
         }
         var isAvailable = false
         var text: String
@@ -74,11 +74,11 @@ extension BusServer {
         if bus.isPosted(aspect) { text = isAvailable ? text + " (posted)" : "posted; " + text }
         let losses = watchers.losses[aspect]
         if isAvailable, losses > 0 { text += " (events lost and all read again: \(losses))" }
-        return AspectSource(
-            aspect: Aspect(aspect), isAvailable: isAvailable, isMonitored: watchers.isMonitored(aspect), text: text)
+        return AspectInfo(
+            aspect: Aspect(aspect), isAvailable: isAvailable, isWatched: watchers.isMonitored(aspect), source: text)
     }
 
-    private func describe(_ name: Aspect) -> AspectSource {
+    private func describe(_ name: Aspect) -> AspectInfo {
         let publisher = bus.publisher(of: name)
         let text = publisher.map { publisher in
             let age = bus.state(of: name, at: now).changedAt.age(at: now)
@@ -86,9 +86,9 @@ extension BusServer {
             return "published by uid \(publisher.user), \(age)"
                 + (publisher.connection == nil ? "" : ", until it disconnects")
         }
-        return AspectSource(
-            aspect: name, isAvailable: publisher != nil, isMonitored: bus.hasSubscribers(name),
-            text: text ?? "not published")
+        return AspectInfo(
+            aspect: name, isAvailable: publisher != nil, isWatched: bus.hasSubscribers(name),
+            source: text ?? "not published")
     }
 }
 
@@ -125,7 +125,7 @@ extension BusServer {
             // A pattern is not an aspect.
             guard !aspect.isPattern else { return .unknown }
             let source = source(of: aspect)
-            return source.isAvailable ? .yes : .no(source.text)
+            return source.isAvailable ? .yes : .no(source.source)
         }
         switch Capability.Word(rawValue: name) {
         case .multitasking: return .yes

@@ -112,7 +112,7 @@ final class TaskService: BusPart {
         return peer.pid > 0 ? .visible(pid: peer.pid, user: peer.uid) : .hidden(connection: connection.number)
     }
 
-    func tasks(of connection: Connection) -> [Subscriber.Task] {
+    func tasks(of connection: Connection) -> [SubscriptionInfo.Task] {
         guard let id = connection.subscription, !holders.isEmpty else { return [] }
         return tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock)
     }

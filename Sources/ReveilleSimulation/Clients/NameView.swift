@@ -57,7 +57,7 @@ struct NameView {
         for event in events {
             try checkMatch(event)
             let place = try ledger.place(of: event, isChange: false)
-            if event.changes > 0 {
+            if event.changeCount > 0 {
                 guard isResumed else { throw Broken("\(event) without positions") }
                 try checkResumed(event, to: place)
             } else if let before = seen[event.aspect], before.place != place {
@@ -74,8 +74,8 @@ struct NameView {
         let states = ledger.states(of: event.aspect)
         guard let seen = seen[event.aspect]?.place else {
             // Changes of a name that was never seen count from before its publication.
-            let start = place - event.changes
-            guard start >= -1, ledger.value(of: event.aspect, at: start) == nil, event.netChange,
+            let start = place - event.changeCount
+            guard start >= -1, ledger.value(of: event.aspect, at: start) == nil, event.isNetChange,
                 event.published?.isWithdrawn == false
             else { throw Broken("\(event) was never seen, and its states are \(states)") }
             return
@@ -83,8 +83,8 @@ struct NameView {
         // The bus may have forgotten a withdrawn name, and then no longer knows all changes.
         let isKnown = seen >= 0 && states[seen...max(seen, place)].allSatisfy { $0.value != nil }
         let count = place - seen
-        guard isKnown ? event.changes == count : (1...max(1, count + 1)).contains(event.changes),
-            event.netChange || ledger.value(of: event.aspect, at: seen) == event.published?.json
+        guard isKnown ? event.changeCount == count : (1...max(1, count + 1)).contains(event.changeCount),
+            event.isNetChange || ledger.value(of: event.aspect, at: seen) == event.published?.json
         else { throw Broken("\(event) after state \(seen) of \(states)") }
     }
 
@@ -94,13 +94,13 @@ struct NameView {
         let name = event.aspect
         let place = try ledger.place(of: event, isChange: true)
         // A name that a pattern matches later was not published when the subscription started.
-        let before = seen[name]?.place ?? place - event.changes
+        let before = seen[name]?.place ?? place - event.changeCount
         let isNew = seen[name] == nil
-        guard event.changes == place - before, event.dropped == 0,
+        guard event.changeCount == place - before, event.droppedCount == 0,
             !isNew || before >= (atRequest[name] ?? 0) - 1 && ledger.value(of: name, at: before) == nil,
-            event.netChange == (ledger.value(of: name, at: before) != event.published?.json)
+            event.isNetChange == (ledger.value(of: name, at: before) != event.published?.json)
         else { throw Broken("\(event) after state \(before) of \(ledger.states(of: name))") }
-        if policies[name].netChangeOnly, !event.netChange { throw Broken("\(event) is not a net change") }
+        if policies[name].netChangeOnly, !event.isNetChange { throw Broken("\(event) is not a net change") }
         note(event, at: place)
     }
 

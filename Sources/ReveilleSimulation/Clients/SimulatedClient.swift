@@ -105,7 +105,7 @@ package final class SimulatedClient {
         try checkOrder(reply.events)
         try check(reply.events) { view, events throws(Broken) in try view.begin(events, isResumed: isResumed) }
         let own = reply.events.filter { !$0.aspect.isPublished }
-        guard own.count == Reality.aspects.count, isResumed || own.allSatisfy({ $0.changes == 0 }) else {
+        guard own.count == Reality.aspects.count, isResumed || own.allSatisfy({ $0.changeCount == 0 }) else {
             throw Broken("\(name): unexpected initial state \(reply.events)")
         }
         for event in own { try isResumed ? takeChange(event, isFirst: true) : note(event) }
@@ -151,15 +151,16 @@ package final class SimulatedClient {
 
     private func takeChange(_ event: Event, isFirst: Bool) throws(Broken) {
         let before = generations[event.aspect] ?? 0
-        guard event.generation == before + event.changes, event.changes > 0 || isFirst && event.changes == 0 else {
+        guard event.generation == before + event.changeCount, event.changeCount > 0 || isFirst && event.changeCount == 0
+        else {
             throw Broken("\(name) was at \(before) and received \(event)")
         }
         let last = numbers[event.aspect]
         try note(event)
         // At most one change for each state in between, and none without a new state.
         guard !isDisturbed else { return }
-        guard let last, let now = numbers[event.aspect], event.changes <= now - last,
-            (event.changes == 0) == (now == last)
+        guard let last, let now = numbers[event.aspect], event.changeCount <= now - last,
+            (event.changeCount == 0) == (now == last)
         else { throw Broken("\(name) knew \(numbers) and received \(event)") }
     }
 

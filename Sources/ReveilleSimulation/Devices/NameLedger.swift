@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-package import ReveilleWire
+import ReveilleWire
 
 /// The true states of published names, with the generations that the bus gave them.
 ///
@@ -53,7 +53,7 @@ package final class NameLedger {
     // MARK: - Publishers
 
     /// Takes the reply to a Publish whose state may be tied to a connection; throws if it does not follow from the state.
-    package func publish(_ value: PublishedValue, tiedTo tie: Int?, _ reply: PostReply) throws(Broken) {
+    package func publish(_ value: PublishedValue, tiedTo tie: Int?, _ reply: Revision) throws(Broken) {
         var name = names[value.name] ?? Name()
         let before = name.last
         // The bus noticed the end of the other connection first if there was a withdrawal in between.

@@ -108,7 +108,7 @@ extension Aspect {
         guard let client = try? BlockingClient(BusAddress.resolve(address)),
             (try? client.send(Call(.describeAspects))) != nil,
             let reply = try? client.receive(atMost: completionPatience),
-            let sources = try? [AspectSource](reply.parameters, noting: UnknownWords())
+            let sources = try? [AspectInfo](reply.parameters, noting: UnknownWords())
         else { return [] }
         return sources.map(\.aspect).filter(\.isPublished).map(\.name)
     }

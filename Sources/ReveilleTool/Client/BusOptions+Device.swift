@@ -36,7 +36,7 @@ extension Device {
 
 extension Device {
     func printState(of aspect: Aspect, json: Bool) async throws {
-        let event = try await state(of: aspect)
+        let event = try await get(aspect)
         try json ? Console.json(event.structure) : Console.line(EventText.line(event))
     }
 }

@@ -15,14 +15,14 @@ struct SubscriptionName {
     let text: String
 
     func id(on device: Device) async throws -> String {
-        try id(among: try await device.subscribers())
+        try id(among: try await device.shell.subscriptions())
     }
 
     /// Returns the ids of all subscriptions of the program behind the subscription.
     ///
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
     func program(on device: Device) async throws -> [String] {
-        let subscribers = try await device.subscribers()
+        let subscribers = try await device.shell.subscriptions()
         let found = subscribers.filter { $0.name == text || String($0.processID) == text }
         let process = found.first?.processID
         let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
@@ -31,7 +31,7 @@ struct SubscriptionName {
     }
 
     /// Returns the id among all subscriptions of a bus; fails if none matches, or several do.
-    func id(among subscribers: [Subscriber]) throws(Failure) -> String {
+    func id(among subscribers: [SubscriptionInfo]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }
         var found = subscribers.filter { $0.name == text || String($0.processID) == text }
         if found.isEmpty, !text.isEmpty { found = subscribers.filter { $0.id.hasPrefix(text) } }
@@ -55,9 +55,9 @@ struct SubscriptionName {
     }
 }
 
-extension [Subscriber] {
+extension [SubscriptionInfo] {
     /// Returns the subscriptions of the process that has a subscription; they are suspended together.
-    func program(of id: String) -> [Subscriber] {
+    func program(of id: String) -> [SubscriptionInfo] {
         let process = first { $0.id == id }?.processID
         // All processes of other PID namespaces have the process ID 0.
         return filter { $0.id == id || process != 0 && $0.processID == process }

@@ -62,7 +62,7 @@ struct LogCommand: GuardedCommand {
     /// compared.
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
-        let known = try client.call(.describeAspects, expecting: [AspectSource].self).map(\.aspect)
+        let known = try client.call(.describeAspects, expecting: [AspectInfo].self).map(\.aspect)
             .filter { $0 != .lifecycle }
         guard !aspects.contains(.lifecycle) else {
             throw Failure(.usage, "lifecycle has no history; 'reveille watch lifecycle' prints its changes")

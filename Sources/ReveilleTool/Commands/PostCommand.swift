@@ -3,6 +3,7 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
+import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -37,7 +38,7 @@ struct PostCommand: AwaitingCommand {
     func perform() async throws {
         let fields = try fields()
         let device = try await bus.device()
-        try await device.post(reading(fields, beside: device.state(of: Aspect(aspect))))
+        try await device.post(reading(fields, beside: device.get(Aspect(aspect))))
         try await device.printState(of: Aspect(aspect), json: json)
     }
 

@@ -14,8 +14,8 @@ struct SubscriptionOptions: ParsableArguments {
     /// Clears the operator's hold of subscriptions, and reports and returns the reasons why they remain held.
     @discardableResult
     func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
-        for id in ids { try await device.release(id) }
-        let subscribers = try await device.subscribers().filter { ids.contains($0.id) }
+        for id in ids { try await device.shell.wake(id) }
+        let subscribers = try await device.shell.subscriptions().filter { ids.contains($0.id) }
         if subscribers.isEmpty { Console.error("reveille: \(subscription) has ended") }
         let holds = subscribers.reduce(into: HoldReasons()) { $0.formUnion($1.holds) }
         if holds.contains(.app) {
@@ -47,7 +47,7 @@ struct BackgroundCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await options.target.bus.device()
-        try await device.hold(options.target.name.id(on: device), wakeAfter: options.wakeAfter)
+        try await device.shell.hold(options.target.name.id(on: device), wakeAfter: options.wakeAfter)
     }
 }
 
@@ -84,8 +84,8 @@ struct SuspendCommand: AwaitingCommand {
         let device = try await options.target.bus.device()
         let ids = try await options.target.name.program(on: device)
         // A cgroup is frozen only if none of its subscriptions is in the foreground.
-        for id in ids.dropLast() { try await device.hold(id, wakeAfter: options.wakeAfter) }
-        if let id = ids.last { try await device.suspend(id, wakeAfter: options.wakeAfter) }
+        for id in ids.dropLast() { try await device.shell.hold(id, wakeAfter: options.wakeAfter) }
+        if let id = ids.last { try await device.shell.suspend(id, wakeAfter: options.wakeAfter) }
     }
 }
 

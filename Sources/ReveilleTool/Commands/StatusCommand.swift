@@ -29,8 +29,8 @@ struct StatusCommand: GuardedCommand {
         if let error = CallError(info) { throw Failure(error) }
         let version = info.parameters["version"]?.stringValue
         let process = client.peer.flatMap { ServingProcess($0.pid) }
-        let sources = try client.call(.describeAspects, expecting: [AspectSource].self)
-        let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
+        let sources = try client.call(.describeAspects, expecting: [AspectInfo].self)
+        let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
         if json {
             return try Console.json([
                 "bus": Self.json(of: address, version, process),
@@ -52,7 +52,7 @@ struct StatusCommand: GuardedCommand {
             ? Console.line("no subscriptions") : StatusTables.subscribers(subscribers).print()
     }
 
-    private static func printNames(_ sources: [AspectSource]) throws(Failure) {
+    private static func printNames(_ sources: [AspectInfo]) throws(Failure) {
         guard !sources.isEmpty else { return }
         let (table, further) = StatusTables.names(sources)
         try Console.line("")

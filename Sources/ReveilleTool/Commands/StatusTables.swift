@@ -11,28 +11,28 @@ enum StatusTables {
     /// The length of a list of pending changes from which the bus may have left out aspects (Protocol.md, limits).
     private static let leastComplete = 32
 
-    static func sources(_ sources: [AspectSource]) -> Table {
+    static func sources(_ sources: [AspectInfo]) -> Table {
         Table(
             columns: ["ASPECT", "STATE", .loose("SOURCE")],
             rows: sources.map { source in
                 let state =
                     source.isAvailable
-                    ? (source.isMonitored ? Table.Cell("watched", .green) : Table.Cell("not watched"))
+                    ? (source.isWatched ? Table.Cell("watched", .green) : Table.Cell("not watched"))
                     : Table.Cell("unavailable", .dim)
-                return [Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.text)]
+                return [Table.Cell(source.aspect.name, .bold), state, Table.Cell(source.source)]
             })
     }
 
     /// Returns the table of the first names, with published names before others, and the number of further names.
-    static func names(_ sources: [AspectSource]) -> (table: Table, further: Int) {
+    static func names(_ sources: [AspectInfo]) -> (table: Table, further: Int) {
         let ordered = sources.filter(\.isAvailable) + sources.filter { !$0.isAvailable }
         let rows = ordered.prefix(shownNames).map { source in
-            [Table.Cell(source.aspect.name, .bold), Table.Cell(source.text, source.isAvailable ? nil : .dim)]
+            [Table.Cell(source.aspect.name, .bold), Table.Cell(source.source, source.isAvailable ? nil : .dim)]
         }
         return (Table(columns: [.loose("NAME"), .loose("SOURCE")], rows: rows), max(0, sources.count - shownNames))
     }
 
-    static func subscribers(_ subscribers: [Subscriber]) -> Table {
+    static func subscribers(_ subscribers: [SubscriptionInfo]) -> Table {
         let hasTasks = subscribers.contains { !$0.tasks.isEmpty }
         let columns: [Table.Column] = [
             "SUBSCRIPTION", .loose("NAME"), "PID", .loose("STATE"), "EVENTS", "CHANGES", .loose("PENDING"),
@@ -41,8 +41,8 @@ enum StatusTables {
         let rows = subscribers.map { subscriber in
             let row = [
                 Table.Cell(subscriber.id), Table.Cell(subscriber.name ?? "-", .bold),
-                Table.Cell("\(subscriber.processID)"), state(of: subscriber), Table.Cell("\(subscriber.events)"),
-                Table.Cell("\(subscriber.changes)"), Table.Cell(pending(of: subscriber)),
+                Table.Cell("\(subscriber.processID)"), state(of: subscriber), Table.Cell("\(subscriber.eventCount)"),
+                Table.Cell("\(subscriber.changeCount)"), Table.Cell(pending(of: subscriber)),
                 Table.Cell(aspects(of: subscriber)),
             ]
             return row + (hasTasks ? [Table.Cell(list(subscriber.tasks.map(text), separator: ", "))] : [])
@@ -50,22 +50,22 @@ enum StatusTables {
         return Table(columns: columns + (hasTasks ? [.loose("TASKS")] : []), rows: rows)
     }
 
-    static func pending(of subscriber: Subscriber) -> String {
+    static func pending(of subscriber: SubscriptionInfo) -> String {
         let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return pending.isEmpty ? "-" : list(pending, separator: ", ", isWhole: pending.count < leastComplete)
     }
 
-    static func aspects(of subscriber: Subscriber) -> String {
+    static func aspects(of subscriber: SubscriptionInfo) -> String {
         list(subscriber.aspects.aspects.map(\.name), separator: " ")
     }
 
-    private static func text(_ task: Subscriber.Task) -> String {
+    private static func text(_ task: SubscriptionInfo.Task) -> String {
         // Rounded down: a task never has more time than shown.
         task.name + (task.remaining.map { " \($0.components.seconds) s" } ?? "")
     }
 
     /// Returns the state of a subscription: why it is held, and its lifecycle if that adds something.
-    static func state(of subscriber: Subscriber) -> Table.Cell {
+    static func state(of subscriber: SubscriptionInfo) -> Table.Cell {
         let names = subscriber.holds.names.joined(separator: " ")
         let held = names.isEmpty ? "" : "held: \(names)"
         return switch subscriber.lifecycle {

@@ -46,9 +46,9 @@ final class WatchStream: Sendable {
     func run() async throws {
         let device = try await command.bus.device()
         let subscription = try await device.subscribe(
-            to: aspects, delivering: command.initial || isInteractive ? .currentState : .changes,
-            policies: policies, resumingFrom: stored.withLock { $0?.positions }, name: name,
-            startsInBackground: command.background)
+            to: aspects, initial: command.initial || isInteractive,
+            policies: policies, resume: stored.withLock { $0?.positions }, name: name,
+            background: command.background)
         self.subscription.withLock { $0 = subscription }
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)
@@ -109,7 +109,7 @@ final class WatchStream: Sendable {
 
     /// Whether the event is an initial state, printed only because the output is a terminal.
     private func isImplicit(_ event: Event) -> Bool {
-        isInteractive && !command.initial && event.changes == 0
+        isInteractive && !command.initial && event.changeCount == 0
     }
 
     private func store(_ positions: Positions?) throws(Failure) {
@@ -118,10 +118,10 @@ final class WatchStream: Sendable {
     }
 
     private func source(of aspect: Aspect, on device: Device) async -> StyledText {
-        guard command.source, let sources = try? await device.sources(),
+        guard command.source, let sources = try? await device.aspects(),
             let source = sources.first(where: { $0.aspect == aspect })
         else { return "" }
-        return Style.dim("  [\(source.text)]")
+        return Style.dim("  [\(source.source)]")
     }
 
     private func report(_ message: StyledText) {
@@ -151,7 +151,7 @@ final class WatchStream: Sendable {
     private func followState(on device: Device) async throws {
         while true {
             try await Task.sleep(for: Self.refreshInterval)
-            guard prompt.isShown, let subscribers = try? await device.subscribers() else { continue }
+            guard prompt.isShown, let subscribers = try? await device.shell.subscriptions() else { continue }
             // In another PID namespace the bus has a different id for this process.
             guard let own = subscribers.first(where: { $0.processID == getpid() && $0.name == name }) else { continue }
             showState(isHeld: own.holds.contains(.app) || own.holds.contains(.operator), pending: own.pending)

@@ -96,7 +96,7 @@ final class Narration {
         }
         self.awake += awake.count
         self.asleep.events += asleep.count
-        self.asleep.changes += asleep.reduce(0) { $0 + $1.changes }
+        self.asleep.changes += asleep.reduce(0) { $0 + $1.changeCount }
     }
 
     func end() throws(Failure) {

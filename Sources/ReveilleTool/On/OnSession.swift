@@ -77,7 +77,7 @@ actor OnSession {
         sources.append(try thread.loop.onSignal(SIGCHLD) { self.finish() })
         let device = try await Device.connect(to: command.bus.address, on: thread)
         let subscription = try await device.subscribe(
-            to: AspectSet(command.aspect), delivering: .currentState, resumingFrom: progress.positions,
+            to: AspectSet(command.aspect), initial: true, resume: progress.positions,
             name: Environment["REVEILLE_NAME"] ?? "reveille on \(command.aspect)")
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.follow(subscription, on: device) }
@@ -111,7 +111,7 @@ actor OnSession {
 
     /// Returns the changes that were merged into an event, as far as the bus keeps them.
     private func changes(mergedInto event: Event, on device: Device) async -> [Event] {
-        guard event.changes > 1 else { return [event] }
+        guard event.changeCount > 1 else { return [event] }
         for await state in await device.connectionStates where state == .connected {
             do throws(ReveilleError) {
                 return Trigger.changes(mergedInto: event, from: try await device.history(of: event.aspect))
@@ -140,7 +140,7 @@ actor OnSession {
         let text = event.structure.printable
         var environment = ChildProcess.environment
         environment["REVEILLE_ASPECT"] = event.aspect.name
-        environment["REVEILLE_CHANGES"] = String(event.changes)
+        environment["REVEILLE_CHANGES"] = String(event.changeCount)
         let fits = "REVEILLE_EVENT=".utf8.count + text.utf8.count < Self.longestVariable
         environment["REVEILLE_EVENT"] = fits ? text : nil
         let input = try MemoryFile(Array((text + "\n").utf8))

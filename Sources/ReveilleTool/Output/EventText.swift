@@ -33,13 +33,13 @@ enum EventText {
     static func state(of event: Event) -> String {
         if FolderHint.concerns(event) { return FolderHint.text }
         guard let value = event.published, value.json == nil else { return "\(event.reading)" }
-        return event.changes == 0 ? "not published" : "withdrawn"
+        return event.changeCount == 0 ? "not published" : "withdrawn"
     }
 
     /// Returns the time of an event's last change, as the beginning of its line; without a date, `now` for a state.
     static func time(of event: Event, withDate: Bool) -> StyledText {
         let day = withDate ? LocalTime.date(event.changedAt) + " " : ""
-        let time = event.changes == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
+        let time = event.changeCount == 0 && !withDate ? "now" : day + LocalTime.time(event.changedAt)
         return Style.dim(StyledText(time)).padded(to: withDate ? 21 : 10)
     }
 }
@@ -52,7 +52,7 @@ enum FolderHint {
 
     /// Returns whether an event is the current state of folders, and lists none; even folders without names are listed.
     static func concerns(_ event: Event) -> Bool {
-        event.changes == 0 && event.folders?.folders.isEmpty == true
+        event.changeCount == 0 && event.folders?.folders.isEmpty == true
     }
 
     static func print(for events: [Event]) {
@@ -60,6 +60,6 @@ enum FolderHint {
     }
 
     static func print(for aspects: AspectSet, on device: Device) async throws {
-        if aspects.contains(Aspect.folders) { print(for: try await device.states(of: [.folders])) }
+        if aspects.contains(Aspect.folders) { print(for: try await device.getAll([.folders])) }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem

@@ -43,12 +43,12 @@ struct Expectation {
     }
 
     func holds(for event: Event) -> Bool {
-        (changes == nil || changes == event.changes) && state?.holds(for: event) != false
+        (changes == nil || changes == event.changeCount) && state?.holds(for: event) != false
     }
 
     /// Returns the same part of the state and the count of an event that does not meet the expectation.
     func found(in event: Event) -> String {
-        "\(aspect) \(state.map { $0.found(in: event) + " " } ?? "")changes \(event.changes)"
+        "\(aspect) \(state.map { $0.found(in: event) + " " } ?? "")changes \(event.changeCount)"
     }
 }
 

@@ -53,6 +53,6 @@ final class ScenarioReader {
     private func take(_ events: [Event]) throws {
         for event in events { last[event.aspect] = event }
         // A current state is not a delivery of changes.
-        try onEvents(events.filter { $0.changes > 0 })
+        try onEvents(events.filter { $0.changeCount > 0 })
     }
 }

@@ -95,12 +95,12 @@ final class ScenarioStage {
         try subscribers().allSatisfy(\.isUpToDate)
     }
 
-    private func isOwn(_ subscriber: Subscriber) -> Bool {
+    private func isOwn(_ subscriber: SubscriptionInfo) -> Bool {
         [reader, observer].contains { $0?.subscription == subscriber.id }
     }
 
-    private func subscribers() throws -> [Subscriber] {
-        try BlockingClient(address).call(.listSubscriptions, expecting: [Subscriber].self)
+    private func subscribers() throws -> [SubscriptionInfo] {
+        try BlockingClient(address).call(.listSubscriptions, expecting: [SubscriptionInfo].self)
     }
 
     private func setStates(isInBackground: Bool) throws {

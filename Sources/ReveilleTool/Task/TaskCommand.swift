@@ -99,7 +99,7 @@ final class TaskSession {
 
     /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one.
     private func subscription(on client: BlockingClient) throws -> String? {
-        let subscribers = try client.call(.listSubscriptions, expecting: [Subscriber].self)
+        let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
         if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
         var (process, ancestors) = (getpid(), Set<Int32>())
         // A process can end meanwhile, which could repeat an ancestor.

@@ -68,7 +68,8 @@ extension Timeline.Delivery {
     init(_ event: Event, at time: Double) {
         // Changes that a policy dropped took place all the same.
         self.init(
-            time: time, aspect: event.aspect, changes: event.changes + event.dropped, state: Timeline.State(event))
+            time: time, aspect: event.aspect, changes: event.changeCount + event.droppedCount,
+            state: Timeline.State(event))
     }
 }
 
@@ -87,7 +88,9 @@ extension Timeline.State {
             return settings.flatMap(\.keys).joined(separator: ", ")
         }
         if let orientation = event.reading.orientation { return orientation.pose.rawValue }
-        if let value = event.published { return value.json.map(text(of:)) ?? (event.changes > 0 ? "withdrawn" : "") }
+        if let value = event.published {
+            return value.json.map(text(of:)) ?? (event.changeCount > 0 ? "withdrawn" : "")
+        }
         return "\(event.reading)"
     }
 

@@ -73,7 +73,7 @@ struct TopList<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
 }
 
 struct AspectRow: Identifiable, Sendable {
-    var source: AspectSource
+    var source: AspectInfo
     /// The last change, or the state before the first one; `nil` if neither is known.
     var last: Event?
     var changes: [Event]
@@ -83,17 +83,17 @@ struct AspectRow: Identifiable, Sendable {
     var id: Aspect { source.aspect }
 
     /// Whether the aspect has a source, or had a value without one, such as a posted state.
-    var hasValue: Bool { source.isAvailable || last.map { $0.changes > 0 } == true }
+    var hasValue: Bool { source.isAvailable || last.map { $0.changeCount > 0 } == true }
 
     /// The value, or the reason why there is none.
     var value: String {
-        guard hasValue else { return source.text }
+        guard hasValue else { return source.source }
         return last.map { EventText.state(of: $0) } ?? "-"
     }
 }
 
 struct SubscriberRow: Identifiable, Sendable {
-    var subscriber: Subscriber
+    var subscriber: SubscriptionInfo
     var command: String?
     /// The delivered events a second, and the changes in these events; `nil` if not known yet.
     var rates: (events: Double, changes: Double)?

@@ -109,18 +109,20 @@ extension Device {
         let (id, name) = (change.subscription, change.name)
         switch change.state {
         case .background:
-            try await hold(id)
+            try await shell.hold(id)
             return "\(name) is in the background"
         case .suspended:
             // A cgroup is frozen only if none of its subscriptions is in the foreground.
-            for other in try await subscribers().program(of: id) where other.id != id { try await hold(other.id) }
-            try await suspend(id)
+            for other in try await shell.subscriptions().program(of: id) where other.id != id {
+                try await shell.hold(other.id)
+            }
+            try await shell.suspend(id)
             return "\(name) is suspended"
         case .foreground:
-            let program = try await subscribers().program(of: id)
+            let program = try await shell.subscriptions().program(of: id)
             let isFrozen = program.contains { $0.id == id && $0.holds.contains(.frozen) }
-            for one in program where isFrozen || one.id == id { try await release(one.id) }
-            let holds = try await subscribers().first { $0.id == id }?.holds
+            for one in program where isFrozen || one.id == id { try await shell.wake(one.id) }
+            let holds = try await shell.subscriptions().first { $0.id == id }?.holds
             return switch holds {
             case nil: "\(name) has ended"
             case .some(let holds) where holds.contains(.app):

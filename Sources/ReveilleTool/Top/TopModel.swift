@@ -77,8 +77,8 @@ struct TopModel: Sendable {
         allSubscribers = poll.subscribers.map { subscriber in
             let rates = known[subscriber.id].map { known in
                 (
-                    events: Double(max(0, subscriber.events - known.events)) / seconds,
-                    changes: Double(max(0, subscriber.changes - known.changes)) / seconds
+                    events: Double(max(0, subscriber.eventCount - known.eventCount)) / seconds,
+                    changes: Double(max(0, subscriber.changeCount - known.changeCount)) / seconds
                 )
             }
             return SubscriberRow(subscriber: subscriber, command: poll.commands[subscriber.id], rates: rates)
@@ -106,7 +106,7 @@ struct TopModel: Sendable {
     mutating func applyFilter() {
         let text = filter.lowercased()
         aspects.show(allAspects) { row in
-            text.isEmpty || [row.id.name, row.source.text, row.value].contains { $0.lowercased().contains(text) }
+            text.isEmpty || [row.id.name, row.source.source, row.value].contains { $0.lowercased().contains(text) }
         }
         subscriptions.show(allSubscribers) { row in
             text.isEmpty

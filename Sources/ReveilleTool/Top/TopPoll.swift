@@ -31,18 +31,18 @@ struct TopPoll: Sendable {
     var clock: Int64
     /// The time that the bus took to answer.
     var cost: Duration = .zero
-    var sources: [AspectSource]
+    var sources: [AspectInfo]
     /// The number of polls since the sources were asked for.
     var sourcesAge = 0
-    var subscribers: [Subscriber]
+    var subscribers: [SubscriptionInfo]
     var histories: TopHistories
     var commands: [String: String] = [:]
 
     static func take(from device: Device, _ request: Request) async throws -> TopPoll {
         let start = Clocks.boot()
-        let subscribers = try await device.subscribers()
+        let subscribers = try await device.shell.subscriptions()
         let known = request.before.flatMap { $0.isCurrent(for: subscribers) ? $0 : nil }
-        let sources = if let known { known.sources } else { try await device.sources() }
+        let sources = if let known { known.sources } else { try await device.aspects() }
         var histories = request.before?.histories ?? TopHistories()
         let questions = histories.questions(about: sources.map(\.aspect), visible: request.visible)
         let isFirst = try await ask(questions, device, &histories)
@@ -56,7 +56,7 @@ struct TopPoll: Sendable {
     }
 
     /// Whether the list of sources can be used once more.
-    private func isCurrent(for subscribers: [Subscriber]) -> Bool {
+    private func isCurrent(for subscribers: [SubscriptionInfo]) -> Bool {
         sourcesAge + 1 < Self.sourcesUse && Set(self.subscribers.map(\.id)) == Set(subscribers.map(\.id))
     }
 
@@ -97,12 +97,12 @@ struct TopPoll: Sendable {
     ) async throws {
         let unknown = aspects.filter { $0 != .lifecycle && histories.last(of: $0) == nil }.prefix(stateLimit)
         guard !unknown.isEmpty, let instance = histories.instance else { return }
-        histories.note(states: try await device.states(of: AspectSet(Array(unknown))), instance: instance)
+        histories.note(states: try await device.getAll(AspectSet(Array(unknown))), instance: instance)
     }
 
     /// Returns the commands of subscribers: all known commands, and new ones for the screen and for some other
     /// subscribers.
-    private static func commands(of subscribers: [Subscriber], _ request: Request) -> [String: String] {
+    private static func commands(of subscribers: [SubscriptionInfo], _ request: Request) -> [String: String] {
         let known = request.before?.commands ?? [:]
         var commands: [String: String] = [:]
         var left = lookupLimit

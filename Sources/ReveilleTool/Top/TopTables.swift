@@ -17,7 +17,7 @@ enum TopTables {
             Table.Cell(row.last.map { TopText.age(of: $0.changedAt, at: now) } ?? "-"),
             Table.Cell(TopText.rate(row.rate), row.rate ?? 0 > 0 ? .green : nil),
             Table.Cell(Spark.line(ChangeLine.heights(of: row.changes), columns: line), .cyan),
-            Table.Cell(source(of: row.source), row.source.isMonitored ? nil : .dim),
+            Table.Cell(source(of: row.source), row.source.isWatched ? nil : .dim),
         ]
     }
 
@@ -69,9 +69,9 @@ enum TopTables {
         Table(columns: columns.columns.map { Table.Column(head: $0.head, isFixed: $0.most == $0.least) }, rows: rows)
     }
 
-    private static func source(of source: AspectSource) -> String {
-        source.isAvailable && !source.isMonitored && !source.aspect.isPublished
-            ? "not watched: \(source.text)" : source.text
+    private static func source(of source: AspectInfo) -> String {
+        source.isAvailable && !source.isWatched && !source.aspect.isPublished
+            ? "not watched: \(source.source)" : source.source
     }
 }
 

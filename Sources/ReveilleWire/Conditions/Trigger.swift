@@ -23,7 +23,7 @@ package struct Trigger: Sendable {
     /// The history has the latest changes, oldest first. They can be newer, or come from another bus.
     package static func changes(mergedInto event: Event, from history: [Event]) -> [Event] {
         let isSameBus = history.contains { $0.generation == event.generation && $0.sequence == event.sequence }
-        let first = event.generation - event.changes
+        let first = event.generation - event.changeCount
         return (isSameBus ? history.filter { $0.generation > first && $0.generation < event.generation } : []) + [event]
     }
 }

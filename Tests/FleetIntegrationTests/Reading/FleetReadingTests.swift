@@ -42,7 +42,7 @@ struct FleetReadingTests {
         let first = try await fleet().events()
         let known = try await FleetScene.untilCaughtUp(first)
         #expect(known.states.count == 100)
-        #expect(known.states.allSatisfy { $0.changes == nil })
+        #expect(known.states.allSatisfy { $0.changeCount == nil })
         #expect(known.problems == [])
         let positions = try FleetPositions(first.positions.text)
         first.cancel()
@@ -52,13 +52,13 @@ struct FleetReadingTests {
                 for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: generation) }
             }
         }
-        let second = try await fleet().events(resumingFrom: positions)
+        let second = try await fleet().events(resume: positions)
         let changed = try await FleetScene.untilCaughtUp(second)
         #expect(changed.states.count == 100)
         #expect(Set(changed.states.map { "\($0.device) \($0.aspect)" }).count == 100)
-        #expect(changed.states.allSatisfy { $0.changes == 3 && $0.generation == 4 })
+        #expect(changed.states.allSatisfy { $0.changeCount == 3 && $0.generation == 4 })
         #expect(changed.problems == [])
-        let third = try await fleet().events(resumingFrom: second.positions)
+        let third = try await fleet().events(resume: second.positions)
         #expect(try await FleetScene.untilCaughtUp(third).states == [])
     }
 
@@ -94,7 +94,7 @@ struct FleetReadingTests {
         try await scene.publishStatus(of: "a", aspects: ["battery"])
         for generation: Int64 in 2...8 { try await scene.publish(of: "a", generation: generation) }
         var changes: Int64 = 0
-        while changes < 7 { changes += try #require(try await FleetScene.nextState(events).changes) }
+        while changes < 7 { changes += try #require(try await FleetScene.nextState(events).changeCount) }
         #expect(changes == 7)
     }
 
@@ -106,15 +106,15 @@ struct FleetReadingTests {
         try await scene.publishStatus(of: "a", aspects: ["battery", "proximity"])
         for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 1) }
         let fleet = try await Fleet.connect(to: "\(broker.address())")
-        let events = try await fleet.events(devices: ["a*"], aspects: ["battery"])
+        let events = try await fleet.events(devices: ["a*"], aspects: [.battery])
         #expect(try await FleetScene.untilCaughtUp(events).states.map(\.aspect) == ["battery"])
-        await fleet.background()
+        await fleet.enterBackground()
         for generation: Int64 in 2...6 {
             for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: generation) }
         }
-        await fleet.wake()
+        await fleet.enterForeground()
         let states = try await FleetScene.untilCaughtUp(events).states
-        #expect(states.map(\.changes) == [5])
+        #expect(states.map(\.changeCount) == [5])
         #expect(states.map(\.aspect) == ["battery"])
     }
 
@@ -130,9 +130,9 @@ struct FleetReadingTests {
         try await scene.peer.publish("", to: "reveille/v1/a/state/battery")
         guard case .removed(let first) = try await events.next() else { throw Trouble("no removal") }
         #expect(first.aspect == "battery")
-        await fleet.background()
+        await fleet.enterBackground()
         try await scene.peer.publish("", to: "reveille/v1/a/state/proximity")
-        await fleet.wake()
+        await fleet.enterForeground()
         guard case .removed(let second) = try await events.next() else { throw Trouble("no removal") }
         #expect(second.aspect == "proximity")
     }

@@ -55,7 +55,7 @@ struct SimulatedBus {
         }
     }
 
-    func firstReply(resumingFrom seen: [String: Int64]?) -> [BusState] {
+    func firstReply(resume seen: [String: Int64]?) -> [BusState] {
         let changed = seen.map { events(since: $0) } ?? []
         let others = states.values.filter { state in
             !state.value.isNull && !changed.contains { $0.aspect == state.aspect }

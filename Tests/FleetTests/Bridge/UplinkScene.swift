@@ -178,7 +178,7 @@ struct UplinkScene {
         if isSubscribing {
             isSubscribing = false
             let isResumed = position.instance == bus.instance
-            let states = bus.firstReply(resumingFrom: isResumed ? position.generations : nil)
+            let states = bus.firstReply(resume: isResumed ? position.generations : nil)
             position = (bus.instance, bus.generations)
             subscription = bus.generations
             take(.busStarted(instance: bus.instance, states: states, isResumed: isResumed))

@@ -17,7 +17,7 @@ struct FleetInboxTests {
             Issue.record("no event")
             return
         }
-        #expect(event.changes == 49 && event.generation == 50)
+        #expect(event.changeCount == 49 && event.generation == 50)
         #expect(inbox.isEmpty && inbox.take() == nil)
     }
 

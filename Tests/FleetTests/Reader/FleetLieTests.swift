@@ -113,7 +113,7 @@ private struct DeceivedReader {
     private mutating func take() throws {
         guard case .state(let event)? = inbox.take() else { return }
         let key = NaiveFleet.Key(device: event.device, aspect: event.aspect)
-        if let changes = event.changes {
+        if let changes = event.changeCount {
             let before = NaiveFleet.Seen(instance: event.instance, generation: event.generation - changes)
             guard changes > 0, seen[key] == before else { throw Broken("\(event) after \(seen[key] as Any)") }
         }

@@ -30,7 +30,7 @@ struct LedgerAbsenceTests {
         #expect(loseAll() == [])
         scene.ledger = try PositionsFile.ledger(from: PositionsFile.text(of: scene.ledger))
         #expect(loseAll() == [])
-        #expect(scene.state("a", 12).state?.changes == 2)
+        #expect(scene.state("a", 12).state?.changeCount == 2)
     }
 
     @Test("a removal that was not taken is reported by the next run")
@@ -55,7 +55,7 @@ struct LedgerAbsenceTests {
     mutating func deleted() {
         _ = loseAll()
         #expect(scene.ledger.remove("battery", of: scene.device) == Ledger.Outcome())
-        #expect(scene.state("a", 12).state?.changes == nil)
+        #expect(scene.state("a", 12).state?.changeCount == nil)
     }
 
     @Test("what the broker has takes the place of what it lost, if a device or the reader is full")

@@ -72,11 +72,11 @@ struct NaiveFleet {
                 throw Broken("\(event) is not newer than \(seen)")
             }
             let count = known.count { $0 > seen.generation && $0 <= event.generation }
-            guard event.changes == Int64(count) || event.changes == nil && event.isNewInstance else {
+            guard event.changeCount == Int64(count) || event.changeCount == nil && event.isNewInstance else {
                 throw Broken("\(event) has not \(count) changes after \(seen)")
             }
         } else {
-            guard event.changes == nil else { throw Broken("\(event) counts from another bus than \(seen as Any)") }
+            guard event.changeCount == nil else { throw Broken("\(event) counts from another bus than \(seen as Any)") }
             guard event.isNewInstance == (seen != nil) else { throw Broken("\(event) after \(seen as Any)") }
         }
         return Seen(instance: event.instance, generation: event.generation)

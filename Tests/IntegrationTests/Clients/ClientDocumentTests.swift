@@ -13,6 +13,7 @@ struct ClientDocumentTests {
         """
         Publish volume: InvalidParameter (parameter: aspect): a published name must have at least two words of letters, \
         digits, - and _, joined by dots, with at most 255 bytes; a pattern cannot be published
+        invalid_argument
         org.varlink.service.InvalidParameter
         {'parameter': 'aspect'}
 

@@ -43,8 +43,10 @@ final class ClientProgram {
     struct Failure: Error, Equatable {
         /// The text for people.
         let message: String
+        /// The word for programs, as in the Swift library.
+        let code: String
         /// The name of the Varlink error; `nil` if the bus did not answer.
-        let code: String?
+        let name: String?
         let parameters: JSONObject
     }
 
@@ -96,8 +98,8 @@ final class ClientProgram {
             }
             outcomes[id] = .failure(
                 Failure(
-                    message: error["message"]?.stringValue ?? "", code: error["code"]?.stringValue,
-                    parameters: error["parameters"]?.objectValue ?? [:]))
+                    message: error["message"]?.stringValue ?? "", code: error["code"]?.stringValue ?? "",
+                    name: error["name"]?.stringValue, parameters: error["parameters"]?.objectValue ?? [:]))
         }
         return try outcomes.removeValue(forKey: call)?.get() ?? .null
     }

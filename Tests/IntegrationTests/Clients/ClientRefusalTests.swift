@@ -34,7 +34,7 @@ struct ClientRefusalTests {
         for length in [5_000, 65_000] {
             let long: JSON = ["text": .string(String(repeating: "x", count: length))]
             let value = try failure(client, "publish", ["org.example.a", long])
-            #expect(value?.code == "org.reveille.Bus.QuotaExceeded")
+            #expect(value?.code == "quotaExceeded" && value?.name == "org.reveille.Bus.QuotaExceeded")
             #expect(
                 value?.message == """
                     Publish org.example.a: QuotaExceeded (quota: value, limit: 4096): a value can have at most 4096 bytes \
@@ -58,7 +58,7 @@ struct ClientRefusalTests {
             let nested = (1..<depth).reduce([:] as JSON) { value, _ in ["a": value] }
             let deep = try failure(client, "publish", ["org.example.a", nested])
             #expect(deep?.message == "Publish org.example.a: the value is nested deeper than 28 levels")
-            #expect(deep?.code == "org.varlink.service.InvalidParameter")
+            #expect(deep?.code == "invalidArgument" && deep?.name == "org.varlink.service.InvalidParameter")
             let posted = try failure(client, "post", ["proximity", nested])
             #expect(posted?.message == "Post proximity: the state is nested deeper than 28 levels")
         }

@@ -61,7 +61,7 @@ struct ClientReplyTests {
             try stream.send(bytes: reply + [0])
             let failure = #expect(throws: ClientProgram.Failure.self) { try client.next() }
             #expect(failure?.message.hasPrefix("the bus sent an invalid reply: ") == true)
-            #expect(failure?.code == nil)
+            #expect(failure?.code == "invalidReply" && failure?.name == nil)
             #expect(try client.next() == nil)
             #expect(try stream.receiveText() == nil, "the connection ends")
         }
@@ -118,7 +118,7 @@ struct ClientReplyTests {
         try accepted.send(#"{"error":"org.varlink.service.PermissionDenied"}"#)
         let failure = #expect(throws: ClientProgram.Failure.self) { try client.result(of: last) }
         #expect(failure?.message == "Subscribe battery: PermissionDenied")
-        #expect(failure?.code == "org.varlink.service.PermissionDenied")
+        #expect(failure?.code == "notPermitted" && failure?.name == "org.varlink.service.PermissionDenied")
         #expect(try client.next() == nil)
     }
 

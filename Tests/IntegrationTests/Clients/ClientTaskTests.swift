@@ -54,7 +54,7 @@ import Testing
             """
             with reveille.connect() as bus, bus.subscribe("battery") as events:
                 with events.task("upload") as task:
-                    assert task.failure.name == "org.reveille.Bus.QuotaExceeded", task.failure
+                    assert task.failure.error == "org.reveille.Bus.QuotaExceeded", task.failure
                     assert not task.is_expiring and task.remaining() is None
                 bus.close()
                 with events.task("upload") as task:

@@ -24,8 +24,8 @@ extension ClientTests {
             let state = try subscriber.call("get", ["arguments": ["org.example.volume"]]).objectValue
             #expect(state?.integer("generation") == event.integer("generation"))
         }
-        let history = try publisher.call("history", ["arguments": ["org.example.volume", 2]]).arrayValue ?? []
-        #expect(history.compactMap { $0.objectValue?.state?["by"] } == ["asyncio", "node"])
+        let history = try publisher.call("history", ["arguments": ["org.example.volume"], "options": ["limit": 2]])
+        #expect((history.arrayValue ?? []).compactMap { $0.objectValue?.state?["by"] } == ["asyncio", "node"])
     }
 
     @Test("B190: the state of a publisher that ends is withdrawn", arguments: ClientLanguage.separate)

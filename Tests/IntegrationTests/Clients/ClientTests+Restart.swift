@@ -171,4 +171,34 @@ extension ClientTests {
         #expect(try client.result(of: next).objectValue?.levelAndChanges == [0.5, 1])
         try bus.waitForSubscription(heldBy: [])
     }
+
+    @Test("a tied state and a task return after a crash, although nobody reads", arguments: ClientLanguage.allCases)
+    func tiedStateAndTaskReturn(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.call(
+            "publish", ["arguments": ["org.example.a", ["x": 1]], "options": ["whileConnected": true]])
+        try client.subscribe(to: ["lifecycle"])
+        try client.call("becomeInactive", ["of": "s"])
+        try client.call("task", ["of": "s"])
+        for value in [["x": 1], .null] as [JSON] {
+            if value == .null { try client.call("withdraw", ["arguments": ["org.example.a"]]) }
+            try bus.crash()
+            try wait(for: "the task and the state \(value)") {
+                let subscription = try bus.subscription()
+                let state = try bus.client().state(of: "org.example.a")["value"] ?? .null
+                return subscription?.objects("tasks").first?["name"] == "work"
+                    && subscription?["lifecycle"] == "inactive" && state == value
+            }
+        }
+    }
+
+    @Test(arguments: ClientLanguage.allCases) func subscriptionIsHeldAndWoken(language: ClientLanguage) throws {
+        let (client, other) = (try ClientProgram(language, on: bus), try ClientProgram(language, on: bus))
+        try client.subscribe(to: ["battery"])
+        let id = try #require(try bus.subscription()?["subscription"])
+        try other.call("hold", ["arguments": [id], "options": ["wakeAfter": 60_000]])
+        try bus.waitForSubscription(heldBy: ["operator"])
+        try other.call("wake", ["arguments": [id]])
+        try bus.waitForSubscription(heldBy: [])
+    }
 }

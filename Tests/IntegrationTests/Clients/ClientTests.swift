@@ -138,7 +138,7 @@ struct ClientTests {
         #expect(
             failure?.message.hasPrefix("GetState weather: InvalidParameter (parameter: aspects): an aspect must be ")
                 == true)
-        #expect(failure?.code == "org.varlink.service.InvalidParameter")
+        #expect(failure?.code == "invalidArgument" && failure?.name == "org.varlink.service.InvalidParameter")
         #expect(failure?.parameters == ["parameter": "aspects"])
         #expect(throws: ClientProgram.Failure.self) { try client.subscribe(to: ["weather"]) }
         #expect(throws: ClientProgram.Failure.self) { try client.subscribe(to: ["battery"], ["resume": ["a": 1]]) }
@@ -155,7 +155,7 @@ struct ClientTests {
             }
             let place = address ?? "unix:/nowhere/bus"
             #expect(failure?.message == "there is no bus at \(place); is 'reveille serve' running?")
-            #expect(failure?.code == nil)
+            #expect(failure?.code == "noBus" && failure?.name == nil)
         }
         let failure = #expect(throws: ClientProgram.Failure.self) { try client.call("connect", ["address": "tcp:1"]) }
         #expect(failure?.message.contains("tcp:1") == true)

@@ -72,7 +72,7 @@ struct ClientUseTests {
                 threads = [threading.Thread(target=use, args=(number,)) for number in range(8)]
                 for thread in threads: thread.start()
                 for thread in threads: thread.join()
-                assert all(len(bus.history(f"org.example.n{number}", 50)) == 50 for number in range(8))
+                assert all(len(bus.history(f"org.example.n{number}", limit=50)) == 50 for number in range(8))
             """)
     }
 

@@ -73,10 +73,10 @@ struct NodeClientTests {
             """
             const events = await bus.subscribe("battery");
             const refused = await events.task("upload");
-            assert.equal(refused.failure.code, "org.reveille.Bus.QuotaExceeded");
+            assert.equal(refused.failure.error, "org.reveille.Bus.QuotaExceeded");
             assert(!refused.isExpiring);
             assert.equal(await refused.remaining(), null);
-            assert.equal((await events.task("")).failure.code, "org.varlink.service.InvalidParameter");
+            assert.equal((await events.task("")).failure.error, "org.varlink.service.InvalidParameter");
             bus.close();
             assert.match((await events.task("upload")).failure.message, /closed/);
             """, "{ lifecycle: { tasks: 0 } }")

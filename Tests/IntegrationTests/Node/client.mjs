@@ -9,6 +9,7 @@ import { connect, ReveilleError } from "../../../Sources/Clients/Node/reveille.m
 
 const peer = new Socket({ fd: 0 });
 const subscriptions = {};
+const tasks = [];
 let bus;
 
 async function carryOut({ do: action, of, aspects, options, arguments: values = [], ...request }) {
@@ -24,15 +25,17 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
     case "enterBackground":
       return subscriptions[of].enterBackground({ wakeAfter: request.wakeAfter });
     case "enterForeground":
-      return subscriptions[of].enterForeground();
+    case "becomeInactive":
+      return subscriptions[of][action]();
+    case "task":
+      tasks.push(await subscriptions[of].task("work"));
+      return;
     case "positions":
       return subscriptions[of].positions;
     case "close":
       return (of ? subscriptions[of] : bus).close();
-    case "publish":
-      return bus.publish(...values, options);
     default:
-      return bus[action](...values);
+      return bus[action](...values, ...(options ? [options] : []));
   }
 }
 
@@ -42,7 +45,8 @@ async function answer(request) {
     reply.result = (await carryOut(request)) ?? null;
   } catch (error) {
     if (!(error instanceof ReveilleError)) throw error;
-    reply.error = { message: error.message, code: error.code ?? null, parameters: error.parameters ?? {} };
+    const { message, code, error: name, parameters = {} } = error;
+    reply.error = { message, code, name, parameters };
   }
   peer.write(`${JSON.stringify(reply)}\0`);
 }

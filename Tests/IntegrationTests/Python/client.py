@@ -17,6 +17,7 @@ import reveille  # noqa: E402
 peer = socket.socket(fileno=0)
 bus = None
 subscriptions = {}
+tasks = []
 
 
 def plain(value):
@@ -30,6 +31,10 @@ def plain(value):
     return [plain(member) for member in value] if isinstance(value, list) else value
 
 
+def seconds(options):
+    return options["wakeAfter"] / 1000 if "wakeAfter" in options else None
+
+
 def steps(request):
     """Carries out a request; yields what asyncio must wait for."""
     global bus
@@ -39,33 +44,46 @@ def steps(request):
     elif action == "subscribe":
         policies = {
             aspect: reveille.Policy(
-                policy.get("background"), policy.get("limit"), policy.get("netChangeOnly", False),
-                policy["interval"] / 1000 if "interval" in policy else None)
+                background=policy.get("background"), limit=policy.get("limit"),
+                net_change_only=policy.get("netChangeOnly", False),
+                interval=policy["interval"] / 1000 if "interval" in policy else None)
             for aspect, policy in options.pop("policies", {}).items()}
         subscriptions[of] = yield bus.subscribe(*request["aspects"], policies=policies, **options)
     elif action == "next":
-        try:
-            return (yield subscriptions[of].next() if is_blocking else anext(subscriptions[of]))
-        except StopAsyncIteration:
-            return None
+        return (yield subscriptions[of].next())
     elif action == "enterBackground":
-        yield subscriptions[of].enter_background(request["wakeAfter"] / 1000 if "wakeAfter" in request else None)
+        yield subscriptions[of].enter_background(wake_after=seconds(request))
     elif action == "enterForeground":
         yield subscriptions[of].enter_foreground()
+    elif action == "becomeInactive":
+        yield subscriptions[of].become_inactive()
+    elif action == "task":
+        tasks.append((yield subscriptions[of].task("work")))
     elif action == "positions":
         return subscriptions[of].positions
     elif action == "close":
         (subscriptions[of] if of else bus).close()
     elif action == "publish":
         return (yield bus.publish(*request["arguments"], while_connected=options.get("whileConnected", False)))
+    elif action == "history":
+        return (yield bus.history(request["arguments"][0], **options))
+    elif action == "hold":
+        yield bus.hold(request["arguments"][0], wake_after=seconds(options))
     else:
         method = {"getAll": "get_all"}.get(action, action)
         return (yield getattr(bus, method)(*request.get("arguments", [])))
 
 
+def camel(code):
+    first, *others = code.split("_")
+    return first + "".join(word.title() for word in others)
+
+
 def answer(request, outcome):
     if isinstance(outcome, reveille.ReveilleError):
-        error = {"message": str(outcome), "code": outcome.name, "parameters": outcome.parameters}
+        error = {
+            "message": str(outcome), "code": camel(outcome.code), "name": outcome.error,
+            "parameters": outcome.parameters}
         reply = {"id": request["id"], "error": error}
     else:
         reply = {"id": request["id"], "result": plain(outcome)}

@@ -13,8 +13,8 @@ enum TopScene {
         readings.enumerated().map { index, reading in
             let time = Timestamp(microseconds: start - Int64(readings.count - 1 - index) * 1_000_000)
             return Event(
-                reading: reading, generation: generation + index, sequence: generation + index, changes: 1,
-                netChange: true, firstChangedAt: time, changedAt: time, dropped: 0)
+                reading: reading, generation: generation + index, sequence: generation + index, changeCount: 1,
+                isNetChange: true, firstChangedAt: time, changedAt: time, droppedCount: 0)
         }
     }
 
@@ -25,21 +25,21 @@ enum TopScene {
     static func subscriber(
         _ id: String, _ name: String?, pid: Int32 = 100, holds: HoldReasons = [], pending: [Aspect: Int] = [:],
         events: Int = 0
-    ) -> ReveilleCore.Subscriber {
-        ReveilleCore.Subscriber(
+    ) -> SubscriptionInfo {
+        SubscriptionInfo(
             id: id, name: name, processID: pid, userID: 1_000, aspects: [.battery], holds: holds, pending: pending,
-            events: events, changes: 2 * events)
+            eventCount: events, changeCount: 2 * events)
     }
 
     static let sources = [
-        AspectSource(aspect: .battery, isAvailable: true, isMonitored: true, text: "BAT0"),
-        AspectSource(aspect: .proximity, isAvailable: false, isMonitored: false, text: "no proximity sensor"),
-        AspectSource(aspect: .lifecycle, isAvailable: true, isMonitored: true, text: "the bus"),
+        AspectInfo(aspect: .battery, isAvailable: true, isWatched: true, source: "BAT0"),
+        AspectInfo(aspect: .proximity, isAvailable: false, isWatched: false, source: "no proximity sensor"),
+        AspectInfo(aspect: .lifecycle, isAvailable: true, isWatched: true, source: "the bus"),
     ]
 
     static func poll(
-        seconds: Int64 = 0, levels: [Double?] = [0.1, 0.2, 0.3], subscribers: [ReveilleCore.Subscriber] = [],
-        sources: [AspectSource] = sources, after before: TopPoll? = nil
+        seconds: Int64 = 0, levels: [Double?] = [0.1, 0.2, 0.3], subscribers: [SubscriptionInfo] = [],
+        sources: [AspectInfo] = sources, after before: TopPoll? = nil
     ) -> TopPoll {
         var histories = before?.histories ?? TopHistories()
         let clock = seconds * 1_000_000

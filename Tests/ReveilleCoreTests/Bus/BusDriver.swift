@@ -108,7 +108,7 @@ final class BusDriver {
     func hasReadLifecycle(_ id: SubscriptionID) -> Bool { bus.hasReadLifecycle(id) }
     func hasForegroundSubscriber(_ aspect: BuiltInAspect) -> Bool { bus.hasForegroundSubscriber(aspect) }
 
-    func status(_ id: SubscriptionID) -> ReveilleCore.Subscriber? {
+    func status(_ id: SubscriptionID) -> SubscriptionInfo? {
         bus.slot(of: id).flatMap { bus.subscriber(in: $0, processID: 1, userID: 1) }
     }
 

@@ -15,7 +15,7 @@ import Testing
             events += driver.events(of: id)
         }
         #expect(events.map(\.reading) == [.level(80), .level(79), .level(78)])
-        #expect(events.allSatisfy { $0.changes == 1 && $0.firstChangedAt == $0.changedAt && $0.netChange })
+        #expect(events.allSatisfy { $0.changeCount == 1 && $0.firstChangedAt == $0.changedAt && $0.isNetChange })
     }
 
     @Test("B2: a wake delivers one event for many changes") func wakingGetsOneEventForManyChanges() {
@@ -26,7 +26,7 @@ import Testing
         driver.foreground(id)
         let events = driver.events(of: id)
         #expect(events.map(\.reading) == [.level(78)])
-        #expect(events.map(\.changes) == [3])
+        #expect(events.map(\.changeCount) == [3])
         #expect(events.map(\.firstChangedAt) == [times[0]])
         #expect(events.map(\.changedAt) == [times[2]])
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(deliveries.count == min(1, readings.count))
         let events = deliveries.flatMap(\.events)
         #expect(events.map(\.aspect) == aspects)
-        #expect(events.map(\.changes) == changes)
+        #expect(events.map(\.changeCount) == changes)
         #expect(events.last?.reading == readings.last)
     }
 
@@ -87,8 +87,8 @@ import Testing
         driver.foreground(id)
         let events = driver.events(of: id)
         #expect(events.map(\.reading) == [.level(81)])
-        #expect(events.map(\.changes) == [2])
-        #expect(events.map(\.netChange) == [false])
+        #expect(events.map(\.changeCount) == [2])
+        #expect(events.map(\.isNetChange) == [false])
     }
 
     @Test("B11: a net-change policy omits values that changed back") func netChangeOnlyOmitsValuesThatChangedBack() {
@@ -96,8 +96,8 @@ import Testing
         #expect(driver.wake(id, after: .level(50), .level(81)).isEmpty)
         driver.report(.level(79))
         let events = driver.events(of: id)
-        #expect(events.map(\.changes) == [3])
-        #expect(events.map(\.netChange) == [true])
+        #expect(events.map(\.changeCount) == [3])
+        #expect(events.map(\.isNetChange) == [true])
     }
 
     @Test("B12: an equal reading is not a change") func equalReadingIsNotAChange() {
@@ -105,7 +105,7 @@ import Testing
         driver.report(.level(81))
         #expect(driver.read().isEmpty)
         driver.report(.level(80))
-        #expect(driver.events(of: id).map(\.changes) == [1])
+        #expect(driver.events(of: id).map(\.changeCount) == [1])
     }
 
     @Test("B15: a settings event lists each changed key once") func settingsEventListsEachChangedKeyOnce() {
@@ -115,7 +115,7 @@ import Testing
             id, after: .settings(["app": ["a": 2, "b": 1, "c": 1], "other": ["x": 1], "still": ["y": 1]]),
             .settings(["app": ["a": 2, "b": 2, "c": 1], "other": ["x": 1], "still": ["y": 1]]),
             .settings(["app": ["a": 3, "b": 2, "c": 1], "other": ["x": 2], "still": ["y": 1]]))
-        #expect(events.map(\.changes) == [3])
+        #expect(events.map(\.changeCount) == [3])
         #expect(events.first?.settings.map(\.domain) == ["app", "other"])
         #expect(events.first?.settings.map(\.keys) == [["a", "b"], ["x"]])
     }
@@ -132,6 +132,6 @@ import Testing
         driver.background(id)
         for round in 0..<1_000_000 { driver.report(.level(round % 2)) }
         driver.foreground(id)
-        #expect(driver.events(of: id).map(\.changes) == [1_000_000])
+        #expect(driver.events(of: id).map(\.changeCount) == [1_000_000])
     }
 }

@@ -51,11 +51,11 @@ import Testing
     func subscriptionThatStartsInTheBackgroundGetsItsFirstReply() {
         let (id, start) = driver.start(SubscriptionRequest(startsInBackground: true, wantsInitial: true))
         #expect(start.events.map(\.aspect).count == 5)
-        #expect(start.events.allSatisfy { $0.changes == 0 })
+        #expect(start.events.allSatisfy { $0.changeCount == 0 })
         driver.report(.level(80))
         #expect(driver.read().isEmpty)
         driver.foreground(id)
-        #expect(driver.events(of: id).map(\.changes) == [1])
+        #expect(driver.events(of: id).map(\.changeCount) == [1])
     }
 
     @Test("B89: the status shows reasons and pending changes") func statusShowsReasonsAndPendingChanges() {
@@ -72,8 +72,8 @@ import Testing
         driver.foreground(id)
         driver.foreground(id, .operator)
         _ = driver.read()
-        #expect(driver.status(id)?.events == 1)
-        #expect(driver.status(id)?.changes == 2)
+        #expect(driver.status(id)?.eventCount == 1)
+        #expect(driver.status(id)?.changeCount == 2)
     }
 
     @Test func heldSubscriptionIsSkipped() throws {

@@ -10,7 +10,7 @@ import Testing
 
     private func subscribe(
         _ interval: Duration, background: Policy.Background = .coalesce, netChangeOnly: Bool = false,
-        to aspects: AspectSet = .battery
+        to aspects: AspectSet = [.battery]
     ) -> SubscriptionID {
         let policy = Policy(background: background, netChangeOnly: netChangeOnly, interval: interval)
         return driver.subscribe(
@@ -29,7 +29,7 @@ import Testing
     func eventsComeAtTheInterval() {
         let id = subscribe(.milliseconds(10))
         driver.report(.level(1))
-        #expect(driver.events(of: id).map(\.changes) == [1], "the first event does not wait")
+        #expect(driver.events(of: id).map(\.changeCount) == [1], "the first event does not wait")
         #expect(driver.bus.nextPaced == nil)
         for level in 2...5 {
             driver.report(.level(level))
@@ -39,7 +39,7 @@ import Testing
         #expect(driver.read().isEmpty)
         #expect(passToNext() == 1)
         let events = driver.events(of: id)
-        #expect(events.map(\.changes) == [4])
+        #expect(events.map(\.changeCount) == [4])
         #expect(events.map(\.reading) == [.level(5)])
         #expect(driver.bus.nextPaced == nil)
     }
@@ -109,7 +109,7 @@ import Testing
         #expect(driver.events(of: paced).count == 1)
         driver.pass(50_000)
         driver.foreground(sleeper)
-        #expect(driver.events(of: sleeper).map(\.changes) == [2])
+        #expect(driver.events(of: sleeper).map(\.changeCount) == [2])
         #expect(driver.bus.names(of: 1).kept == 0)
         #expect(driver.bus.nextPaced == nil)
     }

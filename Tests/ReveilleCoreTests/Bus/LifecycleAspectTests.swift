@@ -46,7 +46,7 @@ import Testing
         #expect(driver.nextDelivery() == nil)
         driver.bus.noteRead(by: id)
         let event = try #require(driver.events(of: id).first)
-        #expect((event.lifecycle, event.changes, event.netChange) == (.active, 4, false))
+        #expect((event.lifecycle, event.changeCount, event.isNetChange) == (.active, 4, false))
         #expect(event.firstChangedAt.microseconds == start.microseconds + 1_000)
         #expect(event.changedAt.microseconds == start.microseconds + 4_000)
     }
@@ -60,7 +60,7 @@ import Testing
         let start = driver.start(request).start
         #expect(start.resumed == true)
         #expect(start.events.map(\.aspect) == [.battery])
-        #expect(start.events.map(\.changes) == [2])
+        #expect(start.events.map(\.changeCount) == [2])
         var other = request
         other.instance = "another"
         #expect(driver.start(other).start.events.map(\.aspect) == [.lifecycle, .battery])
@@ -70,7 +70,7 @@ import Testing
         let id = driver.subscribe(request())
         let events = driver.wake(id, after: .level(80), .language("de_DE"))
         #expect(states(events) == [.active, nil, nil])
-        #expect(events.map(\.changes) == [2, 1, 1])
+        #expect(events.map(\.changeCount) == [2, 1, 1])
     }
 
     @Test("B114: the lifecycle is in the first of the replies of a wake") func lifecycleIsInTheFirstReply() {
@@ -90,7 +90,7 @@ import Testing
     @Test("subscriptions have lifecycles of their own, delivered only to subscriptions that name the aspect")
     func lifecyclesAreIndependent() {
         let (one, other) = (driver.subscribe(request()), driver.subscribe(request()))
-        let third = driver.subscribe(SubscriptionRequest(aspects: .battery))
+        let third = driver.subscribe(SubscriptionRequest(aspects: [.battery]))
         driver.background(one)
         driver.background(third)
         #expect(driver.read().map(\.subscription) == [one])
@@ -110,7 +110,7 @@ import Testing
         deactivate(id)
         let events = driver.events(of: id)
         #expect(states(events) == [.inactive, nil])
-        #expect(events.map(\.changes) == [1, 1])
+        #expect(events.map(\.changeCount) == [1, 1])
         driver.background(id)
         driver.foreground(id)
         #expect(states(driver.events(of: id)) == [.active], "the background ends the inactive phase")
@@ -136,7 +136,7 @@ import Testing
         #expect(driver.read().isEmpty)
         #expect(driver.hasReadLifecycle(id))
         driver.background(id)
-        #expect(driver.events(of: id).map(\.changes) == [3])
+        #expect(driver.events(of: id).map(\.changeCount) == [3])
     }
 
     @Test("the phases suspended and terminating end with the background") func phasesEndWithTheBackground() {
@@ -155,7 +155,7 @@ import Testing
 
     @Test("B102: a mode passes neither the hold frozen nor the hold unread") func modeWaitsForAFrozenProcess() {
         let id = driver.subscribe(
-            SubscriptionRequest(aspects: .battery, policies: [.battery: Policy(background: .immediate)]))
+            SubscriptionRequest(aspects: [.battery], policies: [.battery: Policy(background: .immediate)]))
         driver.background(id)
         #expect(driver.hasForegroundSubscriber(.battery))
         driver.background(id, .frozen)
@@ -164,7 +164,7 @@ import Testing
         #expect(driver.read().isEmpty)
         driver.foreground(id, .frozen)
         #expect(driver.hasForegroundSubscriber(.battery))
-        #expect(driver.nextDelivery()?.events.map(\.changes) == [2])
+        #expect(driver.nextDelivery()?.events.map(\.changeCount) == [2])
         driver.report(.level(78))
         #expect(driver.read().isEmpty)
     }
@@ -172,8 +172,8 @@ import Testing
     @Test("B103: of two subscriptions of a process, only one with a mode receives events in the background")
     func modeIsOfOneSubscription() {
         let policies: [Aspect: Policy] = [.battery: Policy(background: .immediate)]
-        let one = driver.subscribe(SubscriptionRequest(aspects: .battery, policies: policies))
-        let other = driver.subscribe(SubscriptionRequest(aspects: .battery))
+        let one = driver.subscribe(SubscriptionRequest(aspects: [.battery], policies: policies))
+        let other = driver.subscribe(SubscriptionRequest(aspects: [.battery]))
         for id in [one, other] { driver.background(id) }
         driver.report(.level(80))
         #expect(driver.read().map(\.subscription) == [one])

@@ -36,7 +36,7 @@ import Testing
     @Test("the queue of ready subscriptions is no longer than their number, even if it is never empty")
     func readyQueueIsShort() {
         let driver = BusDriver()
-        for _ in 0..<10 { _ = driver.subscribe(SubscriptionRequest(aspects: .battery)) }
+        for _ in 0..<10 { _ = driver.subscribe(SubscriptionRequest(aspects: [.battery])) }
         for round in 0..<10_000 {
             driver.report(.level(round % 100))
             if let delivery = driver.nextDelivery() { driver.foreground(delivery.subscription, .unread) }

@@ -16,8 +16,8 @@ struct NaiveChange {
     /// Returns the event of this change and of earlier ones that are merged into it.
     func event(changes: Int, netChange: Bool, since first: Timestamp) -> Event {
         Event(
-            reading: reading, generation: generation, sequence: sequence, changes: changes, netChange: netChange,
-            firstChangedAt: first, changedAt: time, dropped: 0, settings: [])
+            reading: reading, generation: generation, sequence: sequence, changeCount: changes, isNetChange: netChange,
+            firstChangedAt: first, changedAt: time, droppedCount: 0, settings: [])
     }
 }
 
@@ -94,8 +94,8 @@ struct NaiveFeed {
         for change in kept {
             var next = change.event(changes: 1, netChange: change.isNew(after: seen), since: change.time)
             if events.isEmpty {
-                next.dropped = held.count - kept.count
-                next.changes += merged.count
+                next.droppedCount = held.count - kept.count
+                next.changeCount += merged.count
                 next.firstChangedAt = merged.first?.time ?? change.time
             }
             events.append(next)

@@ -25,7 +25,7 @@ import Testing
         driver.foreground(id)
         let events = driver.events(of: id)
         #expect(events.map(\.aspect) == ["org.b", "org.a"])
-        #expect(events.map(\.changes) == [1, 3])
+        #expect(events.map(\.changeCount) == [1, 3])
         #expect(values(events) == ["{\"v\":8}", "{\"v\":3}"])
     }
 
@@ -49,7 +49,7 @@ import Testing
         let start = driver.start(SubscriptionRequest(aspects: ["org.*", "com.not-there"], wantsInitial: true)).start
         #expect(start.events.map(\.aspect) == ["org.a", "com.not-there"])
         #expect(values(start.events) == ["{\"v\":1}", nil])
-        #expect(start.events.allSatisfy { $0.changes == 0 })
+        #expect(start.events.allSatisfy { $0.changeCount == 0 })
     }
 
     // MARK: - Positions and sizes
@@ -61,7 +61,7 @@ import Testing
             let start = driver.start(
                 SubscriptionRequest(aspects: ["org.*"], instance: "one", positions: [name: position]))
             #expect(start.start.resumed == false)
-            #expect(start.start.events.map(\.changes) == [0])
+            #expect(start.start.events.map(\.changeCount) == [0])
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
         driver.foreground(id)
         let events = driver.events(of: id)
         #expect(events.count == 16)
-        #expect(events.first?.dropped == 84)
+        #expect(events.first?.droppedCount == 84)
     }
 
     // MARK: - Names that come and go while subscribers to patterns sleep
@@ -100,11 +100,12 @@ import Testing
         #expect(driver.violations.isEmpty)
         driver.foreground(sleeper)
         let events = driver.events(of: sleeper)
-        #expect(events.first?.aspect == "org.seen.a" && events.first?.netChange == true, "what was seen is never lost")
+        #expect(
+            events.first?.aspect == "org.seen.a" && events.first?.isNetChange == true, "what was seen is never lost")
         #expect(events.allSatisfy { $0.published?.isWithdrawn == true })
         #expect(driver.bus.names(of: 1).kept == 0)
         driver.publish("org.n1", "{}")
-        #expect(driver.events(of: sleeper).map(\.changes) == [1])
+        #expect(driver.events(of: sleeper).map(\.changeCount) == [1])
         #expect(driver.violations.isEmpty)
     }
 
@@ -117,14 +118,14 @@ import Testing
             let name = try #require(Aspect("org.n\(number)"))
             driver.bus.limitWithdrawnNames(of: 1, to: 10)
             driver.publish(name, "{}")
-            changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+            changes += driver.events(of: id).reduce(0) { $0 + $1.changeCount }
             driver.publish(name, nil)
-            changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+            changes += driver.events(of: id).reduce(0) { $0 + $1.changeCount }
             #expect(driver.bus.names(of: 1).kept <= 12)
             #expect(driver.violations.isEmpty)
         }
         driver.bus.limitWithdrawnNames(of: 1, to: 0)
-        changes += driver.events(of: id).reduce(0) { $0 + $1.changes }
+        changes += driver.events(of: id).reduce(0) { $0 + $1.changeCount }
         #expect(changes == 2_000, "no change is lost")
         driver.bus.limitWithdrawnNames(of: 1, to: 0)
         #expect(driver.bus.names(of: 1).kept == 0)

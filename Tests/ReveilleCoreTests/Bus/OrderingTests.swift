@@ -46,7 +46,7 @@ import Testing
         #expect(driver.status(id)?.holds == .unread)
         #expect(driver.nextDelivery() == nil)
         driver.foreground(id, .unread)
-        #expect(driver.nextDelivery()?.events.map(\.changes) == [3])
+        #expect(driver.nextDelivery()?.events.map(\.changeCount) == [3])
     }
 
     @Test("B46: an aspect that changes constantly does not starve others") func busyAspectDoesNotStarveOthers() {

@@ -19,7 +19,7 @@ import Testing
         driver.foreground(id)
         #expect(driver.read().isEmpty)
         driver.report(.level(79))
-        #expect(driver.events(of: id).map(\.changes) == [1])
+        #expect(driver.events(of: id).map(\.changeCount) == [1])
     }
 
     @Test("B40, B43, B99: immediate does not wait and does not release holds") func immediateDoesNotWaitOrReleaseHolds()
@@ -44,8 +44,8 @@ import Testing
         let events = driver.events(of: id)
         let first = max(0, changes - limit)
         #expect(events.map(\.reading) == (first + 1...changes).map { .level($0) })
-        #expect(events.map(\.dropped) == [first] + Array(repeating: 0, count: changes - first - 1))
-        #expect(events.allSatisfy { $0.changes == 1 })
+        #expect(events.map(\.droppedCount) == [first] + Array(repeating: 0, count: changes - first - 1))
+        #expect(events.allSatisfy { $0.changeCount == 1 })
         #expect(events.map(\.changedAt) == Array(times[first...]))
     }
 
@@ -61,7 +61,7 @@ import Testing
         let events = driver.wake(id, after: .settings(["app": ["a": 2]]), .settings(["app": ["a": 1]]))
         #expect(events.map(\.reading) == [.unknown(.defaults), .settings(["app": ["a": 1]])])
         #expect(events.map { $0.settings.map(\.keys) } == [[["a"]], [["a"]]])
-        #expect(events.map(\.netChange) == [true, true])
+        #expect(events.map(\.isNetChange) == [true, true])
     }
 
     @Test func heldChangeOfManySettingsListsAllKeysChangedSince() {

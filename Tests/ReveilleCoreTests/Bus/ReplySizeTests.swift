@@ -43,7 +43,7 @@ import Testing
         #expect(deliveries.allSatisfy { size(of: $0) < Bus.replySize + 5_000 })
         let events = deliveries.flatMap(\.events)
         #expect(events.map(\.aspect) == expected(deliveries.map(\.events.count)))
-        #expect(events.allSatisfy { $0.changes == 2 })
+        #expect(events.allSatisfy { $0.changeCount == 2 })
         #expect(driver.violations.isEmpty)
     }
 
@@ -82,13 +82,13 @@ import Testing
         var changes: [Aspect: Int] = [:]
         for round in 1...6 {
             let delivery = try #require(driver.nextDelivery())
-            for event in delivery.events { changes[event.aspect, default: 0] += event.changes }
+            for event in delivery.events { changes[event.aspect, default: 0] += event.changeCount }
             // Names that were delivered first, and some that were not.
             publish(0..<300, round: round)
             driver.bus.noteRead(by: id)
         }
         #expect(changes.count == 1_000)
-        for event in driver.read().flatMap(\.events) { changes[event.aspect, default: 0] += event.changes }
+        for event in driver.read().flatMap(\.events) { changes[event.aspect, default: 0] += event.changeCount }
         #expect((0..<1_000).allSatisfy { changes[name($0)] == ($0 < 300 ? 7 : 1) })
         #expect(driver.violations.isEmpty)
     }

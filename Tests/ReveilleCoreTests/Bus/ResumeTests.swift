@@ -12,11 +12,11 @@ import Testing
         driver.report(.level(80))
         let (id, start) = driver.start(SubscriptionRequest(wantsInitial: true))
         #expect(Set(start.events.map(\.aspect)) == Set(AspectSet.default.aspects))
-        #expect(start.events.allSatisfy { $0.changes == 0 })
+        #expect(start.events.allSatisfy { $0.changeCount == 0 })
         #expect(start.resumed == nil)
         #expect(driver.read().isEmpty)
         driver.report(.level(79))
-        #expect(driver.events(of: id).map(\.changes) == [1])
+        #expect(driver.events(of: id).map(\.changeCount) == [1])
     }
 
     @Test("B50: without changes there are no events") func noChangesMeanNoEvents() {
@@ -33,7 +33,7 @@ import Testing
         for level in [79, 78, 77] { driver.report(.level(level)) }
         let start = driver.resume([.battery: 0])
         #expect(start.resumed == true)
-        #expect(start.events.map(\.changes) == [4])
+        #expect(start.events.map(\.changeCount) == [4])
         #expect(start.events.map(\.firstChangedAt) == [first])
         #expect(start.events.map(\.reading) == [.level(77)])
     }
@@ -46,7 +46,7 @@ import Testing
         let start = driver.resume([.battery: position], of: instance)
         #expect(start.resumed == false)
         #expect(start.events.count == 5)
-        #expect(start.events.allSatisfy { $0.changes == 0 })
+        #expect(start.events.allSatisfy { $0.changeCount == 0 })
     }
 
     @Test("B52: resuming beside the old connection creates a second subscription")
@@ -72,7 +72,7 @@ import Testing
         #expect(later.state(.battery).sequence == 3)
         later.report(.settings(["app": ["a": 2, "b": 1]]))
         let start = later.resume([.battery: 1, .defaults: 0])
-        #expect(start.events.map(\.changes) == [1, 2])
+        #expect(start.events.map(\.changeCount) == [1, 2])
         // The keys that changed before the restart are no longer known.
         #expect(start.events.last?.settings.map(\.keys) == [["a", "b"]])
     }
@@ -104,7 +104,7 @@ import Testing
     @Test("equal settings are not a change after a restart, and the next change lists only its keys")
     func equalSettingsAreNotAChange() {
         let driver = restored()
-        let start = driver.start(SubscriptionRequest(aspects: .defaults, instance: "one", positions: [.defaults: 1]))
+        let start = driver.start(SubscriptionRequest(aspects: [.defaults], instance: "one", positions: [.defaults: 1]))
         #expect(start.start.resumed == true && start.start.events.isEmpty)
         driver.report(.defaults(Self.large))
         #expect(driver.state(.defaults).generation == 1)
@@ -112,7 +112,7 @@ import Testing
         other.domains[0].values["key 7"] = 0
         driver.report(.defaults(other))
         let event = driver.events(of: start.id).first
-        #expect(event?.changes == 1)
+        #expect(event?.changeCount == 1)
         #expect(event?.settings.flatMap(\.keys) == ["key 7"])
     }
 
@@ -122,8 +122,8 @@ import Testing
         var other = Self.large
         other.domains[0].values["key 7"] = 0
         driver.report(.defaults(areGone ? Defaults(domains: []) : other))
-        let start = driver.start(SubscriptionRequest(aspects: .defaults, instance: "one", positions: [.defaults: 1]))
-        #expect(start.start.events.map(\.changes) == [1])
+        let start = driver.start(SubscriptionRequest(aspects: [.defaults], instance: "one", positions: [.defaults: 1]))
+        #expect(start.start.events.map(\.changeCount) == [1])
         #expect(start.start.events.first?.settings.flatMap(\.keys).count == (areGone ? 0 : 6_000))
     }
 

@@ -11,7 +11,7 @@ import Testing
     private func subscribe(_ interval: Duration?, background: Policy.Background = .coalesce) -> SubscriptionID {
         driver.subscribe(
             SubscriptionRequest(
-                aspects: .motion, policies: [.motion: Policy(background: background, interval: interval)]))
+                aspects: [.motion], policies: [.motion: Policy(background: background, interval: interval)]))
     }
 
     @Test("B137: equal samples are events") func equalSamplesAreEvents() {
@@ -21,7 +21,7 @@ import Testing
             driver.report(.sample(0))
             let event = driver.events(of: id).first
             #expect(event?.generation == number)
-            #expect(event?.netChange == true)
+            #expect(event?.isNetChange == true)
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(driver.nextDelivery() == nil)
         driver.bus.noteRead(by: id)
         let events = driver.events(of: id)
-        #expect(events.map(\.changes) == [200])
+        #expect(events.map(\.changeCount) == [200])
         #expect(events.first?.motion?.acceleration?.x == 200)
     }
 
@@ -129,7 +129,7 @@ import Testing
         driver.pass(20_000)
         for _ in 0..<3 { driver.report(.motion(gone)) }
         let events = driver.events(of: id)
-        #expect(events.map(\.changes) == [1])
+        #expect(events.map(\.changeCount) == [1])
         #expect(events.first?.motion == gone)
     }
 

@@ -40,7 +40,7 @@ import Testing
         let id = driver.subscribe()
         let event = driver.wake(id, after: .settings(["app": ["a": 1, "b": 1]]), .settings(["app": ["a": 1]])).first
         #expect(event?.settings.map(\.keys) == [["b"]])
-        #expect(event?.netChange == false)
+        #expect(event?.isNetChange == false)
     }
 
     @Test func opaqueDomainHasNoKeys() {

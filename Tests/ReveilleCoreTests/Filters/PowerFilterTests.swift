@@ -10,7 +10,7 @@ import Testing
         (pack.power, pack.energy, pack.energyFull, pack.voltage) = (-5, 30, 50, 11.4)
         (pack.temperature, pack.vendor) = (25, "SMP")
         var power = Power(packs: [pack])
-        (power.power, power.energy, power.energyFull, power.timeToEmpty) = (-5, 30, 50, 21_600)
+        (power.power, power.energy, power.energyFull, power.secondsToEmpty) = (-5, 30, 50, 21_600)
         change(&power)
         return power
     }
@@ -25,7 +25,7 @@ import Testing
         #expect(!isReported { _ in })
         #expect(!isReported { $0.power = -5.2 })
         #expect(!isReported { $0.energy = 29.9 })
-        #expect(!isReported { $0.timeToEmpty = 22_000 })
+        #expect(!isReported { $0.secondsToEmpty = 22_000 })
         #expect(!isReported { $0.packs[0].voltage = 11.45 })
         #expect(!isReported { $0.packs[0].temperature = 25.5 })
     }
@@ -35,8 +35,8 @@ import Testing
         #expect(isReported { $0.power = 5 })
         #expect(isReported { $0.power = nil })
         #expect(isReported { $0.energy = 29.7 })
-        #expect(isReported { $0.timeToEmpty = 24_000 })
-        #expect(isReported { ($0.timeToEmpty, $0.timeToFull) = (nil, 100) })
+        #expect(isReported { $0.secondsToEmpty = 24_000 })
+        #expect(isReported { ($0.secondsToEmpty, $0.secondsToFull) = (nil, 100) })
         #expect(isReported { $0.health = 0.9 })
         #expect(isReported { $0.packs[0].temperature = 26 })
         #expect(isReported { $0.packs[0].vendor = "LG" })

@@ -68,7 +68,7 @@ import Testing
         var folder = NaiveFolder()
         driver.report(folder.report(generation: 0))
         var readers = (0..<4).map { _ in
-            let id = driver.subscribe(SubscriptionRequest(aspects: .folders))
+            let id = driver.subscribe(SubscriptionRequest(aspects: [.folders]))
             return Reader(id: id, seen: [:], generation: 0)
         }
         for step in 0..<120 {
@@ -86,7 +86,7 @@ import Testing
                 let event = try #require(delivery.events.first)
                 let folders = try #require(event.folders)
                 let comment: Comment = "step \(step), \(folders), saw \(readers[index].seen.keys.sorted())"
-                #expect(event.netChange == !folders.folders.isEmpty, comment)
+                #expect(event.isNetChange == !folders.folders.isEmpty, comment)
                 let change = folders.folders.first ?? Folders.Folder(name: "documents", path: "/d")
                 check(change, readers[index], folder, comment)
                 readers[index].seen = folder.files

@@ -120,7 +120,7 @@ import Testing
         let power = read(pack(Self.laptop))
         func times(_ mean: Double?) -> [Int?] {
             let reading = PowerRule.reading(power, atMean: mean)
-            return [reading.timeToEmpty, reading.timeToFull]
+            return [reading.secondsToEmpty, reading.secondsToFull]
         }
         #expect(times(-7.5) == [15_000, nil])
         #expect(times(17.25) == [nil, 3_600])
@@ -133,10 +133,10 @@ import Testing
     @Test func fullPackIsFullNow() {
         var attributes = Self.laptop
         attributes["energy_now"] = "49000000"
-        #expect(PowerRule.reading(read(pack(attributes)), atMean: 1).timeToFull == 0)
+        #expect(PowerRule.reading(read(pack(attributes)), atMean: 1).secondsToFull == 0)
         // The design stands in for an unknown full energy.
         attributes["energy_full"] = nil
-        #expect(PowerRule.reading(read(pack(attributes)), atMean: 8).timeToFull == 3_600)
+        #expect(PowerRule.reading(read(pack(attributes)), atMean: 8).secondsToFull == 3_600)
     }
 
     @Test func ignoredAttributeHasAReason() {

@@ -50,17 +50,17 @@ struct HostileLife {
         let aspect = pick(Aspect.device + Self.names + Self.patterns)
         switch Int.random(in: 0..<20, using: &random) {
         case 0...2: try await subscribe()
-        case 3: observations.append(try await device.observeConcurrently(aspect, delivering: .currentState) { _ in })
-        case 4: try await device.beginMonitoring(aspect)
-        case 5: device.endMonitoring(aspect)
+        case 3: observations.append(try await device.observeConcurrently(aspect, initial: true) { _ in })
+        case 4: _ = try await device.monitor(.proximity)
+        case 5: _ = await device.withBackgroundTask("task") { await $0.remaining }
         case 6...7: try await pickConsumer()?.enterBackground()
         case 8: try await pickConsumer()?.enterForeground()
         case 9...10:
             for consumer in consumers { consumer.forgetBackground() }
             if Bool.random(using: &random) { try await device.enterForeground() }
             try await device.enterBackground(wakeAfter: .milliseconds(1))
-        case 11: _ = try await (device.states(), device.history(of: aspect))
-        case 12: _ = try await (device.subscribers(), device.sources())
+        case 11: _ = try await (device.getAll(), device.history(of: aspect))
+        case 12: _ = try await (device.shell.subscriptions(), device.aspects())
         case 13: try await device.post(.proximity(.near))
         case 14...15:
             try await device.publish(
@@ -68,7 +68,7 @@ struct HostileLife {
                 whileConnected: Bool.random(using: &random))
         case 16: try await device.withdraw(pick(Self.names))
         case 17: _ = try await device.value(of: pick(Self.names), as: Volume.self)
-        case 18: try await device.hold("0000000000000001", wakeAfter: .seconds(1))
+        case 18: try await device.shell.hold("0000000000000001", wakeAfter: .seconds(1))
         default: if !consumers.isEmpty { consumers.removeLast().cancel() }
         }
     }
@@ -89,11 +89,11 @@ struct HostileLife {
             instance: pick(["i", "j"]),
             generations: [.battery: pick([0, -1, .max, .min]), Self.names[0]: pick([0, 1, .max, .min])])
         let request = SubscriptionRequest(aspects: AspectSet.default.union(AspectSet(names)), policies: policies)
-        let delivering: Delivering = pick([.changes, .currentState])
+        let initial = Bool.random(using: &random)
         let subscription = try await device.subscribe(
-            to: request.aspects, delivering: delivering, policies: policies,
-            resumingFrom: Bool.random(using: &random) ? positions : nil)
-        consumers.append(HostileConsumer(subscription, request, wantsStates: delivering == .currentState))
+            to: request.aspects, initial: initial, policies: policies,
+            resume: Bool.random(using: &random) ? positions : nil)
+        consumers.append(HostileConsumer(subscription, request, wantsStates: initial))
     }
 
     private mutating func end() async -> [String] {
@@ -125,7 +125,7 @@ final class HostileConsumer: Sendable {
             while true {
                 let before = state.withLock { $0.background }
                 guard let event = try? await subscription.next() else { return }
-                let isAnswer = event.changes == 0 && wantsStates
+                let isAnswer = event.changeCount == 0 && wantsStates
                 let isHeld = !isAnswer && policies[event.aspect].background != .immediate
                 state.withLock { state in
                     // The event was both requested and delivered in the same background.

@@ -136,7 +136,7 @@ struct HostileScript {
             event.reading = .published(
                 name, [nil, [:], ["level": 0.5], ["level": "loud"]].randomElement(using: &random) ?? nil)
         }
-        event.dropped = counts.randomElement(using: &random) ?? 0
+        event.droppedCount = counts.randomElement(using: &random) ?? 0
         return String(decoding: event.structure.bytes, as: UTF8.self)
     }
 

@@ -84,7 +84,7 @@ import Varlink
         bus.stop()
     }
 
-    @Test func concurrentBeginsOfMonitoringReportTheirOwnSuccess() async throws {
+    @Test func observersThatBeginTogetherShareTheRefusal() async throws {
         let asked = Lock(0)
         let bus = try MadeUpBus(at: path) { peer in
             while let call = peer.next() {
@@ -103,17 +103,12 @@ import Varlink
             }
         }
         let device = try await Device.connect(to: bus.address)
-        async let first = device.beginMonitoring(.battery)
-        async let second = device.beginMonitoring(.battery)
-        var begun = 0
-        if (try? await first) == true { begun += 1 }
-        if (try? await second) == true { begun += 1 }
-        #expect(device.isMonitoring(.battery) == (begun > 0))
-        if begun > 0 { #expect(device.reading(of: .battery) == .level(0.5)) }
-        for _ in 0..<begun { device.endMonitoring(.battery) }
-        #expect(!device.isMonitoring(.battery))
-        #expect(try await device.beginMonitoring(.battery))
-        #expect(device.reading(of: .battery) == .level(0.5))
+        async let first = device.observeConcurrently(.battery) { _ in }
+        async let second = device.observeConcurrently(.battery) { _ in }
+        let tokens = [try? await first, try? await second].compactMap(\.self)
+        #expect(tokens.count < 2)
+        let later = try await device.observeConcurrently(.battery) { _ in }
+        #expect(later.failure == nil)
         bus.stop()
     }
 }

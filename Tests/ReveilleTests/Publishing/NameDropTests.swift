@@ -12,7 +12,7 @@ import Varlink
     private static let kept: Aspect = "org.example.kept"
     private static let name: Aspect = "org.example.name"
     private static let request = SubscriptionRequest(
-        aspects: "org.example.*",
+        aspects: ["org.example.*"],
         policies: ["org.example.*": Policy(background: .drop), kept: Policy(background: .hold(limit: 2))])
 
     private var state = EventStreamState(request, patience: Patience())
@@ -39,10 +39,10 @@ import Varlink
     }
 
     @Test mutating func patternAndItsNamesAreDropped() {
-        #expect(state.droppable == "org.example.*")
+        #expect(state.droppable == ["org.example.*"])
         #expect(state.dropping == [])
         fallAsleep()
-        #expect(state.dropping == "org.example.*")
+        #expect(state.dropping == ["org.example.*"])
     }
 
     @Test mutating func statesOfDroppedNamesAreSkippedAtTheWake() {

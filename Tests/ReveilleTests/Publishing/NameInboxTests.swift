@@ -11,7 +11,7 @@ import Varlink
 @Suite struct NameInboxTests {
     private static let a: Aspect = "org.example.a"
     private static let b: Aspect = "org.example.b"
-    private static let pattern = SubscriptionRequest(aspects: "org.example.*")
+    private static let pattern = SubscriptionRequest(aspects: ["org.example.*"])
 
     private static func state(_ name: Aspect, _ value: JSONObject?, _ generation: Int) -> Event {
         .published(name, value, generation, changes: 0)
@@ -29,10 +29,10 @@ import Varlink
         for generation in 1...1_000 {
             let name = Aspect(stringLiteral: "org.example.n\(generation)")
             inbox.receive(.events([.published(name, ["x": 1], 2 * generation)]))
-            if generation % 2 == 0 { #expect(inbox.take()?.netChange == true) }
+            if generation % 2 == 0 { #expect(inbox.take()?.isNetChange == true) }
             inbox.receive(.events([.published(name, nil, 2 * generation + 1)]))
             // Merged with the value, it is as if it had never been published.
-            #expect(inbox.take()?.netChange == (generation % 2 == 0))
+            #expect(inbox.take()?.isNetChange == (generation % 2 == 0))
         }
         #expect(inbox.positions == Positions(instance: "i", generations: [:]))
         #expect(inbox.seen.isEmpty)
@@ -135,7 +135,7 @@ private struct ListInbox {
                 let apart = waiting.indices.filter { waiting[$0].isApart && waiting[$0].event.aspect == event.aspect }
                 guard apart.count > limit else { continue }
                 let lost = waiting[apart[0]].event
-                waiting[apart[1]].event.dropped += lost.dropped + lost.changes
+                waiting[apart[1]].event.droppedCount += lost.droppedCount + lost.changeCount
                 waiting.remove(at: apart[0])
             } else if let index = waiting.firstIndex(where: { $0.event.aspect == event.aspect && !$0.isApart }) {
                 let earlier = waiting.remove(at: index).event
@@ -151,7 +151,7 @@ private struct ListInbox {
         let next = waiting.firstIndex { waiting in
             let policy = policies[waiting.event.aspect]
             return (!isParked || policy.background == .immediate)
-                && (waiting.event.netChange || !policy.netChangeOnly)
+                && (waiting.event.isNetChange || !policy.netChangeOnly)
         }
         guard let next else { return nil }
         let event = waiting.remove(at: next).event

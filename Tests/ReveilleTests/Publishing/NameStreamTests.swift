@@ -13,7 +13,7 @@ import Varlink
     private static let b: Aspect = "org.example.b"
     private static let now = Timestamp(microseconds: 77)
     private static let gone = ReveilleError(.noBus, "gone")
-    private static let pattern = SubscriptionRequest(aspects: "org.example.*")
+    private static let pattern = SubscriptionRequest(aspects: ["org.example.*"])
 
     private static func reply(
         _ events: [Event], instance: String = "i", resumed: Bool? = nil
@@ -28,8 +28,9 @@ import Varlink
     /// The withdrawal that a stream finds itself.
     private static func found(_ name: Aspect, _ generation: Int, sequence: Int, changes: Int) -> Event {
         Event(
-            reading: .unknown(name), generation: generation, sequence: sequence, changes: changes, netChange: true,
-            firstChangedAt: now, changedAt: now, dropped: 0)
+            reading: .unknown(name), generation: generation, sequence: sequence, changeCount: changes,
+            isNetChange: true,
+            firstChangedAt: now, changedAt: now, droppedCount: 0)
     }
 
     /// Takes inputs one after the other, and returns the actions of the last one.
@@ -96,14 +97,14 @@ import Varlink
         // The bus has forgotten the name, and counts an unknown change.
         let unknown = Event.published(Self.a, nil, 100)
         var known = unknown
-        known.changes = 0
+        known.changeCount = 0
         #expect(
             state.handle(Self.reply([unknown], resumed: true), at: 0) == [.deliver(.skip([known])), .started])
         #expect(state.handle(.lost(Self.gone), at: 0).count == 2)
         // A value that the bus knows to have changed and changed back is an event.
         _ = state.handle(.open, at: 0)
         var back = Event.published(Self.a, nil, 102, changes: 2)
-        back.netChange = false
+        back.isNetChange = false
         #expect(state.handle(Self.reply([back], resumed: true), at: 0) == [.deliver(.events([back])), .started])
     }
 

@@ -13,9 +13,9 @@ import Testing
         for step in 1...10 { try await device.publish(Volume.name, ["step": step]) }
         // An event of another name does not wait for it.
         try await device.publish("org.example.other", ["step": 1])
-        #expect(try await subscription.next()?.changes == 1)
+        #expect(try await subscription.next()?.changeCount == 1)
         #expect(try await subscription.next()?.aspect == "org.example.other")
-        #expect(try await device.subscribers().first?.pending == [Volume.name: 9])
+        #expect(try await device.shell.subscriptions().first?.pending == [Volume.name: 9])
         subscription.cancel()
         #expect(try await subscription.next() == nil)
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(error?.code == .invalidArgument)
         #expect(error?.description.contains("org.example.volume") == true)
         #expect(error?.description.contains("from 1 millisecond to a year") == true, "\(error as Any)")
-        #expect(try await device.subscribers().isEmpty)
+        #expect(try await device.shell.subscriptions().isEmpty)
     }
 
     @Test func policyOfANameThatIsNotSubscribedIsRefusedByName() async throws {
@@ -56,13 +56,13 @@ import Testing
             await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery, aspect]) })
         errors.append(
             await #expect(throws: ReveilleError.self) { try await device.observeConcurrently(aspect) { _ in } })
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.state(of: aspect) })
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.states(of: [aspect]) })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.get(aspect) })
+        errors.append(await #expect(throws: ReveilleError.self) { try await device.getAll([aspect]) })
         for error in errors {
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains(name.debugDescription) == true)
         }
-        let pattern = await #expect(throws: ReveilleError.self) { try await device.state(of: "org.example.*") }
+        let pattern = await #expect(throws: ReveilleError.self) { try await device.get("org.example.*") }
         #expect(pattern?.code == .invalidArgument)
     }
 }

@@ -12,7 +12,7 @@ import Testing
             values.append(volume)
             switch values.count {
             case 1:
-                #expect(try await device.subscribers().first?.name == "mixer")
+                #expect(try await device.shell.subscriptions().first?.name == "mixer")
                 try await device.publish(Volume.name, Volume(level: 0.1))
             case 2: try await device.publish(Volume.name, Volume(level: 0.2))
             case 3: try await device.withdraw(Volume.name)
@@ -36,18 +36,5 @@ import Testing
             #expect(volume == Volume(level: 0.3))
             break
         }
-    }
-
-    @Test func nameIsMonitoredBeforeItIsPublished() async throws {
-        let device = try await TestDevice.inMemory()
-        #expect(try await device.beginMonitoring(Volume.name))
-        #expect(device.reading(of: Volume.name).published?.isWithdrawn == true)
-        try await device.publish(Volume.name, Volume(level: 0.5))
-        while device.reading(of: Volume.name).published?.isWithdrawn == true { await Task.yield() }
-        #expect(try device.reading(of: Volume.name).published?.decode(as: Volume.self) == Volume(level: 0.5))
-        device.endMonitoring(Volume.name)
-        #expect(!device.isMonitoring(Volume.name))
-        let error = await #expect(throws: ReveilleError.self) { try await device.beginMonitoring("org.example.*") }
-        #expect(error?.code == .invalidArgument)
     }
 }

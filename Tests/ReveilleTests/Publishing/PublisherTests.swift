@@ -31,11 +31,11 @@ import Varlink
 
     @Test func cancelledTaskCompletesItsCall() async throws {
         let device = try await TestDevice.inMemory()
-        let (generation, _) = try await Task {
+        let revision = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await device.publish(Volume.name, ["level": 0.4])
         }.value
-        #expect(generation == 1)
+        #expect(revision.generation == 1)
         #expect(try await device.value(of: Volume.name) == ["level": 0.4])
     }
 

@@ -17,12 +17,12 @@ private struct Unencodable: Encodable {
     @Test func publishedValueIsDelivered() async throws {
         let device = try await TestDevice.inMemory()
         let subscription = try await device.subscribe(to: "org.example.volume")
-        let (generation, sequence) = try await device.publish(Volume.name, Volume(level: 0.4))
+        let revision = try await device.publish(Volume.name, Volume(level: 0.4))
         let event = try #require(await subscription.next())
         #expect(event.aspect == Volume.name)
         #expect(try event.value(as: Volume.self) == Volume(level: 0.4))
         #expect(event.published?.json == #"{"isMuted":false,"level":0.4}"#)
-        #expect((event.generation, event.sequence) == (generation, sequence))
+        #expect(Revision(generation: event.generation, sequence: event.sequence) == revision)
         #expect(try await device.value(of: Volume.name, as: Volume.self) == Volume(level: 0.4))
     }
 
@@ -49,21 +49,21 @@ private struct Unencodable: Encodable {
         try await device.publish("org.example.gone", ["step": 3])
         try await device.withdraw("org.example.gone")
         let names = try await device.subscribe(
-            to: ["org.example.a", "org.example.never"], delivering: .currentState)
+            to: ["org.example.a", "org.example.never"], initial: true)
         var states: [Aspect: Event] = [:]
         while states.count < 2, let event = try await names.next() { states[event.aspect] = event }
         #expect(try states["org.example.a"]?.value(as: [String: Int].self) == ["step": 1])
         #expect(states["org.example.never"]?.published?.isWithdrawn == true)
-        #expect(states.values.allSatisfy { $0.changes == 0 })
+        #expect(states.values.allSatisfy { $0.changeCount == 0 })
 
-        let pattern = try await device.subscribe(to: "org.example.*", delivering: .currentState)
+        let pattern = try await device.subscribe(to: "org.example.*", initial: true)
         let matched = [try #require(await pattern.next()), try #require(await pattern.next())]
         #expect(matched.map(\.aspect) == ["org.example.a", "org.example.b"])
         try await device.publish("org.example.c", ["step": 4])
         // Nothing else came before.
         #expect(try await pattern.next()?.aspect == "org.example.c")
         #expect(
-            try await device.states(of: ["org.example.*"]).map(\.aspect)
+            try await device.getAll(["org.example.*"]).map(\.aspect)
                 == ["org.example.a", "org.example.b", "org.example.c"])
     }
 

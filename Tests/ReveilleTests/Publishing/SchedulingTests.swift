@@ -12,38 +12,41 @@ import Testing
 
     @Test func entriesAreAddedListedAndRemoved() async throws {
         let device = try await TestDevice.inMemory()
-        let next = try await device.schedule(
-            "alarm", .every(.seconds(3_600)), publishing: Self.name, ["sound": "bell"], ifMissed: .skip,
-            grace: .seconds(5))
-        #expect(next != nil)
-        let rule = CalendarRule(hour: 7, minute: 30)
-        try await device.schedule("daily", .calendar(rule, zone: "UTC"), publishing: Self.name)
-        let entries = try await device.scheduled
-        #expect(entries.map(\.id) == ["alarm", "daily"])
-        #expect(entries[0].time == .every(.seconds(3_600)))
-        #expect(entries[0].ifMissed == .skip)
-        #expect(entries[0].grace == .seconds(5))
-        #expect(entries[0].next == next)
-        #expect(entries[1].time == .calendar(rule, zone: "UTC"))
+        let alarm = try await device.schedule(
+            ScheduleRequest(
+                "alarm", publishing: Self.name, .every(.hours(1)), value: ["sound": "bell"], ifMissed: .skip,
+                grace: .seconds(5)))
+        #expect(alarm.next != nil)
+        try await device.schedule(
+            ScheduleRequest("daily", publishing: Self.name, .daily(hour: 7, minute: 30, zone: "UTC")))
+        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.minutes(5))))
+        try await device.schedule(
+            ScheduleRequest("weekly", publishing: Self.name, .weekly(.sunday, hour: 7, zone: "UTC")))
+        let entries = try await device.scheduled()
+        #expect(entries.map(\.id) == ["alarm", "daily", "soon", "weekly"])
+        #expect(entries[0] == alarm && alarm.time == .every(.seconds(3_600)))
+        #expect(entries[1].time == .calendar(CalendarRule(hour: 7, minute: 30), zone: "UTC"))
+        #expect(entries[2].next.map { ($0 - .now) <= .seconds(300) && ($0 - .now) > .seconds(200) } == true)
+        #expect(entries[3].time == .calendar(CalendarRule(weekday: 7, hour: 7, minute: 0), zone: "UTC"))
         #expect(try await device.cancelScheduled("alarm"))
         #expect(try await !device.cancelScheduled("alarm"))
-        #expect(try await device.cancelAllScheduled() == 1)
+        #expect(try await device.cancelAllScheduled() == 3)
     }
 
     @Test func impossibleEntriesAreRefused() async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.schedule("fast", .every(.milliseconds(999)), publishing: Self.name)
+            try await device.schedule(ScheduleRequest("fast", publishing: Self.name, .every(.milliseconds(999))))
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description == "fast: every must be from one second to a century")
         let hour = await #expect(throws: ReveilleError.self) {
-            try await device.schedule("late", .calendar(CalendarRule(hour: 24)), publishing: Self.name)
+            try await device.schedule(ScheduleRequest("late", publishing: Self.name, .daily(hour: 24)))
         }
         #expect(hour == ReveilleError(.invalidArgument, "late: hour must be 0 to 23, not 24"))
         let zone = await #expect(throws: ReveilleError.self) {
             try await device.schedule(
-                "zone", .calendar(CalendarRule(hour: 1), zone: "No/Where"), publishing: Self.name)
+                ScheduleRequest("zone", publishing: Self.name, .daily(hour: 1, zone: "No/Where")))
         }
         #expect(zone?.description.contains("does not know this time zone") == true)
     }

@@ -28,7 +28,7 @@ import Varlink
         _ aspect: String = "battery", changes: Int64?, after previous: Int64? = 10, at time: Int64 = start
     ) {
         let event = DeviceEvent(
-            device: device, aspect: aspect, value: [:], instance: "one", generation: 11, changes: changes,
+            device: device, aspect: aspect, value: [:], instance: "one", generation: 11, changeCount: changes,
             previous: previous.map { FleetPosition(instance: "one", generation: $0) })
         board.take(.state(event), at: time)
     }
@@ -38,7 +38,7 @@ import Varlink
     ) {
         let status = DeviceStatus(
             device: device, isOnline: false, reason: .asleep, instance: nil, aspects: aspects, version: nil,
-            wakeEvery: 60, age: age)
+            wakeEvery: .seconds(60), age: age.map { .seconds($0) })
         board.take(.status(status), at: time)
     }
 
@@ -72,7 +72,7 @@ import Varlink
         #expect(problem == nil)
         report(wentBack)
         let event = DeviceEvent(
-            device: device, aspect: "battery", value: [:], instance: "two", generation: 1, changes: nil,
+            device: device, aspect: "battery", value: [:], instance: "two", generation: 1, changeCount: nil,
             isNewInstance: true, previous: FleetPosition(instance: "one", generation: 10))
         board.take(.state(event), at: Self.start)
         #expect(problem == nil)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SubscriptionPlanTests {
     private static func everything(of names: [Aspect]) -> SubscriptionRequest {
         SubscriptionPlan.everything(
-            of: names.map { AspectSource(aspect: $0, isAvailable: true, isMonitored: false, text: "") })
+            of: names.map { AspectInfo(aspect: $0, isAvailable: true, isWatched: false, source: "") })
     }
 
     @Test("a page subscribes to what its bus has, and to the names of programs by their first words") func everything()

@@ -2,24 +2,29 @@
 
 /// The failure of an operation on a fleet: the operation, its subject and the reason.
 public struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure.
-    @nonexhaustive public enum Code: Sendable, Hashable {
+    /// The kind of failure; a later version may have further ones.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the kind.
+        public let description: String
+
         /// A device, group, aspect, topic or address is invalid.
-        case invalidName
+        public static let invalidName = Code("invalidName")
         /// A message of a broker was ignored.
-        case invalidMessage
+        public static let invalidMessage = Code("invalidMessage")
         /// A configuration is invalid.
-        case invalidConfiguration
+        public static let invalidConfiguration = Code("invalidConfiguration")
         /// The broker cannot be reached, or the connection to it was lost.
-        case unreachable
+        public static let unreachable = Code("unreachable")
         /// The certificate of the broker or of this client was rejected, or a file of TLS cannot be used.
-        case tls
+        public static let tls = Code("tls")
         /// The broker refused the client, a topic or a message.
-        case refused
+        public static let refused = Code("refused")
         /// A file of positions cannot be used.
-        case positions
+        public static let positions = Code("positions")
         /// A value does not have the expected type.
-        case unexpectedValue
+        public static let unexpectedValue = Code("unexpectedValue")
+
+        private init(_ description: String) { self.description = description }
     }
 
     /// The kind of failure.

@@ -9,7 +9,7 @@ extension DeviceEvent {
     /// The state in the type of its aspect; `nil` if this version does not know the state.
     ///
     /// ```swift
-    /// for try await case .state(let event) in try await fleet.events(aspects: ["battery"]) {
+    /// for try await case .state(let event) in try await fleet.events(aspects: [.battery]) {
     ///     if let level = event.reading?.battery?.level, level < 0.1 { print(event.device) }
     /// }
     /// ```

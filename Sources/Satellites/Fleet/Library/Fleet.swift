@@ -11,8 +11,8 @@ import ReveilleSystem
 ///
 /// ```swift
 /// let fleet = try await Fleet.connect(to: "mqtts://broker.example", ca: "/etc/fleet/ca.pem")
-/// for try await event in try await fleet.events(devices: ["shop-*"], aspects: ["battery"]) {
-///     if case .state(let state) = event { print(state.device, state.aspect, state.changes ?? 0) }
+/// for try await event in try await fleet.events(devices: ["shop-*"], aspects: [.battery]) {
+///     if case .state(let state) = event { print(state.device, state.aspect, state.changeCount ?? 0) }
 /// }
 /// ```
 ///
@@ -76,19 +76,19 @@ public final class Fleet: Sendable {
     ///
     /// - Parameters:
     ///   - devices: Names, and patterns in which `*` stands for any characters; none means all devices.
-    ///   - aspects: Names and patterns of aspects and published names; none means all.
-    ///   - positions: The positions of earlier events, of any process.
+    ///   - aspects: Aspects, published names and patterns; none means all.
+    ///   - resume: The positions of earlier events, of any process.
     /// - Returns: The events; they end on release.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
     public func events(
-        devices: [String] = [], aspects: [String] = [], resumingFrom positions: FleetPositions? = nil
+        devices: [String] = [], aspects: AspectSet = [], resume: FleetPositions? = nil
     ) async throws(FleetError) -> FleetEvents {
-        try await events(of: try FleetInterest(devices: devices, aspects: aspects), resumingFrom: positions)
+        try await events(of: try FleetInterest(devices: devices, aspects: aspects.aspects.map(\.name)), resume: resume)
     }
 
     /// With `confirmsEvents`, an event counts in ``FleetEvents/positions`` only after ``FleetEvents/confirm()``.
     package func events(
-        of interest: FleetInterest, resumingFrom positions: FleetPositions? = nil, confirmsEvents: Bool = false
+        of interest: FleetInterest, resume positions: FleetPositions? = nil, confirmsEvents: Bool = false
     ) async throws(FleetError) -> FleetEvents {
         let mailbox = FleetMailbox(resumingFrom: try positions?.ledger() ?? Ledger(), confirmsEvents: confirmsEvents)
         return FleetEvents(engine, await engine.open(interest, mailbox), mailbox)
@@ -97,16 +97,16 @@ public final class Fleet: Sendable {
     /// Disconnects from the broker; events that have arrived can still be taken.
     ///
     /// ```swift
-    /// await fleet.background()
+    /// await fleet.enterBackground()
     /// // … nothing is delivered, and nothing queues …
-    /// await fleet.wake()  // one event for each state that has changed
+    /// await fleet.enterForeground()  // one event for each state that has changed
     /// ```
-    public func background() async {
+    public func enterBackground() async {
         await engine.background()
     }
 
-    /// Connects again after ``background()``: one event is delivered for each state that has changed.
-    public func wake() async {
+    /// Connects again after ``enterBackground()``: one event is delivered for each state that has changed.
+    public func enterForeground() async {
         await engine.wake()
     }
 }

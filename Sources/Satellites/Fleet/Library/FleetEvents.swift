@@ -10,7 +10,7 @@ import ReveilleSystem
 ///
 /// ```swift
 /// var saved: FleetPositions?  // of an earlier run
-/// let events = try await fleet.events(resumingFrom: saved)
+/// let events = try await fleet.events(resume: saved)
 /// for try await event in events {
 ///     print(event)
 ///     saved = events.positions
@@ -79,7 +79,7 @@ public final class FleetEvents: AsyncSequence, Sendable {
 ///
 /// ```swift
 /// let text = events.positions.text
-/// let next = try await fleet.events(resumingFrom: FleetPositions(text))
+/// let next = try await fleet.events(resume: FleetPositions(text))
 /// ```
 public struct FleetPositions: Sendable, Hashable {
     /// The positions as text, one line for each device.

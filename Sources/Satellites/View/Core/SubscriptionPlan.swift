@@ -23,7 +23,7 @@ package enum SubscriptionPlan {
         policies: [.battery: Policy(interval: recordInterval)])
 
     /// Every aspect of the device and every published name, for a page that is visible; an older bus has fewer aspects.
-    package static func everything(of sources: [AspectSource]) -> SubscriptionRequest {
+    package static func everything(of sources: [AspectInfo]) -> SubscriptionRequest {
         let names = sources.map(\.aspect)
         // The lifecycle describes this subscription itself.
         let device = names.filter { $0.builtIn != nil && $0 != .lifecycle }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Varlink
+package import Varlink
 
 /// The payload of `DEVICE/desired/NAME` and `group/GROUP/desired/NAME`: a value, and how often values were set.
 ///
 /// A plain JSON object without `generation` is another program's value, without a count.
-public struct DesiredMessage: Sendable, Hashable {
+package struct DesiredMessage: Sendable, Hashable {
     /// The sequence of values that the generation belongs to; `nil` for a plain value.
-    public var instance: String?
+    package var instance: String?
     /// The number of the value in its sequence, one more for each value that is set; `nil` for a plain value.
-    public var generation: Int64?
+    package var generation: Int64?
     /// The time of setting, in microseconds since 1970, UTC; `nil` if unknown.
-    public var changedAt: Int64?
+    package var changedAt: Int64?
     /// The value.
-    public var value: JSONObject
+    package var value: JSONObject
 
     /// Creates a message.
-    public init(instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject) {
+    package init(instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject) {
         self.instance = instance
         self.generation = generation
         self.changedAt = changedAt
@@ -26,7 +26,7 @@ public struct DesiredMessage: Sendable, Hashable {
     /// Decodes a payload.
     ///
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
-    public init(_ bytes: [UInt8]) throws(FleetError) {
+    package init(_ bytes: [UInt8]) throws(FleetError) {
         let payload = try Payload(bytes)
         guard payload.object["generation"] != nil, payload.object["instance"] != nil else {
             self.init(instance: nil, generation: nil, changedAt: nil, value: payload.object)
@@ -43,7 +43,7 @@ public struct DesiredMessage: Sendable, Hashable {
     }
 
     /// The payload.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         guard let instance, let generation else { return JSON.object(value).bytes }
         var members: JSONObject = ["instance": .string(instance), "generation": .integer(generation)]
         if let changedAt { members["changedAt"] = .integer(changedAt) }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-public import Varlink
+package import Varlink
 
 /// The payload of `DEVICE/state/ASPECT`: a state, and its place in the sequence of states.
-public struct StateMessage: Sendable, Hashable {
+package struct StateMessage: Sendable, Hashable {
     /// The largest generation: integers beyond it are not exact in JSON for many readers (RFC 8259, 6).
-    public static let generationLimit: Int64 = 1 << 53 - 1
+    package static let generationLimit: Int64 = 1 << 53 - 1
     /// The longest name of an instance in bytes.
     static let instanceLimit = 64
 
     /// The bus of the device; another bus counts generations anew.
-    public var instance: String
+    package var instance: String
     /// The number of the state; each change adds one.
-    public var generation: Int64
+    package var generation: Int64
     /// The changes since the last state that the broker acknowledged; 0 for a state that was sent without a change.
     ///
     /// A reader that missed a message must not add up these numbers: the difference of generations is its count.
-    public var changes: Int64
+    package var changes: Int64
     /// The time of the last change on the device's clock, in microseconds since 1970, UTC.
-    public var changedAt: Int64
+    package var changedAt: Int64
     /// Whether the device's clock was synchronized when the message was sent.
-    public var isSynchronized: Bool
+    package var isSynchronized: Bool
     /// The state as on the bus of the device; `null` for a name that was withdrawn.
-    public var value: JSON
+    package var value: JSON
 
     /// Creates a message.
-    public init(
+    package init(
         instance: String, generation: Int64, changes: Int64, changedAt: Int64, isSynchronized: Bool = true, value: JSON
     ) {
         self.instance = instance
@@ -40,7 +40,7 @@ public struct StateMessage: Sendable, Hashable {
     /// Decodes a payload.
     ///
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
-    public init(_ bytes: [UInt8]) throws(FleetError) {
+    package init(_ bytes: [UInt8]) throws(FleetError) {
         let payload = try Payload(bytes)
         instance = try Self.checkedInstance(try payload.text("instance"))
         generation = try Payload.required(
@@ -58,7 +58,7 @@ public struct StateMessage: Sendable, Hashable {
     }
 
     /// The payload.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var members: JSONObject = [
             "instance": .string(instance), "generation": .integer(generation), "changes": .integer(changes),
             "changedAt": .integer(changedAt),

@@ -3,41 +3,31 @@
 import Varlink
 
 /// The payload of `DEVICE/status`: whether a device is connected, and why not.
-public struct StatusMessage: Sendable, Hashable {
-    /// Why a device is not connected, or not complete.
-    @nonexhaustive public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// It has disconnected until its next wake.
-        case asleep
-        /// Its bridge was stopped.
-        case stopped
-        /// The broker lost the connection; this is its will.
-        case lost
-        /// It is connected, but its bus cannot be reached.
-        case noBus
-    }
+package struct StatusMessage: Sendable, Hashable {
+    package typealias Reason = DeviceStatus.Reason
 
     /// The age in seconds at which the broker forgets the status: ten years.
     ///
     /// Brokers deliver the remaining time with each message, and thus the age of the status on their own clock.
-    public static let lease: UInt32 = 315_360_000
+    package static let lease: UInt32 = 315_360_000
     /// The most aspects of a device, so that the message fits.
     package static let aspectLimit = 1_000
 
     /// Whether the device is connected.
-    public var isOnline: Bool
+    package var isOnline: Bool
     /// Why it is not connected, or not complete; `nil` if all is well.
-    public var reason: Reason?
+    package var reason: Reason?
     /// The bus of the device; `nil` if it is unknown, as in a will.
-    public var instance: String?
+    package var instance: String?
     /// The aspects whose states the broker has; empty if unknown.
-    public var aspects: [String]
+    package var aspects: [String]
     /// The version of the bridge.
-    public var version: String?
+    package var version: String?
     /// The seconds between two wakes of a device that disconnects in between.
-    public var wakeEvery: Int64?
+    package var wakeEvery: Int64?
 
     /// Creates a message.
-    public init(
+    package init(
         isOnline: Bool, reason: Reason? = nil, instance: String? = nil, aspects: [String] = [],
         version: String? = nil, wakeEvery: Int64? = nil
     ) {
@@ -54,7 +44,7 @@ public struct StatusMessage: Sendable, Hashable {
     /// A reason of a later version counts as none.
     ///
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.
-    public init(_ bytes: [UInt8]) throws(FleetError) {
+    package init(_ bytes: [UInt8]) throws(FleetError) {
         let payload = try Payload(bytes)
         isOnline = try Payload.required(try payload.flag("online"), "online")
         reason = try payload.text("reason").flatMap(Reason.init)
@@ -73,7 +63,7 @@ public struct StatusMessage: Sendable, Hashable {
     }
 
     /// The payload.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var members: JSONObject = ["online": .bool(isOnline)]
         if let reason { members["reason"] = .string(reason.rawValue) }
         if let instance { members["instance"] = .string(instance) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Varlink
+public import ReveilleCore
+package import Varlink
 
 /// A state of a device, and the number of changes since the last seen state.
 public struct DeviceEvent: Sendable, Hashable {
@@ -9,7 +10,7 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The name of the aspect, such as `battery`, or of a published name.
     public let aspect: String
     /// The state; `null` for a name that was withdrawn.
-    public let value: JSON
+    package let value: JSON
     /// The bus of the device that counts the generations.
     public let instance: String
     /// The number of the state on that bus.
@@ -17,11 +18,11 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The number of changes since the last seen state; `nil` if unknown, as for the first state.
     ///
     /// 0 for a state that the broker had lost, that was reported as removed, and that is back unchanged.
-    public internal(set) var changes: Int64?
+    public internal(set) var changeCount: Int64?
     /// Whether another bus sent the last seen state: the device lost its state, or was replaced.
     public internal(set) var isNewInstance = false
-    /// The time of the last change on the device's clock, in microseconds since 1970, UTC; `nil` if it is not synchronized.
-    public internal(set) var changedAt: Int64?
+    /// The time of the last change on the device's clock; `nil` if that is not synchronized.
+    public internal(set) var changedAt: Timestamp?
     /// The position before the event; `nil` for the first state.
     package internal(set) var previous: FleetPosition?
 
@@ -32,7 +33,8 @@ public struct DeviceEvent: Sendable, Hashable {
     /// The number of changes remains exact, because each event counts from the one before it.
     package func merged(with later: DeviceEvent) -> DeviceEvent {
         var merged = later
-        merged.changes = if let earlier = changes, let later = later.changes { earlier + later } else { nil }
+        merged.changeCount =
+            if let earlier = changeCount, let later = later.changeCount { earlier + later } else { nil }
         merged.isNewInstance = previous != nil && (isNewInstance || later.isNewInstance)
         merged.previous = previous
         return merged
@@ -44,7 +46,7 @@ public struct DeviceEvent: Sendable, Hashable {
     package func following(_ position: FleetPosition?) -> DeviceEvent {
         var event = self
         let step = position.flatMap { $0.instance == instance ? generation - $0.generation : nil }
-        event.changes = step.flatMap { (0...Ledger.plausibleStep).contains($0) ? $0 : nil }
+        event.changeCount = step.flatMap { (0...Ledger.plausibleStep).contains($0) ? $0 : nil }
         event.isNewInstance = position.map { $0.instance != instance } ?? false
         event.previous = position
         return event

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 extension DeviceRecord {
     /// The earliest plausible time: the start of 2015, in microseconds since 1970.
     private static let earliestTime: Int64 = 1_420_070_400_000_000
@@ -32,8 +34,8 @@ extension DeviceRecord {
         let hasTime = message.isSynchronized && (Self.earliestTime..<Self.latestTime).contains(message.changedAt)
         let event = DeviceEvent(
             device: device, aspect: aspect, value: message.value, instance: message.instance,
-            generation: message.generation, changes: changes, isNewInstance: isNewInstance,
-            changedAt: hasTime ? message.changedAt : nil, previous: seen)
+            generation: message.generation, changeCount: changes, isNewInstance: isNewInstance,
+            changedAt: hasTime ? Timestamp(microseconds: message.changedAt) : nil, previous: seen)
         return Ledger.Outcome(.state(event), problem: problem ?? (hasTime ? nil : .unknownTime(device)))
     }
 

@@ -73,7 +73,8 @@ extension DeviceRecord {
         (status?.message).map { status in
             DeviceStatus(
                 device: device, isOnline: status.isOnline, reason: status.reason, instance: instance,
-                aspects: listed ?? [], version: version, wakeEvery: status.wakeEvery, age: age)
+                aspects: listed ?? [], version: version, wakeEvery: status.wakeEvery.map { .seconds($0) },
+                age: age.map { .seconds($0) })
         }
     }
 }

@@ -27,20 +27,32 @@ public struct DeviceRemoval: Sendable, Hashable {
 
 /// Whether a device is connected, and further details.
 public struct DeviceStatus: Sendable, Hashable {
+    /// Why a device is not connected, or not complete.
+    @nonexhaustive public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// It has disconnected until its next wake.
+        case asleep
+        /// Its bridge was stopped.
+        case stopped
+        /// The broker lost the connection; this is its will.
+        case lost
+        /// It is connected, but its bus cannot be reached.
+        case noBus
+    }
+
     /// The device.
     public let device: DeviceID
     /// Whether the device is connected.
     public let isOnline: Bool
     /// Why it is not connected, or not complete; `nil` if all is well.
-    public let reason: StatusMessage.Reason?
+    public let reason: Reason?
     /// The bus that the device last named; `nil` if none.
     public let instance: String?
     /// The aspects that the device last named; empty if none.
     public let aspects: [String]
     /// The version of the bridge that the device last named; `nil` if none.
     public let version: String?
-    /// The seconds between two wakes of a device that disconnects in between; `nil` while it is connected.
-    public let wakeEvery: Int64?
-    /// The age of the status in seconds on the broker's clock; `nil` if the broker does not say.
-    public let age: Int64?
+    /// The time between two wakes of a device that disconnects in between; `nil` while it is connected.
+    public let wakeEvery: Duration?
+    /// The age of the status on the broker's clock, in whole seconds; `nil` if the broker does not say.
+    public let age: Duration?
 }

@@ -50,7 +50,7 @@ package enum FleetTable {
         let battery = states["battery"]?.value.objectValue
         let listed = status?.aspects ?? []
         return Row(
-            device: device, state: state, lastSeen: status?.isOnline == true ? 0 : status?.age,
+            device: device, state: state, lastSeen: status?.isOnline == true ? 0 : status?.age?.components.seconds,
             level: battery?["level"]?.numberValue.flatMap { (0...1).contains($0) ? $0 : nil },
             charging: battery?["state"]?.stringValue, aspects: (listed.isEmpty ? Array(states.keys) : listed).sorted(),
             version: status?.version)
@@ -62,8 +62,8 @@ package enum FleetTable {
         switch status.reason {
         case .stopped: return .stopped
         case .asleep:
-            guard let every = status.wakeEvery, every > 0, let age = status.age else { return .asleep }
-            return age / every >= overdueWakes ? .overdue : .asleep
+            guard let every = status.wakeEvery, every > .zero, let age = status.age else { return .asleep }
+            return age / every >= Double(overdueWakes) ? .overdue : .asleep
         default: return .lost
         }
     }

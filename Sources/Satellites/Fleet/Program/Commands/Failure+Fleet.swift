@@ -14,7 +14,7 @@ extension Failure {
             case .unreachable: .noBus
             case .tls, .refused: .permission
             case .invalidMessage: .protocol
-            case .positions, .unexpectedValue: .failure
+            default: .failure
             }
         self.init(code, error.description)
     }

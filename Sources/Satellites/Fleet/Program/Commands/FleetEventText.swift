@@ -47,15 +47,15 @@ enum FleetEventText {
 
     private static func remarks(_ event: DeviceEvent) -> [String] {
         var notes: [String] = []
-        if let changes = event.changes, changes > 1 { notes.append("\(changes) changes") }
-        if event.changes == 0 { notes.append("unchanged") }
+        if let changes = event.changeCount, changes > 1 { notes.append("\(changes) changes") }
+        if event.changeCount == 0 { notes.append("unchanged") }
         if event.isNewInstance { notes.append("another instance") }
         return notes
     }
 
     static func state(of status: DeviceStatus) -> String {
         switch status.reason {
-        case .asleep: "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0))" } ?? "")
+        case .asleep: "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0.components.seconds))" } ?? "")
         case .stopped: "stopped"
         case .lost: "lost"
         case .noBus: "online, without a bus"
@@ -63,10 +63,9 @@ enum FleetEventText {
         }
     }
 
-    static func time(_ microseconds: Int64?, withDate: Bool) -> StyledText {
+    static func time(_ timestamp: Timestamp?, withDate: Bool) -> StyledText {
         let width = withDate ? 21 : 10
-        guard let microseconds else { return StyledText("").padded(to: width) }
-        let timestamp = Timestamp(microseconds: microseconds)
+        guard let timestamp else { return StyledText("").padded(to: width) }
         let day = withDate ? LocalTime.date(timestamp) + " " : ""
         return Style.dim(StyledText(day + LocalTime.time(timestamp))).padded(to: width)
     }
@@ -89,9 +88,9 @@ extension DeviceEvent {
     var json: JSON {
         [
             "device": .string(device.text), "aspect": .string(aspect), "value": value,
-            "changes": changes.map { .integer($0) } ?? .null, "instance": .string(instance),
+            "changes": changeCount.map { .integer($0) } ?? .null, "instance": .string(instance),
             "generation": .integer(generation), "newInstance": .bool(isNewInstance),
-            "changedAt": changedAt.map { .integer($0) } ?? .null,
+            "changedAt": changedAt.map { .integer($0.microseconds) } ?? .null,
         ]
     }
 }
@@ -102,8 +101,9 @@ extension DeviceStatus {
             "device": .string(device.text), "online": .bool(isOnline),
             "reason": reason.map { .string($0.rawValue) } ?? .null,
             "instance": instance.map { .string($0) } ?? .null, "aspects": .array(aspects.map { .string($0) }),
-            "version": version.map { .string($0) } ?? .null, "wakeEvery": wakeEvery.map { .integer($0) } ?? .null,
-            "age": age.map { .integer($0) } ?? .null,
+            "version": version.map { .string($0) } ?? .null,
+            "wakeEvery": wakeEvery.map { .integer($0.components.seconds) } ?? .null,
+            "age": age.map { .integer($0.components.seconds) } ?? .null,
         ]
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleConsole
+import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
@@ -43,7 +44,7 @@ final class FleetWatchStream: Sendable {
     func run() async throws {
         let fleet = try await Fleet.connect(broker)
         let events = try await fleet.events(
-            of: interest, resumingFrom: file?.stored, confirmsEvents: file != nil)
+            of: interest, resume: file?.stored, confirmsEvents: file != nil)
         self.events.withLock { $0 = events }
         let printsAll = command.initial || Console.isInteractive
         // A device that is not in the file is new, and so are its states.
@@ -152,7 +153,7 @@ private struct Output {
         switch event {
         case .state(let state):
             // A previously seen state has changed while this program was away.
-            if skipsStates, state.changes == nil, !state.isNewInstance { return nil }
+            if skipsStates, state.changeCount == nil, !state.isNewInstance { return nil }
             return command.json
                 ? state.json.printable
                 : text(state.device, state.changedAt) { FleetEventText.line(state, column: $0) }
@@ -171,7 +172,7 @@ private struct Output {
         }
     }
 
-    private mutating func text(_ device: DeviceID, _ time: Int64?, _ line: (Int) -> StyledText) -> String {
+    private mutating func text(_ device: DeviceID, _ time: Timestamp?, _ line: (Int) -> StyledText) -> String {
         let width = FleetEventText.column(column, with: device)
         column = width
         return (FleetEventText.time(time, withDate: command.date) + line(width)).rendered

@@ -48,7 +48,7 @@ struct BoardProblem: Sendable, Hashable {
 
     mutating func take(_ event: DeviceEvent) {
         // An event that is neither counted nor the first of its bus is out of order itself.
-        guard event.changes != nil || event.isNewInstance || event.previous == nil else { return }
+        guard event.changeCount != nil || event.isNewInstance || event.previous == nil else { return }
         settle(event.aspect)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Varlink
 
@@ -46,8 +47,8 @@ package struct FleetTile: Sendable, Hashable {
     mutating func take(_ status: DeviceStatus, at now: Int64) {
         hasStatus = true
         state = status.isOnline ? (status.reason == .noBus ? "noBus" : "online") : status.reason?.rawValue ?? "lost"
-        seenAt = status.age.map { now - $0.multipliedReportingOverflow(by: 1_000_000).partialValue }
-        wakeEvery = status.wakeEvery
+        seenAt = status.age.map { now - $0.components.seconds.multipliedReportingOverflow(by: 1_000_000).partialValue }
+        wakeEvery = status.wakeEvery?.components.seconds
         version = status.version
         for index in problems.indices { problems[index].keep(status.aspects) }
     }
@@ -60,10 +61,11 @@ package struct FleetTile: Sendable, Hashable {
     mutating func take(_ event: DeviceEvent) {
         aspects.insert(event.aspect)
         // The first states of a device come in any order.
-        if event.changes != nil || aspect == nil || (event.changedAt ?? .min) > (changedAt ?? .min) {
-            (aspect, changedAt, merged) = (event.aspect, event.changedAt, event.changes)
+        let time = event.changedAt?.microseconds
+        if event.changeCount != nil || aspect == nil || (time ?? .min) > (changedAt ?? .min) {
+            (aspect, changedAt, merged) = (event.aspect, time, event.changeCount)
         }
-        if let changes = event.changes {
+        if let changes = event.changeCount {
             total = total.addingReportingOverflow(changes).partialValue
         } else {
             unknown += 1

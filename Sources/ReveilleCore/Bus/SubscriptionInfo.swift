@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A subscription on a bus, as shown to other clients of the bus.
-public struct Subscriber: Sendable, Hashable {
+public struct SubscriptionInfo: Sendable, Hashable {
     /// A task that is not finished; see `Subscription.withBackgroundTask`.
     public struct Task: Sendable, Hashable {
         /// The name that the program chose.
@@ -32,15 +32,15 @@ public struct Subscriber: Sendable, Hashable {
     /// The number of pending changes by aspect.
     public let pending: [Aspect: Int]
     /// The number of events delivered so far.
-    public let events: Int
+    public let eventCount: Int
     /// The number of changes in these events.
-    public let changes: Int
+    public let changeCount: Int
     /// The tasks that the program wants to finish before it is suspended, in the order in which they began.
     public let tasks: [Task]
 
     package init(
         id: String, name: String?, processID: Int32, userID: UInt32, aspects: AspectSet, holds: HoldReasons,
-        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], events: Int, changes: Int, tasks: [Task] = []
+        lifecycle: Lifecycle? = nil, pending: [Aspect: Int], eventCount: Int, changeCount: Int, tasks: [Task] = []
     ) {
         self.id = id
         self.name = name
@@ -50,8 +50,8 @@ public struct Subscriber: Sendable, Hashable {
         self.holds = holds
         self.lifecycle = lifecycle
         self.pending = pending
-        self.events = events
-        self.changes = changes
+        self.eventCount = eventCount
+        self.changeCount = changeCount
         self.tasks = tasks
     }
 
@@ -62,21 +62,21 @@ public struct Subscriber: Sendable, Hashable {
     }
 }
 
-/// The source that a bus reads an aspect from.
-public struct AspectSource: Sendable, Hashable {
+/// An aspect on a bus, and the source that it is read from.
+public struct AspectInfo: Sendable, Hashable {
     /// The aspect.
     public let aspect: Aspect
     /// Whether this device has a source for the aspect.
     public let isAvailable: Bool
     /// Whether the source is being watched now.
-    public let isMonitored: Bool
+    public let isWatched: Bool
     /// The device or file that is read, or the reason why there is none.
-    public let text: String
+    public let source: String
 
-    package init(aspect: Aspect, isAvailable: Bool, isMonitored: Bool, text: String) {
+    package init(aspect: Aspect, isAvailable: Bool, isWatched: Bool, source: String) {
         self.aspect = aspect
         self.isAvailable = isAvailable
-        self.isMonitored = isMonitored
-        self.text = text
+        self.isWatched = isWatched
+        self.source = source
     }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ReveilleCore
+package import ReveilleWire
+import Varlink
+
+extension Device {
+    /// Returns the current state of one aspect, as an event whose `Event.changeCount` is 0.
+    ///
+    /// If nothing watches the sensor, the bus reads it once, which takes up to a second. A name that is not published
+    /// has an empty state.
+    ///
+    /// ```swift
+    /// let event = try await device.get(.proximity)
+    /// print(event.reading, event.changedAt)
+    /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern, which
+    ///   has no state of its own.
+    public func get(_ aspect: Aspect) async throws(ReveilleError) -> Event {
+        try aspect.checkHasState()
+        guard let event = try await getAll([aspect]).first(where: { $0.aspect == aspect }) else {
+            throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
+        }
+        return event
+    }
+
+    /// Returns the current states of several aspects, as ``get(_:)`` does for one.
+    ///
+    /// A pattern stands for the names that it matches and that are published now.
+    ///
+    /// ```swift
+    /// for event in try await device.getAll([.battery, "org.example.*"]) { print(event) }
+    /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
+    ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
+    public func getAll(_ aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
+        for aspect in aspects.aspects {
+            try aspect.checkIsValid()
+            try aspect.checkIsOfDevice()
+        }
+        return try await engine.call(Call(.getState(aspects)), expecting: EventsReply.self).events
+    }
+
+    /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with an `Event.changeCount` of 1.
+    ///
+    /// Nothing is delivered: subscriptions stay at their positions. A bus keeps as many changes as its configuration
+    /// sets in `bus.history`; after a restart, the oldest kept change is the last one before the restart. No sensor is
+    /// read.
+    ///
+    /// ```swift
+    /// for event in try await device.history(of: .battery, limit: 10) {
+    ///     print(event.changedAt, event.reading)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - aspect: An aspect of the device or a published name. Of settings that have changed since, only the keys are
+    ///     known.
+    ///   - limit: The largest number of changes, at least 1; `nil` for all.
+    /// - Returns: The latest changes; none of an aspect that has not changed since the bus first started.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, an invalid name or a limit below
+    ///   1; ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
+    public func history(of aspect: Aspect, limit: Int? = nil) async throws(ReveilleError) -> [Event] {
+        try aspect.checkHasState()
+        if let limit, limit < 1 {
+            throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
+        }
+        return try await historyReply(of: aspect, limit: limit).events
+    }
+
+    /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier changes.
+    package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
+        try await engine.call(Call(.getHistory(aspect, limit: limit)), expecting: EventsReply.self)
+    }
+
+    /// Returns the aspects of the bus with their sources, as `reveille status` shows them.
+    ///
+    /// ```swift
+    /// for aspect in try await device.aspects() { print(aspect.aspect, aspect.source) }
+    /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
+    public func aspects() async throws(ReveilleError) -> [AspectInfo] {
+        try await engine.call(Call(.describeAspects), expecting: [AspectInfo].self)
+    }
+
+    /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
+    ///
+    /// A published name has none. ``check(_:)-(Aspect)`` answers with the reason, and for published names too.
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
+    public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
+        try await aspects().contains { $0.aspect == aspect && $0.isAvailable }
+    }
+
+    /// Makes the bus read every source again; returns once it has delivered what changed.
+    ///
+    /// Only needed after a change that the kernel does not report. It also ends posted states.
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
+    public func refresh() async throws(ReveilleError) {
+        _ = try await engine.call(Call(.refresh), expecting: EmptyReply.self)
+    }
+
+    /// Posts a synthetic state; public in `ReveilleTesting`, as `post(_:)`.
+    package func postSynthetic(_ reading: Reading) async throws(ReveilleError) -> Revision {
+        let call = Call(.post(reading))
+        // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
+        do throws(CallError) {
+            _ = try BusCall(call, of: .post, history: 1)
+        } catch {
+            let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
+            throw ReveilleError(.invalidArgument, "Post: the value of \(field) is not allowed: \(reading)")
+        }
+        return try await engine.call(call, expecting: Revision.self)
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ReveilleCore
+import ReveilleWire
+
+/// An entry for the schedule, for ``Device/schedule(_:)``.
+///
+/// ```swift
+/// try await device.schedule(
+///     ScheduleRequest(
+///         "alarm", publishing: "org.example.alarm", .weekly(.monday, hour: 7), value: ["sound": "bell"],
+///         launch: ["/usr/bin/alarm"]))
+/// ```
+public struct ScheduleRequest: Sendable {
+    /// The identifier, of 1 to 128 bytes, which is unique among the entries of this user.
+    public var id: String
+    /// The name under which the value is published.
+    public var name: Aspect
+    /// The times at which the entry fires.
+    public var time: ScheduleTime
+    /// A value, as for ``Device/publish(_:_:whileConnected:)``; by default an object without members.
+    public var value: any Encodable & Sendable
+    /// The time after which the entry does not fire; `nil` for no end.
+    public var until: Timestamp?
+    /// What happens to firings whose time passes while the device is off or asleep.
+    public var ifMissed: MissedFirings
+    /// The delay beyond which such a firing is skipped; `nil` for no limit.
+    public var grace: Duration?
+    /// The absolute path of a program and its arguments, which the bus starts if the name has no subscriber; `nil` for
+    /// none.
+    ///
+    /// A name without a slash is looked up in the `PATH` of the bus. Only the bus's own user may give one. See
+    /// ``Device/launch``.
+    public var launch: [String]?
+
+    /// Creates an entry, which is checked when it is scheduled.
+    public init(
+        _ id: String, publishing name: Aspect, _ time: ScheduleTime,
+        value: any Encodable & Sendable = [String: String](), until: Timestamp? = nil, ifMissed: MissedFirings = .fire,
+        grace: Duration? = nil, launch: [String]? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.time = time
+        self.value = value
+        self.until = until
+        self.ifMissed = ifMissed
+        self.grace = grace
+        self.launch = launch
+    }
+
+    var entry: ScheduleEntry {
+        get throws(ReveilleError) {
+            let value = try PublishedValue(name, encoding: value)
+            var (at, every, calendar, zone): (Timestamp?, Int64?, CalendarRule?, String?)
+            switch time {
+            case .at(let time): at = time
+            case .every(let interval, let start): (at, every) = (start, interval.wholeMilliseconds)
+            case .calendar(let rule, let name, let start): (at, calendar, zone) = (start, rule, name)
+            }
+            do throws(ScheduleEntryError) {
+                return try ScheduleEntry(
+                    id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
+                    zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
+                    grace: grace?.wholeMilliseconds, launch: launch)
+            } catch {
+                throw ReveilleError(.invalidArgument, "\(id): \(error)")
+            }
+        }
+    }
+}
+
+/// An entry that is on the schedule.
+public struct ScheduledEntry: Sendable, Hashable {
+    /// The identifier, which is unique among the entries of this user.
+    public let id: String
+    /// The name under which the value is published.
+    public let name: Aspect
+    /// The times at which the entry fires.
+    public let time: ScheduleTime
+    /// The time after which the entry does not fire; `nil` for no end.
+    public let until: Timestamp?
+    /// What happens to missed firings.
+    public let ifMissed: MissedFirings
+    /// The delay beyond which a missed firing is skipped; `nil` for no limit.
+    public let grace: Duration?
+    /// The command that the bus starts if the name has no subscriber; `nil` for none.
+    public let launch: [String]?
+    /// The time of the next firing; `nil` if there will be none, as on a 30th of February.
+    public let next: Timestamp?
+    /// The number of firings so far.
+    public let firingCount: Int
+
+    init(_ listing: ScheduleListing) {
+        let entry = listing.entry
+        id = entry.id
+        name = entry.aspect
+        time = entry.time
+        until = entry.until.map { Timestamp(microseconds: $0) }
+        ifMissed = entry.skipsMissed == true ? .skip : .fire
+        grace = entry.grace.map { .milliseconds($0) }
+        launch = entry.launch
+        next = listing.next.map { Timestamp(microseconds: $0) }
+        firingCount = listing.fired
+    }
+}
+
+extension ScheduleEntry {
+    package var time: ScheduleTime {
+        let start = at.map { Timestamp(microseconds: $0) }
+        if let every { return .every(.milliseconds(every), from: start) }
+        if let calendar { return .calendar(calendar, zone: zone, from: start) }
+        return .at(start ?? Timestamp(microseconds: 0))
+    }
+}
