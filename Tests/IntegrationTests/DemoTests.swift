@@ -11,12 +11,14 @@ import Testing
     /// Returns the output, followed by the exit status and by whether the terminal has its modes.
     private func run(pressing key: String) throws -> String {
         let script = """
-            import os, pty, sys, termios
+            import os, pty, signal, sys, termios
             # This process holds the terminal open after the program has ended.
             terminal, other = pty.openpty()
             child = os.fork()
             if child == 0:
                 os.login_tty(other)
+                # A shell without job control ignores it in its background.
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
                 os.environ["TERM"] = "xterm"
                 os.environ["NO_COLOR"] = "1"
                 os.execv(sys.argv[1], [sys.argv[1], "demo"])

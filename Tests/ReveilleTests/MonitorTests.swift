@@ -22,15 +22,6 @@ import Testing
         while battery.value.level != 0.4 { await Task.yield() }
         #expect(battery.failure == nil)
     }
-
-    @MainActor @Test func aspectIsNotWatchedAfterItsMonitor() async throws {
-        let device = try await TestDevice.inMemory()
-        var monitor: AspectMonitor<Light>? = try await device.monitor(.light)
-        #expect(monitor?.value == .unknown)
-        #expect(try await device.shell.subscriptions().count == 1)
-        monitor = nil
-        while try await !device.shell.subscriptions().isEmpty { await Task.yield() }
-    }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct CloseTests {

@@ -14,7 +14,7 @@ import time
 program, address = sys.argv[1:]
 child, terminal = pty.fork()
 if child == 0:
-    os.environ.update(PS1="ready> ", R=program, REVEILLE_ADDRESS=address, TERM="xterm", HISTFILE="")
+    os.environ.update(PS1="ready> ", R=program, REVEILLE_ADDRESS=address, TERM="xterm", HISTFILE="", NO_COLOR="1")
     os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
 
 seen = ""

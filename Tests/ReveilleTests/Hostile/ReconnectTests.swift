@@ -83,32 +83,4 @@ import Varlink
         #expect(state == .connected)
         bus.stop()
     }
-
-    @Test func observersThatBeginTogetherShareTheRefusal() async throws {
-        let asked = Lock(0)
-        let bus = try MadeUpBus(at: path) { peer in
-            while let call = peer.next() {
-                switch call.member {
-                case "DescribeAspects":
-                    peer.answer(
-                        #"{"aspects":[{"aspect":"battery","available":true,"monitored":false,"source":"BAT0"}]}"#)
-                case "Subscribe":
-                    if asked.increment() == 1 {
-                        peer.refuse("org.reveille.Bus.QuotaExceeded")
-                    } else {
-                        peer.start([.battery(0.5, 1, changes: 0)])
-                    }
-                default: peer.answer()
-                }
-            }
-        }
-        let device = try await Device.connect(to: bus.address)
-        async let first = device.observeConcurrently(.battery) { _ in }
-        async let second = device.observeConcurrently(.battery) { _ in }
-        let tokens = [try? await first, try? await second].compactMap(\.self)
-        #expect(tokens.count < 2)
-        let later = try await device.observeConcurrently(.battery) { _ in }
-        #expect(later.failure == nil)
-        bus.stop()
-    }
 }
