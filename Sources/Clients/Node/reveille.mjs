@@ -232,10 +232,13 @@ class Connection {
     this.#socket = socket;
     // A reply that was sent before a write failed can still be read, for example that the quota is exceeded.
     socket.on("error", () => {});
-    socket.on("close", () => {
+    const end = () => {
       this.#failure ??= new ReveilleError("the bus closed the connection", { code: "noBus" });
       this.onchange();
-    });
+    };
+    // The close comes after turn() has returned. Without an end, the connection failed or was closed here.
+    socket.on("end", end);
+    socket.on("close", end);
   }
 
   /** Takes a chunk, and stops reading. */

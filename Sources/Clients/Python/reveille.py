@@ -31,6 +31,7 @@ import os
 import random
 import re
 import select
+import signal
 import socket
 import sys
 import threading
@@ -2197,7 +2198,17 @@ def connect(address: str | None = None) -> Bus:
     """
     def run_aside(steps: _Steps[None]) -> object:
         thread = threading.Thread(target=_run, args=(steps,), name="reveille", daemon=True)
-        thread.start()
+        # The thread inherits a mask of all signals: they are for the program's own threads, whose waits they end.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        # Twice, since an exception can come before the first attempt.
+        try:
+            try:
+                signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+                thread.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return thread
 
     core = _BusCore(address, threading.Event, run_aside)

@@ -177,12 +177,16 @@ extension ClientTests {
         let client = try ClientProgram(language, on: bus)
         try client.call(
             "publish", ["arguments": ["org.example.a", ["x": 1]], "options": ["whileConnected": true]])
-        try client.subscribe(to: ["lifecycle"])
+        try client.subscribe(to: ["battery"])
         try client.call("becomeInactive", ["of": "s"])
         try client.call("task", ["of": "s"])
         for value in [["x": 1], .null] as [JSON] {
             if value == .null { try client.call("withdraw", ["arguments": ["org.example.a"]]) }
-            try bus.crash()
+            try bus.waitUntilSaved()
+            bus.kill()
+            // A client that notices the loss before there is another bus must try again.
+            try wait(for: "the loss of the task") { try client.call("hasFailed") == true }
+            try bus.restart()
             try wait(for: "the task and the state \(value)") {
                 let subscription = try bus.subscription()
                 let state = try bus.client().state(of: "org.example.a")["value"] ?? .null

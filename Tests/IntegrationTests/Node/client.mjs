@@ -30,6 +30,8 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
     case "task":
       tasks.push(await subscriptions[of].task("work"));
       return;
+    case "hasFailed":
+      return tasks[0].failure !== undefined;
     case "positions":
       return subscriptions[of].positions;
     case "close":

@@ -59,6 +59,8 @@ def steps(request):
         yield subscriptions[of].become_inactive()
     elif action == "task":
         tasks.append((yield subscriptions[of].task("work")))
+    elif action == "hasFailed":
+        return tasks[0].failure is not None
     elif action == "positions":
         return subscriptions[of].positions
     elif action == "close":
