@@ -10,11 +10,11 @@ def converse(place: world.World, arguments: list[str]) -> None:
     around = crowd.Crowd(place)
     program = reader.Reader(around, "client", [*arguments, str(place.directory / "positions")])
     around.bus.start()
-    echo = around.subscribe("echo", ["org.example.echo"])
+    echo = around.subscribe("echo", ["org.example.tied.echo"])
 
     def answered(n: int) -> None:
         program.wait("org.example.a", {"n": n})
-        place.wait(lambda: f"the answer {n}: {echo}", lambda: echo.has("org.example.echo", {"n": n}))
+        place.wait(lambda: f"the answer {n}: {echo}", lambda: echo.has("org.example.tied.echo", {"n": n}))
     around.publish("org.example.a", {"n": 0})
     program.start(is_faulty=True)
     answered(0)
@@ -32,7 +32,7 @@ def converse(place: world.World, arguments: list[str]) -> None:
     around.publish("org.example.a", {"n": 5})
     answered(5)
     program.stop()
-    place.wait(lambda: f"the end of the tied state: {echo}", lambda: echo.value("org.example.echo") == history.text(None))
+    place.wait(lambda: f"the end of the tied state: {echo}", lambda: echo.value("org.example.tied.echo") == history.text(None))
     around.publish("org.example.a", {"n": 6})
     program.start()
     answered(6)

@@ -17,6 +17,6 @@ for await (const { aspect, generation, changes, state } of events) {
     await events.enterBackground({ wakeAfter: 100 });
     print({ asleep: true });
   } else if (state) {
-    await bus.publish("org.example.echo", { n: state.n }, { whileConnected: true });
+    await bus.publish("org.example.tied.echo", { n: state.n }, { whileConnected: true });
   }
 }

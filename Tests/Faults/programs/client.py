@@ -27,7 +27,7 @@ def main() -> None:
                 events.enter_background(wake_after=0.1)
                 print(json.dumps({"asleep": True}), flush=True)
             elif event.state:
-                bus.publish("org.example.echo", {"n": event.state["n"]}, while_connected=True)
+                bus.publish("org.example.tied.echo", {"n": event.state["n"]}, while_connected=True)
 
 
 main()
