@@ -5,6 +5,7 @@ package import Logging
 package import ReveilleCore
 package import ReveilleService
 package import ReveilleSystem
+import ReveilleWatchers
 import ReveilleWire
 package import Varlink
 
@@ -22,6 +23,7 @@ package final class SimulatedBus {
     private let server: BusServer
     package let watchers: [SimulatedWatcher]
     package let motion: SimulatedMotion
+    package let machine: SimulatedMachine
     private var random: SplitMix64
     /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
@@ -36,11 +38,12 @@ package final class SimulatedBus {
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
+        machine = SimulatedMachine(loop: loop)
         do throws(SystemError) {
             let server = try BusServer(
                 loop: loop, configuration: configuration, schedule: schedule, owner: owner,
                 isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
-                programs: programs ?? SimulatedPrograms(loop: loop), logger: logger,
+                programs: programs ?? SimulatedPrograms(loop: loop), sleep: machine, logger: logger,
                 random: SplitMix64(seed: random.next()))
             watchers = Reality.aspects.map { aspect in
                 SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {
@@ -51,7 +54,10 @@ package final class SimulatedBus {
             self.loop = loop
             self.server = server
             self.random = random
-            try server.start(watchers + [motion])
+            let context = WatcherContext(
+                report: { [weak server] in server?.report($0) }, warn: { _ in }, overflowed: {})
+            let sleep = SleepWatcher(loop: loop, machine: machine, after: server.savedSleep, context: context)
+            try server.start(watchers + [motion, sleep])
         } catch {
             throw Broken("the bus does not start: \(error)")
         }

@@ -22,6 +22,13 @@ package enum Clocks {
         read(CLOCK_MONOTONIC)
     }
 
+    /// Returns the time that the machine has slept since boot.
+    package static func asleep() -> UInt64 {
+        // An interruption between the readings would seem to be a sleep.
+        let readings = (0..<3).map { _ in -monotonic() + boot() }
+        return UInt64(max(0, readings.min() ?? 0))
+    }
+
     /// Returns the processor time of the calling thread.
     package static func thread() -> Int64 {
         read(CLOCK_THREAD_CPUTIME_ID)

@@ -20,6 +20,9 @@ package protocol Watcher: AnyObject {
     /// ``Pace/sampleTimeout``.
     func refresh(then completion: @escaping () -> Void)
 
+    /// The clock was set or the machine resumed; called before a refresh, and at any pace.
+    func clockChanged()
+
     /// Whether the newest reading can differ from the last report while it watches closely, because it delays reports or
     /// reads rarely.
     var mayLag: Bool { get }
@@ -40,6 +43,9 @@ package protocol Watcher: AnyObject {
 }
 
 extension Watcher {
+    /// What watchers measure now does not depend on earlier sleeps.
+    package func clockChanged() {}
+
     /// A watcher that reports every reading immediately does not lag.
     package var mayLag: Bool { false }
 

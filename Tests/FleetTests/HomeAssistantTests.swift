@@ -33,7 +33,8 @@ struct HomeAssistantTests {
 
     private static let names = ["org.example.volume"]
     private static let aspects =
-        ["battery", "proximity", "orientation", "light", "display", "network", "power", "locale", "shake"] + names
+        ["battery", "proximity", "orientation", "light", "display", "network", "power", "sleep", "locale", "shake"]
+        + names
 
     private static func state(_ value: String, changes: Int64 = 1, isSynchronized: Bool = true) throws -> JSON {
         let message = StateMessage(
@@ -79,6 +80,9 @@ struct HomeAssistantTests {
         ("power", power, "-7.25"), ("power", noPower, "None"), ("energy", power, "31.5"), ("energy", noPower, "None"),
         ("health", power, "91"), ("health", noPower, "None"), ("time_to_empty", power, "15600"),
         ("time_to_full", power, "None"), ("temperature", power, "31.5"), ("temperature", noPower, "None"),
+        ("sleep", #"{"state":"preparing","sleptFor":null}"#, "preparing"),
+        ("slept_for", #"{"state":"awake","sleptFor":512.5}"#, "512.5"),
+        ("slept_for", #"{"state":"awake","sleptFor":null}"#, "None"),
         ("locale", #"{"identifier":"de_CH","languages":["de"]}"#, "de_CH"),
         ("org_--example_--volume", #"{"level":37}"#, "2023-11-14T22:13:20.250000+00:00"),
         ("org_--example_--volume", "null", "None"),

@@ -80,6 +80,7 @@ import Varlink
         case .motion(let motion): try check(motion)
         case .shake(let shake): try check(shake)
         case .power(let power): try check(power)
+        case .sleep(let sleep): try check(sleep)
         case .proximity, .lifecycle, .published: break
         }
     }

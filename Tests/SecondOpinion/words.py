@@ -21,6 +21,7 @@ POSTED: dict[str, list[dict[str, Any]]] = {
     ] + [{"state": "unplugged", "level": 0.5, "plugged": False, "chargeStatus": "discharging", "packs": []}],
     "proximity": [{"state": "near"}, {"state": "far"}],
     "orientation": [{"pose": pose, "planar": pose} for pose in ("portrait", "landscapeLeft", "landscapeRight")],
+    "sleep": [{"state": "awake", "sleptFor": length} for length in (None, 0, 512.5)],
     "light": [{"lux": 0}, {"lux": 10}, {"lux": 1000.5}],
 }
 # Values that differ in every way possible in JSON, and some that only look different.

@@ -19,6 +19,7 @@ export type NetworkKind = "ethernet" | "wifi" | "cellular" | "other";
 export type Pose =
   "unknown" | "portrait" | "portraitUpsideDown" | "landscapeLeft" | "landscapeRight" | "faceUp" | "faceDown";
 export type ProximityState = "near" | "far" | "unknown";
+export type SleepState = "awake" | "preparing";
 export type UprightPose = "portrait" | "portraitUpsideDown" | "landscapeLeft" | "landscapeRight";
 
 export interface Locale {
@@ -152,6 +153,11 @@ export interface Folders {
   folders: Folder[];
 }
 
+export interface Sleep {
+  state: SleepState;
+  sleptFor: number | null;
+}
+
 export interface Pending {
   aspect: string;
   changes: number;
@@ -248,6 +254,7 @@ export interface States {
   network: Network;
   folders: Folders;
   power: Power;
+  sleep: Sleep;
 }
 
 // --- The end of these types

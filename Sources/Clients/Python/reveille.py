@@ -93,6 +93,7 @@ Pose: TypeAlias = Literal[
     "unknown", "portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight", "faceUp", "faceDown",
 ]
 ProximityState: TypeAlias = Literal["near", "far", "unknown"]
+SleepState: TypeAlias = Literal["awake", "preparing"]
 UprightPose: TypeAlias = Literal["portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight"]
 
 
@@ -225,6 +226,11 @@ class Folders(typing.TypedDict):
     folders: list[Folder]
 
 
+class Sleep(typing.TypedDict):
+    state: SleepState
+    sleptFor: float | None
+
+
 class Pending(typing.TypedDict):
     aspect: str
     changes: int
@@ -311,7 +317,7 @@ __all__ += [
     "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
     "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
     "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "ScheduleEntry",
-    "ScheduledEntry", "Screen", "Shake", "SubscriptionInfo", "TaskInfo", "UprightPose", "Vector",
+    "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "TaskInfo", "UprightPose", "Vector",
 ]
 
 

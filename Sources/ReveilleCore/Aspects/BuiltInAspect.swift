@@ -6,7 +6,7 @@
 @usableFromInline
 package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case locale, defaults, battery, proximity, orientation, light, display, network, folders, motion, shake, power
-    case lifecycle
+    case lifecycle, sleep
 
     var declaration: any AspectDeclaration.Type { declared.type }
     /// The position among all cases, and so in an ``AspectTable`` and an ``AspectSet``.
@@ -27,6 +27,7 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
         case .shake: (10, Shake.self)
         case .power: (11, Power.self)
         case .lifecycle: (12, Lifecycle.self)
+        case .sleep: (13, Sleep.self)
         }
     }
 }
@@ -63,6 +64,8 @@ extension BuiltInAspect: CustomStringConvertible {
     case shake(Shake)
     /// The energy and the power of the battery packs.
     indirect case power(Power)
+    /// The sleep of the machine.
+    case sleep(Sleep)
     /// The state of the subscription itself.
     case lifecycle(Lifecycle)
     /// The value of a published name.
@@ -83,6 +86,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .motion: Aspect(.motion)
         case .shake: Aspect(.shake)
         case .power: Aspect(.power)
+        case .sleep: Aspect(.sleep)
         case .lifecycle: Aspect(.lifecycle)
         case .published(let value): value.name
         }
@@ -105,6 +109,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .motion: self = .motion(try source.state(Motion.self))
         case .shake: self = .shake(try source.state(Shake.self))
         case .power: self = .power(try source.state(Power.self))
+        case .sleep: self = .sleep(try source.state(Sleep.self))
         case .lifecycle: self = .lifecycle(try source.state(Lifecycle.self))
         }
     }
@@ -129,6 +134,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .motion(var motion): try coder.record("motion", &motion)
         case .shake(var shake): try coder.record("shake", &shake)
         case .power(var power): try coder.record("power", &power)
+        case .sleep(var sleep): try coder.record("sleep", &sleep)
         case .lifecycle(var lifecycle): try coder.record("lifecycle", &lifecycle)
         case .published: break
         }
@@ -140,7 +146,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake: true
         case .motion(let motion): !motion.isEmpty
         case .locale, .defaults, .battery, .proximity, .orientation, .light, .display, .network, .folders, .power,
-            .lifecycle, .published:
+            .sleep, .lifecycle, .published:
             false
         }
     }
@@ -164,6 +170,7 @@ extension Reading: CustomStringConvertible {
         case .motion(let motion): motion
         case .shake(let shake): shake
         case .power(let power): power
+        case .sleep(let sleep): sleep
         case .lifecycle(let lifecycle): lifecycle
         case .published(let value): value
         }

@@ -25,6 +25,8 @@ extension Aspect {
     public static var shake: Aspect { Aspect(.shake) }
     /// The energy and the power of the battery packs.
     public static var power: Aspect { Aspect(.power) }
+    /// The sleep of the machine.
+    public static var sleep: Aspect { Aspect(.sleep) }
     /// The state of the subscription itself.
     public static var lifecycle: Aspect { Aspect(.lifecycle) }
 }
@@ -94,6 +96,11 @@ extension TypedAspect<Power> {
     public static var power: Self { Self() }
 }
 
+extension TypedAspect<Sleep> {
+    /// The sleep of the machine.
+    public static var sleep: Self { Self() }
+}
+
 extension TypedAspect<Lifecycle> {
     /// The state of the subscription itself.
     public static var lifecycle: Self { Self() }
@@ -124,6 +131,8 @@ extension Reading {
     public var shake: Shake? { if case .shake(let shake) = self { shake } else { nil } }
     /// The energy and the power of the battery packs; `nil` for other aspects.
     public var power: Power? { if case .power(let power) = self { power } else { nil } }
+    /// The sleep of the machine; `nil` for other aspects.
+    public var sleep: Sleep? { if case .sleep(let sleep) = self { sleep } else { nil } }
     /// The state of the subscription itself; `nil` for other aspects.
     public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
     /// The value of a published name; `nil` for other aspects.

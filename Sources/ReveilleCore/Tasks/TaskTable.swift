@@ -168,6 +168,8 @@ package struct TaskTable: Sendable {
         processes[process]?.tasks.isEmpty == false
     }
 
+    package var isEmpty: Bool { tasks.isEmpty }
+
     package func count(of user: UInt32) -> Int {
         tasks.values.count { $0.user == user }
     }

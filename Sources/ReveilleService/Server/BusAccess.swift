@@ -38,6 +38,15 @@ final class BusAccess {
 
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
 
+    /// Returns the subscribers to an aspect that have read everything and receive its next change now.
+    func audience(of aspect: Aspect) -> [Connection] {
+        server.subscribers.connections.filter { connection in
+            guard let id = connection.subscription, connection.aspects.contains(aspect) else { return false }
+            releaseIfRead(connection)
+            return server.bus.holds(of: id)?.isEmpty == true
+        }
+    }
+
     func reply(_ reply: some BusReply, on connection: Connection) { server.reply(reply, on: connection) }
 
     func reply(_ reply: ListReply, on connection: Connection) { server.reply(reply, on: connection) }
@@ -81,7 +90,11 @@ final class BusAccess {
 
     // MARK: - What concerns other parts
 
-    func isBusy(_ process: SubscriberProcess) -> Bool { server.parts.all.contains { $0.isBusy(process) } }
+    func isBusy(_ process: SubscriberProcess?) -> Bool { server.parts.all.contains { $0.isBusy(process) } }
+
+    var work: [String] { server.parts.all.flatMap(\.work) }
+
+    func becameBusy() { for part in server.parts.all { part.becameBusy() } }
 
     func becameIdle() { for part in server.parts.all { part.becameIdle() } }
 

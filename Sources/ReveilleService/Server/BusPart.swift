@@ -18,8 +18,12 @@ protocol BusPart: AnyObject {
     /// A connection has closed. The subscription that it had has left the bus.
     func closed(_ connection: Connection, subscription: SubscriptionID?)
 
-    /// Returns whether a process has work that its suspension or its end waits for.
-    func isBusy(_ process: SubscriberProcess) -> Bool
+    /// Returns whether a process, or for `nil` any, has work that its suspension or its end waits for.
+    func isBusy(_ process: SubscriberProcess?) -> Bool
+    /// The names of the work, with the processes, for the log.
+    var work: [String] { get }
+    /// A process has begun work.
+    func becameBusy()
     /// A process has no work any more.
     func becameIdle()
     /// The state of a name has another publisher, or may have.
@@ -51,7 +55,9 @@ extension BusPart {
     func moved(_ connection: Connection, toForeground: Bool) {}
     func closing(_ connection: Connection) {}
     func closed(_ connection: Connection, subscription: SubscriptionID?) {}
-    func isBusy(_ process: SubscriberProcess) -> Bool { false }
+    func isBusy(_ process: SubscriberProcess?) -> Bool { false }
+    var work: [String] { [] }
+    func becameBusy() {}
     func becameIdle() {}
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {}
     func renewed() {}
@@ -76,13 +82,17 @@ struct BusParts {
     /// The earliest time that a part waits for.
     private(set) var next: UInt64?
 
-    init(suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames) {
+    init(
+        suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames,
+        sleep: SleepDelay?
+    ) {
         self.suspensions = suspensions
         self.tasks = tasks
         self.schedule = schedule
         self.names = names
         // The process of a subscription is known before its tasks.
-        all = [suspensions, tasks, schedule, names]
+        let parts: [(any BusPart)?] = [suspensions, tasks, schedule, names, sleep]
+        all = parts.compactMap(\.self)
     }
 
     /// Registers a part for the hooks of each delivery, or ends the registration.

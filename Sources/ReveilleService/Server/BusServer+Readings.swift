@@ -26,6 +26,9 @@ extension BusServer {
         }
     }
 
+    /// The sleep of the machine after which its watcher continues.
+    package var savedSleep: Sleep? { bus.state(of: .sleep, at: now).sleep }
+
     private func discardText(of reading: Reading) {
         if let aspect = reading.aspect.builtIn { stateTexts[aspect.index] = nil }
     }
@@ -39,8 +42,9 @@ extension BusServer {
         supersedeStateOrDisconnect()
     }
 
-    /// Reads sources again after changes may have gone unnoticed; posted states stay.
+    /// Reads sources again after the clock was set or the machine resumed; posted states stay.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
+        watchers.clockChanged()
         watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
             self?.deliver()
             completion()

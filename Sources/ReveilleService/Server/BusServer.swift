@@ -48,13 +48,14 @@ package final class BusServer {
 
     /// Creates a server without connections and watchers.
     ///
-    /// Root's bus serves all users in any case. Without `state`, the state is neither restored nor saved. `random`
-    /// generates unpredictable names; a simulation passes a repeatable generator.
+    /// Root's bus serves all users in any case. Without `state`, the state is neither restored nor saved, and without
+    /// `sleep`, programs do not delay the sleep of the machine. `random` generates unpredictable names; a simulation
+    /// passes a repeatable generator.
     package init(
         loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
         owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
         deviceInfo: @escaping (UInt32) -> DeviceInfo,
-        programs: any Programs, logger: Logger,
+        programs: any Programs, sleep: (any MachineSleep)? = nil, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -73,7 +74,7 @@ package final class BusServer {
                 logger),
             tasks: TaskService(access, programs: programs, time: configuration.lifecycle.taskTime),
             schedule: ScheduleService(access, schedule, saved: savedSchedule, loop: loop),
-            names: PublishedNames(access))
+            names: PublishedNames(access), sleep: sleep.map { SleepDelay(access, machine: $0) })
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))

@@ -155,6 +155,10 @@ final class WatcherPool {
         barrier.leave()
     }
 
+    func clockChanged() {
+        for aspect in BuiltInAspect.allCases { samplings[aspect]?.watcher.clockChanged() }
+    }
+
     func noteLoss(of aspect: BuiltInAspect) -> Int {
         losses[aspect] += 1
         return losses[aspect]

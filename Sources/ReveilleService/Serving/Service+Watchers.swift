@@ -8,7 +8,7 @@ extension Service {
     /// Creates one watcher for each aspect of the device; all are off.
     package static func watchers(
         loop: EventLoop, configuration: Configuration, files: FileLocations,
-        context: (BuiltInAspect) -> WatcherContext
+        sleep: (machine: any MachineSleep, last: Sleep?), context: (BuiltInAspect) -> WatcherContext
     ) throws(SystemError) -> [any Watcher] {
         let feed = DeviceFeed(loop: loop)
         let timer = try SharedTimer(loop: loop)
@@ -62,6 +62,8 @@ extension Service {
                 return try PowerWatcher(
                     loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
                     context: context)
+            case .sleep:
+                return SleepWatcher(loop: loop, machine: sleep.machine, after: sleep.last, context: context)
             case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")
             }
         }

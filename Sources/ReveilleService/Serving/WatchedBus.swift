@@ -10,6 +10,7 @@ package final class WatchedBus {
     private let loop: EventLoop
     private let files: FileLocations?
     private let logger: Logger
+    private let sleep: (any MachineSleep)?
     private var clockChange: (any WallClockAlarm)?
     /// The watchers whose readings count.
     private var generation = WatcherGeneration()
@@ -20,11 +21,14 @@ package final class WatchedBus {
         state: StateFile?,
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
+        // A bus without watchers has no machine.
+        if files != nil { sleep = try SystemSleep(loop: loop) { logger.warning("\($0)") } } else { sleep = nil }
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let server = try BusServer(
             loop: loop, configuration: configuration, schedule: schedule,
             isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
-            deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager), logger: logger)
+            deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager),
+            sleep: sleep, logger: logger)
         self.server = server
         self.loop = loop
         self.files = files
@@ -50,9 +54,12 @@ package final class WatchedBus {
     private func watchers(
         _ configuration: Configuration, of generation: WatcherGeneration
     ) throws(SystemError) -> [any Watcher] {
-        guard let files else { return [] }
+        guard let files, let sleep else { return [] }
         // The server owns the watchers. A strong reference from them would keep both alive after the service.
-        return try Service.watchers(loop: loop, configuration: configuration, files: files) {
+        return try Service.watchers(
+            loop: loop, configuration: configuration, files: files,
+            sleep: (sleep, last: server.savedSleep)
+        ) {
             [weak server, logger] aspect in
             WatcherContext(
                 report: { if !generation.isOver { server?.report($0) } },

@@ -40,6 +40,7 @@ final class TaskService: BusPart {
         holders[connection.number] = holder
         follow(holder)
         reply(state, on: connection)
+        access.becameBusy()
         access.timesChanged()
     }
 
@@ -73,8 +74,16 @@ final class TaskService: BusPart {
     }
 
     /// Returns whether a process has a task whose time is not over; until then it is neither suspended nor ended.
-    func isBusy(_ process: SubscriberProcess) -> Bool {
-        tasks.hasTasks(.followed(ObjectIdentifier(process)))
+    func isBusy(_ process: SubscriberProcess?) -> Bool {
+        process.map { tasks.hasTasks(.followed(ObjectIdentifier($0))) } ?? !tasks.isEmpty
+    }
+
+    var work: [String] {
+        holders.values.sorted { $0.connection.number < $1.connection.number }.compactMap { holder in
+            tasks[holder.connection.number].map {
+                "the task \(JSON.string($0.name)) of process \(holder.connection.peer.pid)"
+            }
+        }
     }
 
     // MARK: - Subscriptions

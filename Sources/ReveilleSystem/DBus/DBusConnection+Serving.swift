@@ -41,13 +41,27 @@ extension DBusConnection {
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
     package func listenForDepartures(_ handler: @escaping (String) -> Void) throws(SystemError) -> DBusHandler {
-        let handler = DBusHandler { signal in
+        try listenForOwners("arg2=''") { name, _ in
             // When a well-known name is released, its owner may stay.
-            if let name = signal.string(), name.hasPrefix(":") { handler(name) }
+            if name.hasPrefix(":") { handler(name) }
+        }
+    }
+
+    /// Calls a handler whenever a name has another owner, until the result is released.
+    func listenForArrivals(of name: String, _ handler: @escaping () -> Void) throws(SystemError) -> DBusHandler {
+        try listenForOwners("arg0='\(name)'") { _, owner in if !owner.isEmpty { handler() } }
+    }
+
+    private func listenForOwners(
+        _ condition: String, _ handler: @escaping (_ name: String, _ owner: String) -> Void
+    ) throws(SystemError) -> DBusHandler {
+        let handler = DBusHandler { signal in
+            guard let name = signal.string(), signal.string() != nil, let owner = signal.string() else { return }
+            handler(name, owner)
         }
         let rule = """
             type='signal',sender='\(Self.driver)',path='\(Self.driverPath)',interface='\(Self.driver)',\
-            member='NameOwnerChanged',arg2=''
+            member='NameOwnerChanged',\(condition)
             """
         let result = sd_bus_add_match_async(
             bus, &handler.slot, rule, { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil,

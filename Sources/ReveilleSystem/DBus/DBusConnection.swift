@@ -63,20 +63,22 @@ package final class DBusConnection {
         sd_bus_close_unref(bus)
     }
 
-    /// Calls a method of an object, and activates its service if it is not connected to the bus.
+    /// Calls a method of an object; by default, the bus activates its service if it is not connected.
     ///
     /// For the service manager, the bus waits: in a new session, the first call starts the bus itself, and the manager
     /// connects to it a moment later. The time for connecting is part of the timeout. The completion is called once on the
     /// loop, unless this object is released before.
     package func call(
         _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
-        timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
+        startsService: Bool = true, timeout: Duration,
+        then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
     ) throws(SystemError) {
         var created: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
         guard result >= 0, let created else { throw SystemError(member, code: -result) }
         let message = DBusMessage(adopting: created)
         try message.append(values)
+        sd_bus_message_set_auto_start(created, startsService ? 1 : 0)
         let call = DBusCall { [weak self] call, reply in
             self?.calls[ObjectIdentifier(call)] = nil
             completion(reply)

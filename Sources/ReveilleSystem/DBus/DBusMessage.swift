@@ -78,6 +78,25 @@ package final class DBusMessage {
         return sd_bus_message_read_basic(message, Self.code("b"), &value) > 0 ? value != 0 : nil
     }
 
+    func longNumber() -> UInt64? {
+        var number: UInt64 = 0
+        return sd_bus_message_read_basic(message, Self.code("t"), &number) > 0 ? number : nil
+    }
+
+    /// Returns a copy of the next value, a descriptor.
+    func descriptor() -> OwnedDescriptor? {
+        // The message owns the descriptor.
+        var number: Int32 = -1
+        guard sd_bus_message_read_basic(message, Self.code("h"), &number) > 0 else { return nil }
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? OwnedDescriptor(copy) : nil
+    }
+
+    /// Enters the next value, a variant of a type; returns `nil` if it has another type.
+    func variant(_ type: String) -> DBusMessage? {
+        sd_bus_message_enter_container(message, Self.code("v"), type) > 0 ? self : nil
+    }
+
     private func text(_ type: Unicode.Scalar) -> String? {
         // The message owns the text.
         var text: UnsafePointer<CChar>?

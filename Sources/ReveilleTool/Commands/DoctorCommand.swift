@@ -21,8 +21,10 @@ struct DoctorCommand: GuardedCommand {
 
     func perform() throws {
         let locations = files.locations
+        let loop = try EventLoop()
         let watchers = try Service.watchers(
-            loop: EventLoop(), configuration: files.configuration(), files: locations
+            loop: loop, configuration: files.configuration(), files: locations,
+            sleep: (SystemSleep(loop: loop) { _ in }, last: nil)
         ) { _ in
             WatcherContext(report: { _ in }, warn: { _ in }, overflowed: {})
         }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The sleep of the machine, in which all programs stand still: suspension and hibernation.
+public struct Sleep: Sendable, Hashable, Codable {
+    /// Where the machine is between two sleeps.
+    @nonexhaustive public enum State: String, Sendable, CaseIterable, Codable {
+        /// The machine runs.
+        case awake
+        /// The machine is about to sleep.
+        ///
+        /// It waits, for a few seconds at most, until the subscribers to this aspect have read the event and the tasks of
+        /// all programs have ended; see ``Capability/multitasking``.
+        case preparing
+
+        /// Decodes a word; a word that a later version adds is ``awake``.
+        public init(from decoder: any Decoder) throws {
+            self = State(rawValue: try String(from: decoder)) ?? .awake
+        }
+    }
+
+    /// Where the machine is between two sleeps.
+    public var state: State
+    @usableFromInline var secondsAsleep: Double?
+
+    /// The length of the last sleep that is over; `nil` before the first.
+    ///
+    /// Measured by the clocks of the kernel, whatever caused the sleep. A sleep that hibernated in between counts as one.
+    public var sleptFor: Duration? {
+        get { secondsAsleep.map { .seconds($0) } }
+        set { secondsAsleep = newValue.map { $0 / .seconds(1) } }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case state
+        case secondsAsleep = "sleptFor"
+    }
+
+    /// Creates a reading.
+    public init(state: State, sleptFor: Duration? = nil) {
+        self.state = state
+        self.sleptFor = sleptFor
+    }
+}
+
+extension Sleep.State: WordSet {}
+
+extension Sleep: AspectDeclaration {
+    /// The state and the last sleep: `awake, slept for 512 s`.
+    public var description: String {
+        state.rawValue + (secondsAsleep.map { ", slept for \(($0 * 10).rounded() / 10) s" } ?? "")
+    }
+
+    /// The aspect.
+    public static var aspect: Aspect { .sleep }
+
+    package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 14) }
+    @usableFromInline package static var blank: Sleep { Sleep(state: .awake) }
+
+    @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
+        try coder.word("state", &state, else: .awake)
+        coder.show(as: DashboardEntity("sleep", "Sleep", icon: "mdi:sleep"))
+        try coder.number("sleptFor", &secondsAsleep, in: .notNegative)
+        coder.chart(in: " s")
+        coder.show(as: DashboardEntity("slept_for", "Last sleep", quantity: "duration", unit: "s"))
+    }
+
+    package mutating func abbreviate(_ word: String) -> Bool {
+        guard let state = State(rawValue: word) else { return false }
+        self.state = state
+        return true
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns announcements and the time asleep into the machine's sleep.
+///
+/// Announcements can be absent, repeated, late, or without a sleep. The clocks are right in any case: the time since boot
+/// less the time that runs only while the machine does is the time asleep.
+package struct SleepRule: Sendable {
+    /// The shortest sleep in microseconds: an interruption between the readings of two clocks is shorter.
+    private static let shortest: UInt64 = 10_000
+    package private(set) var sleep: Sleep
+    /// The time asleep that belongs to sleeps before the next.
+    private var counted: UInt64
+
+    /// Creates a rule that continues after a saved state; the time asleep until now belongs to earlier sleeps.
+    package init(after last: Sleep?, timeAsleep: UInt64) {
+        sleep = Sleep(state: .awake, sleptFor: last?.sleptFor)
+        counted = timeAsleep
+    }
+
+    /// Takes whether the machine prepares to sleep, as announced or asked; the time is in microseconds since boot.
+    package mutating func note(isPreparing: Bool, timeAsleep: UInt64) {
+        sleep.state = isPreparing ? .preparing : .awake
+        guard !isPreparing, timeAsleep >= counted + Self.shortest else { return }
+        sleep.sleptFor = .microseconds(Int64(clamping: timeAsleep - counted))
+        counted = timeAsleep
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+import ReveilleSimulation
+import ReveilleSystem
+import Testing
+import Varlink
+
+/// The bus on a machine that sleeps.
+@Suite(.timeLimit(.minutes(10))) struct SleepTests {
+    private let life: SuspensionScene
+    private var scene: BusScene { life.scene }
+    private var machine: SimulatedMachine { scene.bus.machine }
+
+    init() throws {
+        life = try SuspensionScene()
+    }
+
+    private func states(of subscription: SceneSubscription) throws -> [String] {
+        try subscription.events().map { event in
+            guard let sleep = event.sleep else { return "\(event)" }
+            return "\(sleep.state) \(sleep.sleptFor.map { "\($0 / .seconds(1))" } ?? "-") ×\(event.changeCount)"
+        }
+    }
+
+    @Test func awakeSubscriberReadsBothHalvesAndTheSleeperOneEventOfBoth() throws {
+        let awake = try life.subscribe(20, aspects: ["sleep"])
+        let sleeper = try life.subscribe(21, aspects: ["sleep"], state: "background")
+        #expect(machine.isLocked)
+        machine.isPreparing = true
+        machine.announce(true)
+        scene.turn()
+        #expect(machine.isLocked)
+        #expect(try states(of: awake) == ["preparing - ×1"])
+        scene.pass(.milliseconds(490))
+        #expect(machine.isLocked)
+        scene.pass(.milliseconds(30))
+        #expect(!machine.isLocked)
+        machine.doze(for: .seconds(512))
+        scene.bus.clockChanged()
+        scene.turn()
+        #expect(try states(of: awake) == [])
+        machine.isPreparing = false
+        machine.announce(false)
+        scene.turn()
+        #expect(try states(of: awake) == ["awake 512.0 ×1"])
+        #expect(machine.isLocked)
+        #expect(try states(of: sleeper) == [])
+        #expect(try life.set("foreground", of: sleeper, by: scene.connect(pid: 21)).isEmpty)
+        let woken = try states(of: sleeper)
+        #expect(woken == ["awake 512.0 ×2"])
+    }
+
+    @Test func subscriberThatDoesNotReadDelaysTheSleepUntilTheEndOfPatience() throws {
+        let deaf = try life.subscribe(20, aspects: ["sleep"])
+        machine.announce(true)
+        scene.pass(.milliseconds(4_490))
+        #expect(machine.isLocked)
+        scene.pass(.milliseconds(20))
+        #expect(!machine.isLocked)
+        #expect(scene.log.all.contains { $0.contains("although process 20 has not read") })
+        #expect(try states(of: deaf) == ["preparing - ×1"])
+    }
+
+    @Test func subscriberThatHasAnEarlierEventUnreadIsNotWaitedFor() throws {
+        let deaf = try life.subscribe(20, aspects: ["sleep", "battery"])
+        scene.change(.battery)
+        scene.turn()
+        machine.announce(true)
+        scene.turn()
+        #expect(!machine.isLocked)
+        #expect(try deaf.events().map(\.aspect) == [.battery])
+        #expect(try states(of: deaf) == ["preparing - ×1"])
+    }
+
+    @Test func taskThatBeginsAfterTheAnnouncementDelaysTheSleepUntilItEnds() throws {
+        let awake = try life.subscribe(20, aspects: ["sleep"])
+        machine.announce(true)
+        scene.turn()
+        #expect(try states(of: awake) == ["preparing - ×1"])
+        scene.pass(.milliseconds(100))
+        let (holder, _) = try life.begin("save", of: awake, pid: 20)
+        scene.pass(.seconds(2))
+        #expect(machine.isLocked)
+        holder.stream.close()
+        scene.turn()
+        #expect(!machine.isLocked)
+    }
+
+    @Test func taskAloneDelaysTheSleepAndTheLoginManagerIsLetGoFiveSecondsLater() throws {
+        let reader = try life.subscribe(20, aspects: ["battery"])
+        #expect(machine.interests.isEmpty)
+        let (holder, _) = try life.begin("save", of: reader, pid: 20)
+        #expect(machine.isLocked)
+        machine.announce(true)
+        scene.pass(.milliseconds(4_400))
+        #expect(machine.isLocked)
+        scene.pass(.milliseconds(200))
+        #expect(!machine.isLocked)
+        #expect(scene.log.all.contains { $0.contains(#"although the task "save" of process 20 has not ended"#) })
+        machine.announce(false)
+        #expect(machine.isLocked)
+        holder.stream.close()
+        scene.turn()
+        #expect(!machine.isLocked)
+        #expect(!machine.interests.isEmpty)
+        scene.pass(.milliseconds(5_100))
+        #expect(machine.interests.isEmpty)
+    }
+
+    @Test func nobodyInterestedLeavesTheLoginManagerAlone() throws {
+        let sleeper = try life.subscribe(20, aspects: ["sleep"], state: "background")
+        #expect(!machine.interests.isEmpty && !machine.isLocked)
+        machine.announce(true)
+        scene.turn()
+        #expect(!machine.isLocked)
+        sleeper.peer.stream.close()
+        scene.pass(.milliseconds(5_100))
+        #expect(machine.interests.isEmpty)
+    }
+
+    @Test func endThatIsLostIsAskedForAfterHalfAMinute() throws {
+        let awake = try life.subscribe(20, aspects: ["sleep"])
+        machine.isPreparing = true
+        machine.announce(true)
+        scene.turn()
+        #expect(try states(of: awake) == ["preparing - ×1"])
+        machine.doze(for: .seconds(8))
+        machine.isPreparing = false
+        scene.pass(.seconds(29), step: .milliseconds(100))
+        #expect(try states(of: awake).isEmpty == false)
+    }
+
+    @Test func sleepsWithoutSubscribersAreMeasuredOneByOne() throws {
+        for seconds in [100, 7] {
+            machine.doze(for: .seconds(seconds))
+            scene.bus.clockChanged()
+            scene.turn()
+        }
+        let awake = try life.subscribe(20, aspects: ["sleep"])
+        machine.announce(true)
+        scene.turn()
+        #expect(try states(of: awake) == ["preparing 7.0 ×1"])
+    }
+
+    @Test func postedPreparationTouchesNoLock() throws {
+        let awake = try life.subscribe(20, aspects: ["sleep"])
+        let root = scene.connect(uid: 0, pid: 30)
+        #expect(try root.call("Post", ["sleep": ["state": "preparing", "sleptFor": .null]]).error == nil)
+        #expect(try states(of: awake) == ["preparing - ×1"])
+        scene.pass(.seconds(6))
+        #expect(machine.isLocked)
+    }
+}
