@@ -94,7 +94,7 @@ extension Device {
     /// Without a source, the aspect has its unknown state, and subscribers receive an event when a source appears.
     ///
     /// ```swift
-    /// if try await !device.isAvailable(.proximity) { print("this device does not notice an ear") }
+    /// if try await !device.isAvailable(.proximity) { print("there is no proximity sensor") }
     /// ```
     ///
     /// - Parameter aspect: An aspect of the device. The result is `false` for a published name and for a pattern;

@@ -3,8 +3,7 @@
 /// The language and formats in effect, as locale(7) chooses them from the user's variables and files.
 ///
 /// Each format is the identifier of a locale in Foundation's form, whose conventions apply to it: `es_ES`,
-/// `sr_Latn_RS`, or `en_US_POSIX` for the C locale. They can differ: an
-/// English system can have German dates.
+/// `sr_Latn_RS`, or `en_US_POSIX` for the C locale. They can differ: an English system can have German dates.
 public struct LocaleSettings: Sendable, Hashable, Codable {
     /// The locale of messages (LC_MESSAGES).
     public var identifier: String

@@ -29,8 +29,8 @@ public final class Fleet: Sendable {
 
     /// Connects to a broker once, to check that it accepts this client, and returns its fleet.
     ///
-    /// The connection ends again. Each ``events(devices:aspects:resume:)`` has a connection of its own, with the same
-    /// credentials, and reads the files again. Nothing is repeated here: try again later if the broker is unreachable.
+    /// The connection ends again: each ``events(devices:aspects:resume:)`` has a connection of its own, with the same
+    /// credentials. Unlike these, this call does not try again if the broker is out of reach.
     ///
     /// ```swift
     /// let fleet = try await Fleet.connect(
@@ -49,7 +49,7 @@ public final class Fleet: Sendable {
     ///   - password: The user's password.
     /// - Returns: The fleet, once the broker has answered.
     /// - Throws: `FleetError`: `FleetError.Code.invalidName` for an invalid address; `FleetError.Code.unreachable` if
-    ///   the broker does not accept the connection within 10 seconds, or does not answer; `FleetError.Code.tls` if a
+    ///   the broker cannot be reached, or does not accept the connection within 10 seconds; `FleetError.Code.tls` if a
     ///   certificate is rejected or a file cannot be used; `FleetError.Code.refused` if the broker rejects the client
     ///   or its password, or speaks another version than MQTT 5.
     public static func connect(
