@@ -97,6 +97,8 @@ extension Device {
     /// ```
     ///
     /// A program without a subscription in the foreground counts as in the background: the time begins at once.
+    ///
+    /// - Throws: The error of the operation, and nothing else.
     public func withBackgroundTask<Value, Failure: Error>(
         _ name: String, isolation: isolated (any Actor)? = #isolation,
         operation: (BackgroundTask) async throws(Failure) -> Value,

@@ -9,7 +9,7 @@
         /// List the device before the services that use it, since a group shuts down in reverse order. Their loops end by
         /// `cancelOnGracefulShutdown()`. Requires the package trait `ServiceLifecycle`.
         ///
-        /// ```swift
+        /// ```
         /// let group = ServiceGroup(services: [device, watcher], gracefulShutdownSignals: [.sigterm], logger: logger)
         /// ```
         public func run() async {

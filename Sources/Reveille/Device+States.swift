@@ -15,8 +15,9 @@ extension Device {
     /// print(event.reading, event.changedAt)
     /// ```
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern, which
-    ///   has no state of its own.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern and
+    ///   the lifecycle, which have no state of their own; ``ReveilleError/Code/noBus`` or
+    ///   ``ReveilleError/Code/timeout`` if the bus is unavailable.
     public func get(_ aspect: Aspect) async throws(ReveilleError) -> Event {
         try aspect.checkHasState()
         guard let event = try await getAll([aspect]).first(where: { $0.aspect == aspect }) else {
@@ -33,8 +34,9 @@ extension Device {
     /// for event in try await device.getAll([.battery, "org.example.*"]) { print(event) }
     /// ```
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
-    ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name and for the lifecycle;
+    ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns;
+    ///   ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is unavailable.
     public func getAll(_ aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
         for aspect in aspects.aspects {
             try aspect.checkIsValid()
@@ -86,20 +88,40 @@ extension Device {
         try await engine.call(Call(.describeAspects), expecting: [AspectInfo].self)
     }
 
-    /// Returns whether this device has a source for an aspect, such as a battery or a sensor.
+    /// Returns whether this device has a source for an aspect of the device now, such as a battery or a sensor.
     ///
-    /// A published name has none. ``check(_:)-(Aspect)`` answers with the reason, and for published names too.
+    /// Nothing is read, and the answer is that of the moment: a battery can be removed, and a monitor unplugged.
+    /// Without a source, the aspect has its unknown state, and subscribers receive an event when a source appears.
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
+    /// ```swift
+    /// if try await !device.isAvailable(.proximity) { print("there is no proximity sensor") }
+    /// ```
+    ///
+    /// - Parameter aspect: An aspect of the device. The result is `false` for a published name and for a pattern;
+    ///   ``check(_:)-(Aspect)`` answers for published names too, and with a reason.
+    /// - Returns: Whether there is a source; ``aspects()`` has its name.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
+    ///   unavailable.
     public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
         try await aspects().contains { $0.aspect == aspect && $0.isAvailable }
     }
 
-    /// Makes the bus read every source again; returns once it has delivered what changed.
+    /// Makes the bus read every source again, even those that nothing watches, and returns once the changes are events.
     ///
-    /// Only needed after a change that the kernel does not report. It also ends posted states.
+    /// The bus notices changes by itself, so this is only needed after a change that the kernel does not report, such
+    /// as a file on a network file system that another machine has changed. It takes up to a second, the time of a
+    /// sensor. All subscribers of the bus receive the changes that it finds.
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
+    /// For the user of the bus and for root, it also ends the states that a test has posted with `ReveilleTesting`:
+    /// they give way to those of the device.
+    ///
+    /// ```swift
+    /// try await device.refresh()
+    /// print(try await device.defaults)
+    /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
+    ///   unavailable.
     public func refresh() async throws(ReveilleError) {
         _ = try await engine.call(Call(.refresh), expecting: EmptyReply.self)
     }

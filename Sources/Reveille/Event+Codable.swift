@@ -7,6 +7,8 @@ import Varlink
 extension Event: Codable {
     /// Decodes an event from its form on the wire, which `reveille watch --json` prints too; words that a later version
     /// adds are unknown.
+    ///
+    /// - Throws: `DecodingError`, with the reason, if the value is not an event.
     public init(from decoder: any Decoder) throws {
         let structure = JSON.object(try JSONObject(from: decoder))
         do throws(CallError) {
@@ -18,6 +20,8 @@ extension Event: Codable {
     }
 
     /// Encodes the event in its form on the wire, which `reveille watch --json` prints too.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try structure.encode(to: encoder)
     }

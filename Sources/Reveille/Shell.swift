@@ -74,6 +74,9 @@ public struct Shell: Sendable {
     /// Clears the operator's hold of a subscription that ``hold(_:wakeAfter:)`` or ``suspend(_:wakeAfter:)`` has set.
     ///
     /// A suspended program is thawed first.
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, or ``ReveilleError/Code/notPermitted``
+    ///   for a subscription of another user.
     public func wake(_ subscription: String) async throws(ReveilleError) {
         try await device.engine.setState(of: subscription, isInBackground: false, wakeAfter: nil)
     }

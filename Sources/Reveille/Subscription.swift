@@ -40,6 +40,8 @@ extension Device {
 
     /// Subscribes to one aspect, published name or pattern, as
     /// ``subscribe(to:initial:policies:resume:name:background:)-(AspectSet,_,_,_,_,_)`` does to several.
+    ///
+    /// - Throws: ``ReveilleError``, as that call does.
     public func subscribe(
         to aspect: Aspect, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
         name: String? = nil, background: Bool = false
@@ -101,7 +103,8 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// - Parameter wakeAfter: A millisecond to a year, after which the subscription wakes even if this process hangs;
     ///   `nil` for no deadline.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range, or
+    ///   ``ReveilleError/Code/timeout`` if the bus does not answer.
     public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }
@@ -110,6 +113,8 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// The call returns when these events can be taken, even if the bus has to wait for a sensor. If the bus is gone,
     /// the events follow when it is back.
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer.
     public func enterForeground() async throws(ReveilleError) {
         try await device.engine.enterForeground(id)
     }
@@ -123,6 +128,9 @@ public final class Subscription: AsyncSequence, Sendable {
     /// try await subscription.becomeInactive()  // a dialog of the system is open
     /// try await subscription.enterForeground()
     /// ```
+    ///
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer, or
+    ///   ``ReveilleError/Code/invalidArgument`` if it is of a version without this state.
     public func becomeInactive() async throws(ReveilleError) {
         try await device.engine.enterForeground(id, inactive: true)
     }
@@ -136,7 +144,8 @@ public final class Subscription: AsyncSequence, Sendable {
 
     /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.
     ///
-    /// - Throws: ``ReveilleError`` if the bus refuses the subscription permanently.
+    /// - Throws: ``ReveilleError`` if the bus refuses the subscription permanently, with the code of the refusal, or
+    ///   ``ReveilleError/Code/invalidReply`` if it violates its protocol. A lost bus is not an error.
     public func next(isolation: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
         try await mailbox.next(isolation: isolation)
     }
@@ -154,6 +163,8 @@ public final class Subscription: AsyncSequence, Sendable {
         let subscription: Subscription
 
         /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
+        ///
+        /// - Throws: ``ReveilleError``, as ``Subscription/next(isolation:)`` does.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
             try await subscription.next(isolation: actor)
         }

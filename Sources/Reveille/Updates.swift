@@ -7,6 +7,8 @@ extension Device {
     ///
     /// Each type says what its value is without a source, such as `Light.unknown` without a sensor. A sample of `motion`
     /// is taken now, the settings have all their keys, and each folder has all its names as `added`.
+    ///
+    /// - Throws: ``ReveilleError``, as ``get(_:)`` does.
     public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
         get async throws(ReveilleError) { try await current() }
     }
@@ -103,6 +105,11 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
+        ///
+        /// - Throws: ``ReveilleError``: at first as
+        ///   ``Device/subscribe(to:initial:policies:resume:name:background:)-(Aspect,_,_,_,_,_)`` does, then as
+        ///   ``Subscription/next(isolation:)`` does, and ``ReveilleError/Code/unexpectedValue`` for a published value
+        ///   of another type.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
             let events = try await begin()
             while let event = try await events.next(isolation: actor) {

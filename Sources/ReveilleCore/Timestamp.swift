@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment of wall-clock time, in microseconds.
+/// A moment on the wall clock of a device (CLOCK_REALTIME), in whole microseconds of UTC.
 ///
 /// ```swift
 /// let soon = Timestamp.now + .seconds(300)
+/// let battery = try await device.get(.battery)
+/// print("\(battery.changedAt), \(Timestamp.now - battery.changedAt) ago")
 /// ```
 ///
-/// A clock that is set makes two moments closer or farther apart than the time between them.
+/// The clock can be set, so the difference of two moments is not always the time between them, and a later event can
+/// have an earlier moment; ``Event/sequence`` orders events. Leap seconds do not count. Moments lie within 292,000
+/// years of 1970, and arithmetic stops at these limits. The library `ReveilleFoundation` converts them to `Date`.
 public struct Timestamp: InstantProtocol, Codable {
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     public let microseconds: Int64
@@ -39,11 +43,15 @@ public struct Timestamp: InstantProtocol, Codable {
     public static func - (end: Timestamp, start: Timestamp) -> Duration { start.duration(to: end) }
 
     /// Decodes the number of microseconds.
+    ///
+    /// - Throws: `DecodingError` if the value is not an integer of 64 bits.
     public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
     /// Encodes the number of microseconds.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)

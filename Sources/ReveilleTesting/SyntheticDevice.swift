@@ -47,11 +47,15 @@ public struct SyntheticDevice {
     }
 
     /// Sends a uevent with an action such as `change`, `add` or `remove`.
+    ///
+    /// - Throws: `TestbedError` if the testbed's host process has ended, or the bus of the phone does not answer.
     public func uevent(_ action: String) throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in try testbed.ask(["uevent", path, action]) }
     }
 
     /// Removes the device and sends the uevent `remove`.
+    ///
+    /// - Throws: `TestbedError` if the testbed's host process has ended, or the bus of the phone does not answer.
     public func remove() throws(TestbedError) {
         try testbed.step { () throws(TestbedError) in try testbed.ask(["remove", path]) }
     }

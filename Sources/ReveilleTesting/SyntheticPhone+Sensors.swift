@@ -17,15 +17,20 @@ extension SyntheticPhone {
         try accelerate(x: gravity.x, y: gravity.y, z: gravity.z)
     }
 
-    /// Sets the acceleration in g along the axes of the display: to its right, its top, and the viewer.
+    /// Sets the acceleration that the ``accelerometer`` measures from now on, in g and with gravity.
     ///
-    /// A phone that lies on its back has (0, 0, -1). The sensor is polled and sends no uevent.
+    /// The axes are those of the display: x to its right, y to its top, and z to the viewer, as in
+    /// `Motion.acceleration`. A phone at rest has (0, -1, 0) upright and (0, 0, -1) on its back; ``rotate(to:)`` sets
+    /// these values. The sensor has steps of a thousandth of a g. The aspects `motion`, `shake` and `orientation`
+    /// follow, when the bus polls it next: the sensor sends no uevent. A removed accelerometer has the acceleration
+    /// when it is inserted again.
     ///
     /// ```swift
-    /// try phone.accelerate(x: 2, y: 0, z: 0)
+    /// try phone.accelerate(x: 2, y: -1, z: 0)  // pushed to the right, upright
     /// ```
     ///
-    /// - Throws: `TestbedError` if the file cannot be written.
+    /// - Throws: `TestbedError` for a value that is not finite or is above two million g, or if the file cannot be
+    ///   written.
     public func accelerate(x: Double, y: Double, z: Double) throws(TestbedError) {
         try set(accelerometer, "in_accel", (x, y, z), unit: Double(Self.rawGravity))
     }

@@ -10,7 +10,7 @@ extension Device {
     /// ```swift
     /// let subscription = try await device.subscribe(to: "org.example.tea")
     /// for try await event in subscription {
-    ///     print(Device.launch == nil ? "running" : "started", event.changes)
+    ///     print(Device.launch == nil ? "running" : "started", event.changeCount)
     /// }
     /// ```
     ///

@@ -32,7 +32,7 @@ extension Device {
     /// ```
     ///
     /// - Returns: Whether there was such an entry.
-    /// - Throws: ``ReveilleError``, as other calls do.
+    /// - Throws: ``ReveilleError``, as ``scheduled()`` does.
     @discardableResult
     public func cancelScheduled(_ id: String) async throws(ReveilleError) -> Bool {
         do throws(ReveilleError) {
@@ -49,7 +49,7 @@ extension Device {
     /// ```
     ///
     /// - Returns: The number of entries.
-    /// - Throws: ``ReveilleError``, as other calls do.
+    /// - Throws: ``ReveilleError``, as ``scheduled()`` does.
     @discardableResult
     public func cancelAllScheduled() async throws(ReveilleError) -> Int {
         try await engine.call(Call(.cancelEntry(nil)), expecting: CancelReply.self).cancelled
@@ -61,7 +61,8 @@ extension Device {
     /// for entry in try await device.scheduled() { print(entry.id, entry.next as Any, entry.firingCount) }
     /// ```
     ///
-    /// - Throws: ``ReveilleError``, as other calls do.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
+    ///   unavailable, or ``ReveilleError/Code/notSupported`` if it is of a version without the schedule.
     public func scheduled() async throws(ReveilleError) -> [ScheduledEntry] {
         try await listings.map(ScheduledEntry.init)
     }

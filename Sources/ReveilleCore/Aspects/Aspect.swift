@@ -103,12 +103,16 @@ extension Aspect: Comparable {
 }
 
 extension Aspect: Codable {
-    /// Decodes an aspect from its name.
+    /// Decodes an aspect from its name; an invalid name is refused when it is used.
+    ///
+    /// - Throws: `DecodingError` if the value is not a text.
     public init(from decoder: any Decoder) throws {
         self.init(unchecked: try decoder.singleValueContainer().decode(String.self))
     }
 
     /// Encodes the aspect as its name.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)

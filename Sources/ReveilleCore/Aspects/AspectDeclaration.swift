@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The type of an aspect's states.
+/// The type of the states of an aspect of the device, such as ``Battery``.
+///
+/// A generic function accepts any of them, with the aspect that they belong to. Do not let types of your own conform,
+/// since a later version may add requirements; publish their values under a name.
 public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
-    /// The aspect.
+    /// The aspect whose states have this type.
     static var aspect: Aspect { get }
 }
 

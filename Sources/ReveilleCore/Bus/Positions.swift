@@ -24,6 +24,8 @@ public struct Positions: Sendable, Hashable, Codable {
     }
 
     /// Decodes positions; unknown aspects are ignored.
+    ///
+    /// - Throws: `DecodingError` if the instance or the generations are missing, or of another type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         instance = try container.decode(String.self, forKey: .instance)
@@ -34,6 +36,8 @@ public struct Positions: Sendable, Hashable, Codable {
     }
 
     /// Encodes the instance, and the generation of each aspect by the aspect's name.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(instance, forKey: .instance)

@@ -9,9 +9,18 @@ public struct Event: Sendable, Hashable {
     ///
     /// Settings that a `hold` policy kept and that have changed since are an empty reading.
     public var reading: Reading
-    /// The generation of that state.
+    /// The number of changes of the aspect up to ``reading``, as the bus counts them.
+    ///
+    /// It grows by one with each change, delivered or not, so the difference between two events of an aspect is the
+    /// number of changes between them. For a published name, it begins above 0. It continues after a restart of the
+    /// bus, unless the bus has lost its state and begins as another instance; ``Positions`` has the instance, and
+    /// resumes from generations. The lifecycle counts the transitions of its own subscription.
     public var generation: Int
-    /// The sequence of the last change.
+    /// The position of the last change among the changes of all aspects of the bus.
+    ///
+    /// It orders events of different aspects: the greater one changed last. It grows by one with each change of any
+    /// aspect, also of those that are not subscribed to, so gaps mean nothing. It is comparable only within one
+    /// instance of the bus, as ``generation`` is.
     public var sequence: Int
     /// The number of changes; 0 for a current state that was requested.
     public var changeCount: Int

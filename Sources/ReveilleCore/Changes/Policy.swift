@@ -6,7 +6,11 @@ public struct Policy: Sendable, Hashable {
     @nonexhaustive public enum Background: Sendable, Hashable {
         /// Merge them into one event.
         case coalesce
-        /// Keep the latest changes, up to a limit, and deliver them one by one.
+        /// Keep the latest changes, up to a limit, and deliver each as an event of its own on wake, the oldest first.
+        ///
+        /// The limit is from 1 to the number of changes that the bus keeps of an aspect: 256, or `bus.history` in its
+        /// configuration. ``Event/droppedCount`` of the first event is the number of older changes. Subscribing with
+        /// another limit fails with the code `invalidArgument`.
         case hold(limit: Int)
         /// Discard them.
         case drop
@@ -21,7 +25,11 @@ public struct Policy: Sendable, Hashable {
 
     /// The treatment of changes in the background.
     public var background: Background
-    /// Whether to omit events for a value that changed and changed back; the next event counts those changes.
+    /// Whether to omit an event whose value is the one that the subscriber received last; by default it is delivered.
+    ///
+    /// The value has then changed and changed back, in the background, within an ``interval`` or before the subscriber
+    /// has read. Such an event has ``Event/isNetChange`` `false`. The next event that is delivered counts its changes
+    /// in ``Event/changeCount``.
     public var netChangeOnly: Bool
     /// The shortest time between two events of the aspect; `nil` for no limit.
     ///

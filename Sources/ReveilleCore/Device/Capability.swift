@@ -24,7 +24,10 @@ public struct Capability: Sendable, Hashable, CustomStringConvertible {
         case multitasking, suspend, launch, publish
     }
 
-    /// Programs continue in the background.
+    /// Programs continue to run in the background: always yes, as on every Linux system.
+    ///
+    /// The counterpart of UIDevice's `isMultitaskingSupported`, for programs that are ported. To learn whether a
+    /// program in the background can be stopped, check ``suspend``.
     public static let multitasking = Capability(.multitasking as Word)
     /// The bus can suspend programs.
     public static let suspend = Capability(.suspend as Word)

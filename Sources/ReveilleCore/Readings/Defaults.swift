@@ -52,11 +52,15 @@ public struct Defaults: Sendable, Hashable, Codable {
 
 extension Defaults.Domain: Codable {
     /// Decodes a domain with its keys.
+    ///
+    /// - Throws: `DecodingError` if a part is missing, or of another type.
     public init(from decoder: any Decoder) throws {
         self.init(try SettingsChange(from: decoder))
     }
 
     /// Encodes the domain with its keys.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try SettingsChange(self).encode(to: encoder)
     }

@@ -14,6 +14,8 @@
     case terminating
 
     /// Decodes a word; a word that a later version adds is ``inactive``: it lies between the known states.
+    ///
+    /// - Throws: `DecodingError` if the value is not a text.
     public init(from decoder: any Decoder) throws {
         self = Lifecycle(rawValue: try String(from: decoder)) ?? .inactive
     }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The language and formats in effect, as identifiers in Foundation's form: `es_ES`, `sr_Latn_RS`, `en_US_POSIX`.
+/// The language and formats in effect, as locale(7) chooses them from the user's variables and files.
+///
+/// Each format is the identifier of a locale in Foundation's form, whose conventions apply to it: `es_ES`,
+/// `sr_Latn_RS`, or `en_US_POSIX` for the C locale. They can differ: an English system can have German dates.
 public struct LocaleSettings: Sendable, Hashable, Codable {
-    /// The language of messages.
+    /// The locale of messages (LC_MESSAGES).
     public var identifier: String
     /// The preferred languages in order, as BCP 47 tags: `pt-BR`, `en`.
     public var languages: [String]
-    /// The format of numbers.
+    /// The locale for numbers, such as the decimal separator (LC_NUMERIC).
     public var numeric: String
-    /// The format of dates and times.
+    /// The locale for dates and times (LC_TIME).
     public var time: String
-    /// The format of amounts of money.
+    /// The locale for amounts of money (LC_MONETARY).
     public var monetary: String
-    /// The system of measurement.
+    /// The locale whose system of measurement applies, not the system itself: miles for `en_US` (LC_MEASUREMENT).
     public var measurement: String
 
     /// Creates a reading.

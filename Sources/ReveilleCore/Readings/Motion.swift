@@ -27,7 +27,12 @@ public struct Motion: Sendable, Hashable, Codable {
     public var acceleration: Vector?
     /// The rotation in radians per second, by the right-hand rule; `nil` without a gyroscope.
     public var rotation: Vector?
-    /// The time of the sample, which never decreases from sample to sample.
+    /// The time at which the sensor took the sample, on the wall clock.
+    ///
+    /// It is the driver's time if that is within a second of the present, and otherwise the time at which the bus read
+    /// the sample. It never decreases from sample to sample, even if the clock is set back, so the difference of two
+    /// samples of one subscription is the step for an integration. ``Event/changedAt`` is slightly later: when the bus
+    /// had the sample. The start of 1970 without sensors.
     public var takenAt: Timestamp
 
     /// Creates a sample.

@@ -23,7 +23,12 @@ public struct Network: Sendable, Hashable, Codable {
     public var interface: String?
     /// The kind of the interface; `nil` without a default route.
     public var kind: Kind?
-    /// The addresses of the interface that peers in other networks can use, IPv4 before IPv6, each in ascending order.
+    /// The lasting addresses of the interface that peers in other networks can use: `["192.0.2.7", "2001:db8::7"]`.
+    ///
+    /// At most 32, without prefix length or zone, IPv4 before IPv6, each in ascending order, and IPv6 in the form of
+    /// RFC 5952. Empty without a default route, and before the interface has an address. Link-local, temporary (RFC
+    /// 8981), deprecated, tentative and duplicate addresses are left out, so that the daily change of a temporary
+    /// address is not an event. A private address, such as `10.0.0.7`, is one of them.
     public var addresses: [String]
 
     /// Creates a reading.

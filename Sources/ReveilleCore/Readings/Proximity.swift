@@ -10,6 +10,8 @@
     case unknown
 
     /// Decodes a word; a word that a later version adds is ``unknown``.
+    ///
+    /// - Throws: `DecodingError` if the value is not a text.
     public init(from decoder: any Decoder) throws {
         self = Proximity(rawValue: try String(from: decoder)) ?? .unknown
     }

@@ -15,7 +15,7 @@ public struct DeviceID: Sendable, Hashable {
     /// Creates an identity from text.
     ///
     /// - Parameter text: 1 to 64 letters, digits, `-`, `_` and `.`, other than `group` and `reader`.
-    /// - Throws: ``FleetError`` that describes why the text is invalid.
+    /// - Throws: ``FleetError``: ``FleetError/Code/invalidName``, with the reason.
     public init(_ text: String) throws(FleetError) {
         guard !Self.reserved.contains(text) else {
             throw FleetError(.invalidName, "the device '\(text)': the name is reserved for topics")

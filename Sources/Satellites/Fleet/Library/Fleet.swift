@@ -27,23 +27,31 @@ public final class Fleet: Sendable {
         self.engine = engine
     }
 
-    /// Checks that a broker accepts this client.
+    /// Connects to a broker once, to check that it accepts this client, and returns its fleet.
+    ///
+    /// The connection ends again: each ``events(devices:aspects:resume:)`` has a connection of its own, with the same
+    /// credentials. Unlike these, this call does not try again if the broker is out of reach.
     ///
     /// ```swift
-    /// let fleet = try await Fleet.connect(to: "localhost")
+    /// let fleet = try await Fleet.connect(
+    ///     to: "mqtts://broker.example", ca: "/etc/fleet/ca.pem", certificate: "/etc/fleet/reader.pem",
+    ///     key: "/etc/fleet/reader.key")
     /// ```
     ///
     /// - Parameters:
-    ///   - broker: `mqtts://HOST[:PORT]`, `unix:PATH`, or a host alone. `mqtt://HOST[:PORT]`, without encryption, is
-    ///     for this machine only.
+    ///   - broker: `mqtts://HOST[:PORT]`, by default port 8883; `mqtt://HOST[:PORT]`, without encryption and only for
+    ///     this machine, by default port 1883; `unix:PATH`, with an absolute path; or `HOST[:PORT]`, over TLS unless it
+    ///     is this machine.
     ///   - ca: The path of the certificates that may sign the broker's, in PEM; `nil` for this system's certificates.
-    ///   - certificate: The path of this client's certificate, in PEM.
+    ///   - certificate: The path of this client's certificate, in PEM; `nil` if the broker requires none.
     ///   - key: The path of the certificate's private key, in PEM, without a passphrase.
     ///   - user: The name of the user, if the broker does not take it from the certificate.
     ///   - password: The user's password.
     /// - Returns: The fleet, once the broker has answered.
-    /// - Throws: `FleetError` with `FleetError.Code.invalidName` for an invalid address,
-    ///   `FleetError.Code.unreachable`, `FleetError.Code.tls` or `FleetError.Code.refused`.
+    /// - Throws: `FleetError`: `FleetError.Code.invalidName` for an invalid address; `FleetError.Code.unreachable` if
+    ///   the broker cannot be reached, or does not accept the connection within 10 seconds; `FleetError.Code.tls` if a
+    ///   certificate is rejected or a file cannot be used; `FleetError.Code.refused` if the broker rejects the client
+    ///   or its password, or speaks another version than MQTT 5.
     public static func connect(
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil

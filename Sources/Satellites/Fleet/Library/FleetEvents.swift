@@ -69,6 +69,8 @@ public final class FleetEvents: AsyncSequence, Sendable {
         let events: FleetEvents
 
         /// Waits for the next event, as ``FleetEvents/next(isolation:)`` does.
+        ///
+        /// - Throws: `FleetError`, as ``FleetEvents/next(isolation:)`` does.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(FleetError) -> FleetEvent? {
             try await events.next(isolation: actor)
         }

@@ -11,9 +11,14 @@ public struct DeviceEvent: Sendable, Hashable {
     public let aspect: String
     /// The state; `null` for a name that was withdrawn.
     package let value: JSON
-    /// The bus of the device that counts the generations.
+    /// The identity of the bus on the device that has sent the state: a text without a meaning of its own.
+    ///
+    /// It remains the same when the bus restarts, unless that has lost its state.
     public let instance: String
-    /// The number of the state on that bus.
+    /// The number of changes of the aspect up to this state, as the bus ``instance`` counts them.
+    ///
+    /// Generations of one instance can be compared, and their difference is the number of changes in between. Those of
+    /// different instances or aspects cannot.
     public let generation: Int64
     /// The number of changes since the last seen state; `nil` if unknown, as for the first state.
     ///
