@@ -36,6 +36,11 @@ final class BusAccess {
         return (id, target)
     }
 
+    /// Describes a subscription; `nil` if it has ended.
+    func describe(_ id: SubscriptionID) -> SubscriptionInfo? {
+        server.bus.slot(of: id).flatMap { server.subscriber(in: $0) }
+    }
+
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
 
     func reply(_ reply: some BusReply, on connection: Connection) { server.reply(reply, on: connection) }
@@ -84,6 +89,9 @@ final class BusAccess {
     func isBusy(_ process: SubscriberProcess) -> Bool { server.parts.all.contains { $0.isBusy(process) } }
 
     func becameIdle() { for part in server.parts.all { part.becameIdle() } }
+
+    /// Notes that the holds, the lifecycle or the tasks of a subscription have changed.
+    func changed(_ subscription: SubscriptionID) { server.changed(subscription) }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
         for part in server.parts.all { part.published(name, from: former, to: latter) }

@@ -36,7 +36,7 @@ protocol BusPart: AnyObject {
     /// The bus is about to end, and all connections have closed.
     func stop()
 
-    // Only while the part is registered by `BusAccess.waits(_:)`, since each delivery calls them.
+    // Only while the part is registered by `BusAccess.waits(_:)`, since deliveries and wakes call them.
 
     /// Returns whether something waits until the peer of a connection has read everything.
     func awaitsReading(by connection: Connection) -> Bool
@@ -44,6 +44,10 @@ protocol BusPart: AnyObject {
     func hasRead(_ connection: Connection)
     /// A subscriber is sent events.
     func sends(to connection: Connection)
+    /// An event is due to a subscriber that has not read an earlier one.
+    func leavesUnread(_ connection: Connection)
+    /// The holds, the lifecycle or the tasks of a subscription have changed.
+    func changed(_ subscription: SubscriptionID)
 }
 
 extension BusPart {
@@ -62,6 +66,8 @@ extension BusPart {
     func awaitsReading(by connection: Connection) -> Bool { false }
     func hasRead(_ connection: Connection) {}
     func sends(to connection: Connection) {}
+    func leavesUnread(_ connection: Connection) {}
+    func changed(_ subscription: SubscriptionID) {}
 }
 
 struct BusParts {
@@ -69,6 +75,7 @@ struct BusParts {
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
+    let followers: Followers
     /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
@@ -76,13 +83,17 @@ struct BusParts {
     /// The earliest time that a part waits for.
     private(set) var next: UInt64?
 
-    init(suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames) {
+    init(
+        suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames,
+        followers: Followers
+    ) {
         self.suspensions = suspensions
         self.tasks = tasks
         self.schedule = schedule
         self.names = names
+        self.followers = followers
         // The process of a subscription is known before its tasks.
-        all = [suspensions, tasks, schedule, names]
+        all = [suspensions, tasks, schedule, names, followers]
     }
 
     /// Registers a part for the hooks of each delivery, or ends the registration.
