@@ -28,7 +28,7 @@ extension ClientTests {
         try client.subscribe("one", to: ["battery"])
         try client.call("follow", ["of": "follower"])
         let first = try #require(try client.next("follower"))
-        let list = try first.objects("subscriptions")
+        let list = first.objects("subscriptions")
         #expect(list.map { $0["name"] } == ["one"])
         #expect(first["ended"] == [])
         try client.call("enterBackground", ["of": "one"])
