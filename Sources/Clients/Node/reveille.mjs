@@ -464,7 +464,7 @@ function nextReply(connection, method, limit) {
       }
       clearTimeout(timer);
     };
-    connection.read();
+    connection.onchange();
   });
 }
 

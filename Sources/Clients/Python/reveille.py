@@ -1418,9 +1418,10 @@ class _FollowerCore:
             raise ReveilleError("ListSubscriptions: this bus does not report changes", "not_supported")
         entries = _objects(parameters, "subscriptions")
         ids, known = {_take_field(entry, "subscription", str) for entry in entries}, self._known or set[str]()
-        ended = parameters.get("ended") or []
-        if not isinstance(ended, list) or not all(isinstance(entry, str) for entry in ended):
-            raise _invalid("'ended' is not a list of identifiers")
+        ended: list[str] = []
+        if parameters.get("ended") is not None:
+            listed = typing.cast("list[object]", _take_field(parameters, "ended", list))
+            ended = [entry for entry in listed if isinstance(entry, str)]
         if self._is_first_reply:
             # What ended while there was no connection.
             ended = sorted(known - ids)
