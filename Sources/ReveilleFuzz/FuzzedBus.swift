@@ -46,7 +46,7 @@ struct FuzzedBus: ~Copyable {
             return bus.states(of: aspects, at: now).parameters
         case .getHistory(let aspect, let limit):
             return bus.changes(of: aspect, limit: limit).parameters
-        case .listSubscriptions:
+        case .listSubscriptions, .followSubscriptions:
             return bus.subscriptions.compactMap { bus.slot(of: $0) }
                 .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:

@@ -8,7 +8,7 @@ extension Call {
         let (method, parameters) = call.encoded
         self.init(
             method: method.rawValue, parameters: parameters,
-            mode: isOneway ? .oneway : method.isStream ? .more : .plain)
+            mode: isOneway ? .oneway : method.isStream || call == .followSubscriptions ? .more : .plain)
     }
 
     /// Creates a call of any method; a name without an interface is a method of the bus.
@@ -44,7 +44,7 @@ extension BusCall {
             var parameters: JSONObject = ["aspect": .string(aspect.name)]
             if let limit { parameters["limit"] = .integer(Int64(limit)) }
             return (.getHistory, parameters)
-        case .listSubscriptions: return (.listSubscriptions, [:])
+        case .listSubscriptions, .followSubscriptions: return (.listSubscriptions, [:])
         case .describeAspects: return (.describeAspects, [:])
         case .refresh: return (.refresh, [:])
         case .post(let reading): return (.post, [reading.aspect.name: ReadingCoding.encode(reading)])

@@ -15,6 +15,8 @@ package enum BusCall: Sendable, Hashable {
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `SubscriptionInfo`.
     case listSubscriptions
+    /// Asks for all subscriptions, and then for those that change; each reply is a ``SubscriptionChanges``.
+    case followSubscriptions
     /// Asks for the source of each aspect; the reply is a list of `AspectInfo`.
     case describeAspects
     /// Reads every source again; the reply is an ``EmptyReply``.
@@ -71,7 +73,7 @@ package enum BusCall: Sendable, Hashable {
             }
             let aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
             self = .getHistory(aspect, limit: limit)
-        case .listSubscriptions: self = .listSubscriptions
+        case .listSubscriptions: self = call.mode == .more ? .followSubscriptions : .listSubscriptions
         case .describeAspects: self = .describeAspects
         case .refresh: self = .refresh
         case .publish:

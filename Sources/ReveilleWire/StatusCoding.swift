@@ -74,6 +74,22 @@ extension SubscriptionInfo: ReplyElement {
     }
 }
 
+/// A reply to ``BusCall/followSubscriptions``.
+extension SubscriptionChanges: BusReply {
+    package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
+        let fields = Fields(parameters)
+        self.init(
+            subscriptions: try [SubscriptionInfo](parameters, noting: unknownWords),
+            ended: fields.has("ended") ? try fields.strings("ended") : [])
+    }
+
+    package var parameters: JSONObject {
+        var parameters = subscriptions.parameters
+        if !ended.isEmpty { parameters["ended"] = .array(ended.map { .string($0) }) }
+        return parameters
+    }
+}
+
 /// A reply to ``BusCall/beginTask(subscription:name:)``.
 extension TaskState: BusReply {
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {

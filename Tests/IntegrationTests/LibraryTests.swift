@@ -54,6 +54,39 @@ extension Reading {
         #expect(try await events.next()?.aspect == .proximity)
     }
 
+    @Test("B214: a program that follows the subscriptions learns what ended with a bus that was killed")
+    func followerSurvivesAKillOfTheBus() async throws {
+        let subscription = try await device.subscribe(to: .battery, name: "one")
+        var changes = device.shell.subscriptionChanges().makeAsyncIterator()
+        let first = try #require(try await changes.next())
+        #expect(first.subscriptions.map(\.name) == ["one"])
+        #expect(first.ended == [])
+        try await subscription.enterBackground()
+        #expect(try await changes.next()?.subscriptions.first?.holds == .app)
+        try bus.crash()
+        var latest: [String: SubscriptionInfo] = [:]
+        var ended: [String] = []
+        while latest.isEmpty {
+            let next = try #require(try await changes.next())
+            ended += next.ended
+            for subscription in next.subscriptions { latest[subscription.id] = subscription }
+        }
+        #expect(ended == first.subscriptions.map(\.id))
+        #expect(latest.values.map(\.name) == ["one"])
+        subscription.cancel()
+        while !latest.isEmpty {
+            let next = try #require(try await changes.next())
+            for id in next.ended { latest[id] = nil }
+        }
+        let waiting = Task { [device] in
+            for try await _ in device.shell.subscriptionChanges() {}
+        }
+        waiting.cancel()
+        try await waiting.value
+        await device.close()
+        #expect(try await changes.next() == nil)
+    }
+
     @Test("B53: a background survives a kill of the bus, and the wake delivers what changed in the meantime")
     func backgroundSurvivesAKillOfTheBus() async throws {
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")

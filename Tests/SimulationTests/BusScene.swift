@@ -93,10 +93,10 @@ final class ScenePeer {
         stream.send(call.encoded())
     }
 
-    /// Returns the next reply, if there is one, after handling all events that are due.
-    func next() throws -> Reply? {
+    /// Returns the next reply, if there is one in at most a number of bytes, after handling all events that are due.
+    func next(_ most: Int = .max) throws -> Reply? {
         scene.turn()
-        received += stream.receive(.max)
+        received += stream.receive(most)
         guard let end = received.firstIndex(of: 0) else { return nil }
         defer { received.removeSubrange(...end) }
         return try Reply(parsing: Array(received[..<end]))

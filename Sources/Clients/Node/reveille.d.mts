@@ -349,6 +349,12 @@ export interface Policy {
   interval?: number;
 }
 
+/** The subscriptions that began or changed, as they are now, and the identifiers of those that ended. */
+export interface SubscriptionChanges {
+  subscriptions: SubscriptionInfo[];
+  ended: string[];
+}
+
 export interface SubscribeOptions {
   /** A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets. */
   name?: string;
@@ -448,6 +454,13 @@ export class Bus {
   refresh(): Promise<void>;
   /** Returns the subscriptions of all programs. */
   subscriptions(): Promise<SubscriptionInfo[]>;
+  /**
+   * Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed.
+   *
+   * Changes that are not taken are merged. If the bus restarts, all of its subscriptions follow, and those that ended
+   * meanwhile.
+   */
+  subscriptionChanges(): AsyncGenerator<SubscriptionChanges, void, undefined>;
   /**
    * Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
    *

@@ -447,8 +447,13 @@ const covers = (pattern, aspect) =>
 
 /** Waits for the reply to the first call of a connection. */
 function firstReply(connection, method) {
+  return nextReply(connection, method, REPLY_TIMEOUT);
+}
+
+/** Waits for the next reply to the only call of a connection, for any time unless there is a limit. */
+function nextReply(connection, method, limit) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(unanswered(method)), REPLY_TIMEOUT);
+    const timer = limit && setTimeout(() => reject(unanswered(method)), limit);
     connection.onchange = () => {
       try {
         const reply = connection.take();
@@ -459,7 +464,7 @@ function firstReply(connection, method) {
       }
       clearTimeout(timer);
     };
-    connection.read();
+    connection.onchange();
   });
 }
 
@@ -754,6 +759,47 @@ export class Bus {
   /** Returns the subscriptions of all programs, as structures `Subscription` of the interface. */
   async subscriptions() {
     return objects(await this.#caller.call("ListSubscriptions", {}), "subscriptions");
+  }
+
+  /** Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed. */
+  async *subscriptionChanges() {
+    const method = "ListSubscriptions";
+    this.#caller.checkIsOpen(method);
+    let known;
+    for (let [backoff, isClosed] = [new Backoff(), false]; !isClosed; ) {
+      let connection;
+      const stream = { close: () => ((isClosed = true), connection?.close()) };
+      this.#streams.add(stream);
+      try {
+        connection = await Connection.open(this.#caller.path);
+        if (isClosed) return;
+        connection.send(encode(method, {}, "", "more"));
+        for (let isFirst = true; ; isFirst = false) {
+          const reply = isFirst ? await firstReply(connection, method) : await nextReply(connection, method);
+          const parameters = answerOf(reply, method);
+          if (!reply.continues) {
+            throw new ReveilleError(`${method}: this bus does not report changes`, { code: "notSupported" });
+          }
+          const subscriptions = objects(parameters, "subscriptions");
+          const ids = new Set(subscriptions.map((entry) => field(entry, "subscription", "string")));
+          const former = [...(known ?? [])];
+          // What ended while there was no connection.
+          const ended = isFirst ? former.filter((id) => !ids.has(id)).sort() : (parameters.ended ?? []);
+          if (!Array.isArray(ended)) throw invalid("'ended' is not a list");
+          known = new Set([...former, ...ids].filter((id) => !ended.includes(id)));
+          if (!isFirst) backoff = new Backoff();
+          yield { subscriptions, ended };
+        }
+      } catch (error) {
+        // Another program of the user may end and leave room.
+        if (!isClosed && !(known && (isLoss(error) || error.code === "quotaExceeded"))) throw error;
+      } finally {
+        connection?.close();
+        this.#streams.delete(stream);
+      }
+      const pause = backoff.next();
+      if (!isClosed) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
 
   /** Wakes a subscription of any program, unless its own program holds it in the background. */

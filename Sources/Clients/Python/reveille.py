@@ -38,13 +38,13 @@ import threading
 import time
 import typing
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 __all__ = [
     "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Code", "Event", "Policy",
-    "Positions", "ReveilleError", "Subscription", "connect", "connect_async", "launch_positions",
+    "Positions", "ReveilleError", "Subscription", "SubscriptionChanges", "connect", "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -391,6 +391,14 @@ class Event:
     changed_at: datetime
     dropped: int
     state: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SubscriptionChanges:
+    """The subscriptions that began or changed, as they are now, and the identifiers of those that ended."""
+
+    subscriptions: list[SubscriptionInfo]
+    ended: list[str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -967,6 +975,11 @@ class _BusCore:
             self.close()
             raise
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this is a child of the process that connected."""
+        return self._calls.is_foreign
+
     def check_is_open(self, method: str) -> None:
         self._calls.check_process()
         if self._is_closed:
@@ -1359,6 +1372,79 @@ class _TaskCore:
             self._disconnect()
         else:
             self._intake.run(self._disconnect)
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
+class _FollowerCore:
+    """A call of ListSubscriptions that survives its bus."""
+
+    def __init__(self, bus: _BusCore) -> None:
+        self._bus = bus
+        self._connection: _Connection | None = None
+        self._backoff = _Backoff()
+        self._is_closed = False
+        # The subscriptions that were returned and have not ended; None before the first reply.
+        self._known: set[str] | None = None
+        self._is_first_reply = True
+        bus.streams.add(self)
+
+    def next(self) -> _Steps[SubscriptionChanges | None]:
+        """Waits for the next changes; returns None after close()."""
+        while not self._is_closed:
+            self._bus.check_is_open("ListSubscriptions")
+            try:
+                return self._changes((yield from self._receive()))
+            except ReveilleError as error:
+                self._disconnect()
+                # Another program of the user may end and leave room.
+                is_passing = _is_loss(error) or error.code == "quota_exceeded"
+                if not self._is_closed and (self._known is None or not is_passing):
+                    raise
+            if not self._is_closed:
+                yield _Ready(time.monotonic() + self._backoff.next())
+        return None
+
+    def _receive(self) -> _Steps[_Reply]:
+        until, connection = math.inf, self._connection
+        if not connection:
+            connection = self._connection = yield from _Connection.open(self._bus.address)
+            self._is_first_reply, until = True, time.monotonic() + REPLY_TIMEOUT
+            yield from connection.send(_encode("ListSubscriptions", {}, flag="more"), until)
+        if not (reply := (yield from connection.receive(until))):
+            raise _unanswered("ListSubscriptions")
+        return reply
+
+    def _changes(self, reply: _Reply) -> SubscriptionChanges:
+        parameters = _answer(reply, "ListSubscriptions", "")
+        if not reply.continues:
+            raise ReveilleError("ListSubscriptions: this bus does not report changes", "not_supported")
+        entries = _objects(parameters, "subscriptions")
+        ids, known = {_take_field(entry, "subscription", str) for entry in entries}, self._known or set[str]()
+        ended: list[str] = []
+        if parameters.get("ended") is not None:
+            listed = typing.cast("list[object]", _take_field(parameters, "ended", list))
+            ended = [entry for entry in listed if isinstance(entry, str)]
+        if self._is_first_reply:
+            # What ended while there was no connection.
+            ended = sorted(known - ids)
+        else:
+            self._backoff = _Backoff()
+        self._known, self._is_first_reply = (known | ids).difference(ended), False
+        return SubscriptionChanges(typing.cast("list[SubscriptionInfo]", entries), ended)
+
+    def close(self) -> None:
+        self._is_closed = True
+        # A reader of another thread closes the connection.
+        if (connection := self._connection) and not self._bus.is_foreign:
+            connection.shut_down()
+
+    def end(self) -> None:
+        self._is_closed = True
+        self._disconnect()
 
     def _disconnect(self) -> None:
         if self._connection:
@@ -2116,6 +2202,19 @@ class Bus:
         """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
 
+    def subscription_changes(self) -> Iterator[SubscriptionChanges]:
+        """Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed.
+
+        Changes that are not taken are merged. If the bus restarts, all of its subscriptions follow, and those that ended
+        meanwhile.
+        """
+        core = _FollowerCore(self._core)
+        try:
+            while changes := _run(core.next()):
+                yield changes
+        finally:
+            core.end()
+
     def wake(self, subscription: str) -> None:
         """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
 
@@ -2395,6 +2494,15 @@ class AsyncBus:
     async def subscriptions(self) -> list[SubscriptionInfo]:
         """See Bus.subscriptions()."""
         return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
+
+    async def subscription_changes(self) -> AsyncIterator[SubscriptionChanges]:
+        """See Bus.subscription_changes()."""
+        core = _FollowerCore(self._core)
+        try:
+            while changes := await _run_async(core.next()):
+                yield changes
+        finally:
+            core.end()
 
     async def wake(self, subscription: str) -> None:
         """See Bus.wake()."""

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 import reveille
-
-# A program subscribes some time after its window is there, and no event of sway reports it.
-SECOND_LOOK = 2.0
 
 
 def windows(node: dict[str, Any]) -> Iterator[tuple[int, bool]]:
@@ -46,8 +43,32 @@ class Shell:
 
     def __init__(self, bus: reveille.Bus) -> None:
         self.bus = bus
-        # The state of each subscription that was set, by its identifier.
+        # The process of each subscription, by its identifier, and the state that was set.
+        self.processes: dict[str, int] = {}
         self.states: dict[str, str] = {}
+        self.lock = threading.Lock()
+
+    def follow_windows(self, events: IO[bytes]) -> None:
+        """Follows sway until it ends."""
+        try:
+            while os.read(events.fileno(), 65_536):
+                with self.lock:
+                    self.update()
+        finally:
+            self.bus.close()
+
+    def follow_subscriptions(self) -> None:
+        """Follows the subscriptions until the bus object is closed."""
+        for changes in self.bus.subscription_changes():
+            processes = {entry["subscription"]: entry["pid"] for entry in changes.subscriptions}
+            with self.lock:
+                has_begun = not processes.keys() <= self.processes.keys()
+                self.processes |= processes
+                for identifier in changes.ended:
+                    self.processes.pop(identifier, None)
+                # Others were changed by this shell, for example.
+                if has_begun:
+                    self.update()
 
     def update(self) -> None:
         """Sets the state of each program that has a window."""
@@ -56,13 +77,12 @@ class Shell:
         for pid, is_visible in windows(tree):
             visible[pid] = visible.get(pid, False) or is_visible
         states = {}
-        for subscription in self.bus.subscriptions():
-            pid = subscription["pid"]
+        for identifier, pid in self.processes.items():
             # A program in a terminal has the window of the terminal.
             while pid > 1 and pid not in visible:
                 pid = parent(pid)
             if pid in visible:
-                states[subscription["subscription"]] = "foreground" if visible[pid] else "suspended"
+                states[identifier] = "foreground" if visible[pid] else "suspended"
         for identifier, state in states.items():
             if self.states.get(identifier) != state:
                 self.set_state(identifier, state)
@@ -81,19 +101,13 @@ class Shell:
 
 
 def main() -> None:
-    """Follows sway until it ends."""
+    """Follows sway and the bus until sway ends."""
     command = ["swaymsg", "--raw", "--monitor", "--type", "subscribe", '["window", "workspace"]']
     with reveille.connect() as bus, subprocess.Popen(command, stdout=subprocess.PIPE) as sway:
         assert sway.stdout
         shell = Shell(bus)
-        shell.update()
-        timeout: float | None = SECOND_LOOK
-        while True:
-            changed, _, _ = select.select([sway.stdout], [], [], timeout)
-            if changed and not os.read(sway.stdout.fileno(), 65_536):
-                break
-            shell.update()
-            timeout = SECOND_LOOK if changed else None
+        threading.Thread(target=shell.follow_windows, args=(sway.stdout,), daemon=True).start()
+        shell.follow_subscriptions()
 
 
 if __name__ == "__main__":

@@ -3,11 +3,18 @@
 // The lifecycle of a subscription, an aspect with a log of its own.
 
 extension Bus {
-    /// Sets the part of a subscription's lifecycle that does not follow from its holds.
-    package mutating func setPhase(_ phase: LifecyclePhase, of id: SubscriptionID, at time: Timestamp) {
-        guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.phase != phase else { return }
+    /// Sets the part of a subscription's lifecycle that does not follow from its holds; returns whether it was different.
+    @discardableResult
+    package mutating func setPhase(_ phase: LifecyclePhase, of id: SubscriptionID, at time: Timestamp) -> Bool {
+        guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.phase != phase else { return false }
         slots[slot]?.phase = phase
         noteLifecycle(of: slot, at: time)
+        return true
+    }
+
+    /// The holds of a subscription, and what else determines its lifecycle; `nil` if it does not exist.
+    package func standing(of id: SubscriptionID) -> (holds: HoldReasons, phase: LifecyclePhase)? {
+        slotOf[id].flatMap { slots[Int($0)] }.map { ($0.holds, $0.phase) }
     }
 
     /// Returns the lifecycle of a subscription, whether it named the aspect or not; `nil` if it does not exist.

@@ -26,7 +26,7 @@ public struct SubscriptionInfo: Sendable, Hashable {
     /// The aspects.
     public let aspects: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
-    public let holds: HoldReasons
+    public package(set) var holds: HoldReasons
     /// The state of the subscription itself; `nil` if it was not asked for and follows from ``holds``.
     public let lifecycle: Lifecycle?
     /// The number of pending changes by aspect.
@@ -59,6 +59,19 @@ public struct SubscriptionInfo: Sendable, Hashable {
     package var isUpToDate: Bool {
         guard holds.subtracting(.unread).isEmpty else { return true }
         return holds.isEmpty && pending.isEmpty
+    }
+}
+
+/// The subscriptions of a bus that began or changed, and those that ended.
+public struct SubscriptionChanges: Sendable, Hashable {
+    /// The subscriptions that began or changed, as they are now.
+    public let subscriptions: [SubscriptionInfo]
+    /// The identifiers of the subscriptions that ended: their `SubscriptionInfo.id`.
+    public let ended: [String]
+
+    package init(subscriptions: [SubscriptionInfo], ended: [String]) {
+        self.subscriptions = subscriptions
+        self.ended = ended
     }
 }
 

@@ -36,6 +36,11 @@ final class BusAccess {
         return (id, target)
     }
 
+    /// Describes a subscription; `nil` if it has ended.
+    func describe(_ id: SubscriptionID) -> SubscriptionInfo? {
+        server.bus.slot(of: id).flatMap { server.subscriber(in: $0) }
+    }
+
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
 
     /// Returns the subscribers to an aspect that have read everything and receive its next change now.
@@ -97,6 +102,9 @@ final class BusAccess {
     func becameBusy() { for part in server.parts.all { part.becameBusy() } }
 
     func becameIdle() { for part in server.parts.all { part.becameIdle() } }
+
+    /// Notes that the holds, the lifecycle or the tasks of a subscription have changed.
+    func changed(_ subscription: SubscriptionID) { server.changed(subscription) }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
         for part in server.parts.all { part.published(name, from: former, to: latter) }

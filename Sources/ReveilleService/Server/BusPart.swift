@@ -40,7 +40,7 @@ protocol BusPart: AnyObject {
     /// The bus is about to end, and all connections have closed.
     func stop()
 
-    // Only while the part is registered by `BusAccess.waits(_:)`, since each delivery calls them.
+    // Only while the part is registered by `BusAccess.waits(_:)`, since deliveries and wakes call them.
 
     /// Returns whether something waits until the peer of a connection has read everything.
     func awaitsReading(by connection: Connection) -> Bool
@@ -48,6 +48,10 @@ protocol BusPart: AnyObject {
     func hasRead(_ connection: Connection)
     /// A subscriber is sent events.
     func sends(to connection: Connection)
+    /// An event is due to a subscriber that has not read an earlier one.
+    func leavesUnread(_ connection: Connection)
+    /// The holds, the lifecycle or the tasks of a subscription have changed.
+    func changed(_ subscription: SubscriptionID)
 }
 
 extension BusPart {
@@ -68,6 +72,8 @@ extension BusPart {
     func awaitsReading(by connection: Connection) -> Bool { false }
     func hasRead(_ connection: Connection) {}
     func sends(to connection: Connection) {}
+    func leavesUnread(_ connection: Connection) {}
+    func changed(_ subscription: SubscriptionID) {}
 }
 
 struct BusParts {
@@ -75,6 +81,7 @@ struct BusParts {
     let tasks: TaskService
     let schedule: ScheduleService
     let names: PublishedNames
+    let followers: Followers
     /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
@@ -84,14 +91,15 @@ struct BusParts {
 
     init(
         suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames,
-        sleep: SleepDelay?
+        followers: Followers, sleep: SleepDelay?
     ) {
         self.suspensions = suspensions
         self.tasks = tasks
         self.schedule = schedule
         self.names = names
+        self.followers = followers
         // The process of a subscription is known before its tasks.
-        let parts: [(any BusPart)?] = [suspensions, tasks, schedule, names, sleep]
+        let parts: [(any BusPart)?] = [suspensions, tasks, schedule, names, followers, sleep]
         all = parts.compactMap(\.self)
     }
 

@@ -32,6 +32,7 @@ extension BusServer {
                     changes.next()?.structure.bytes
                 }, on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
+        case .followSubscriptions: parts.followers.follow(on: connection)
         case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied):

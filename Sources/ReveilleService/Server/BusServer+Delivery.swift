@@ -27,7 +27,7 @@ extension BusServer {
     private func deliver(to ready: ReadySubscription, _ connection: Connection) {
         // Only now: most replies have been read long before the next change.
         if ready.isUnread {
-            guard connection.isAllRead else { return connection.awaitReading() }
+            guard connection.isAllRead else { return awaitReading(by: connection) }
             if !parts.waiting.isEmpty { for part in parts.waiting { part.hasRead(connection) } }
         }
         if let event = bus.soleEvent(for: ready) {
@@ -37,6 +37,11 @@ extension BusServer {
             if !parts.waiting.isEmpty { notifyWaiting(of: connection) }
             send(writer.frame(delivery.events), to: connection)
         }
+    }
+
+    private func awaitReading(by connection: Connection) {
+        for part in parts.waiting { part.leavesUnread(connection) }
+        connection.awaitReading()
     }
 
     func notifyWaiting(of connection: Connection) {

@@ -13,14 +13,19 @@ extension BusServer {
         return ListReply(of: SubscriptionInfo.self) { [unowned self] in
             while slot + 1 < subscribers.slotCount {
                 slot += 1
-                guard let connection = subscribers[slot] else { continue }
-                // Otherwise, this is checked only when there is another reply to send.
-                releaseIfRead(connection)
-                if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
-                if let subscriber = subscriber(connection, in: slot) { return subscriber.structure.bytes }
+                if let subscriber = subscriber(in: slot) { return subscriber.structure.bytes }
             }
             return nil
         }
+    }
+
+    /// Describes the subscription in a slot as it is now: whether it has read, and whether its process is frozen.
+    func subscriber(in slot: Int) -> SubscriptionInfo? {
+        guard let connection = subscribers[slot] else { return nil }
+        // Otherwise, this is checked only when there is another reply to send.
+        releaseIfRead(connection)
+        if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
+        return subscriber(connection, in: slot)
     }
 
     /// The subscriptions with their processes, as far as known without examining the processes.

@@ -8,7 +8,7 @@ extension BusServer {
     func hold(_ reason: HoldReasons, on target: Connection) {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
-        changeHolds(of: target) { bus.hold(reason, on: id, at: now) }
+        changeHolds(of: id, target) { bus.hold(reason, on: id, at: now) }
         waitForNext()
         adjustWatchers()
     }
@@ -25,7 +25,7 @@ extension BusServer {
             guard let self else { return completion() }
             // It may have been held again during the sample.
             if target.waking.remove(reason) != nil {
-                changeHolds(of: target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
+                changeHolds(of: id, target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
             }
             adjustWatchers()
             completion()
@@ -37,12 +37,18 @@ extension BusServer {
     }
 
     /// Changes the holds of a subscription, and tells the parts if it goes to the background or comes back.
-    private func changeHolds(of connection: Connection, _ change: () -> Void) {
-        let wasInBackground = isInBackground(connection)
+    private func changeHolds(of id: SubscriptionID, _ connection: Connection, _ change: () -> Void) {
+        let wasInBackground = bus.isSentToBackground(id)
+        let before = parts.waiting.isEmpty ? nil : bus.standing(of: id)
         change()
-        let isInBackground = isInBackground(connection)
+        if let before, let after = bus.standing(of: id), after != before { changed(id) }
+        let isInBackground = bus.isSentToBackground(id)
         guard wasInBackground != isInBackground else { return }
         for part in parts.all { part.moved(connection, toForeground: !isInBackground) }
+    }
+
+    func changed(_ subscription: SubscriptionID) {
+        for part in parts.waiting { part.changed(subscription) }
     }
 
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.

@@ -74,7 +74,8 @@ package final class BusServer {
                 logger),
             tasks: TaskService(access, programs: programs, time: configuration.lifecycle.taskTime),
             schedule: ScheduleService(access, schedule, saved: savedSchedule, loop: loop),
-            names: PublishedNames(access), sleep: sleep.map { SleepDelay(access, machine: $0) })
+            names: PublishedNames(access), followers: Followers(access),
+            sleep: sleep.map { SleepDelay(access, machine: $0) })
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))

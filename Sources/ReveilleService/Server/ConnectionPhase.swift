@@ -16,21 +16,21 @@ enum ConnectionPhase {
     case subscribing(AspectSet)
     /// A subscription to the aspects runs until the connection closes.
     case streaming(SubscriptionID, AspectSet)
-    /// A BeginTask call lasts until its task ends.
-    case holding
+    /// A BeginTask call lasts until its task ends, or a ListSubscriptions call until the connection closes.
+    case lasting
     case closed
 
     var takesCalls: Bool {
         switch self {
         case .refused, .new, .serving: true
-        case .dismissed, .subscribing, .streaming, .holding, .closed: false
+        case .dismissed, .subscribing, .streaming, .lasting, .closed: false
         }
     }
 
     /// Whether the connection takes no calls because a call has more than one reply.
     var isStream: Bool {
         switch self {
-        case .subscribing, .streaming, .holding: true
+        case .subscribing, .streaming, .lasting: true
         case .refused, .dismissed, .new, .serving, .closed: false
         }
     }
@@ -38,7 +38,7 @@ enum ConnectionPhase {
     var awaitsFirstCall: Bool {
         switch self {
         case .refused, .new: true
-        case .dismissed, .serving, .subscribing, .streaming, .holding, .closed: false
+        case .dismissed, .serving, .subscribing, .streaming, .lasting, .closed: false
         }
     }
 
@@ -55,7 +55,7 @@ enum ConnectionPhase {
     var aspects: AspectSet {
         switch self {
         case .subscribing(let aspects), .streaming(_, let aspects): aspects
-        case .refused, .dismissed, .new, .serving, .holding, .closed: []
+        case .refused, .dismissed, .new, .serving, .lasting, .closed: []
         }
     }
 
@@ -68,7 +68,7 @@ enum ConnectionPhase {
         case .refused(let error): self = .dismissed(error)
         case .new: self = .serving
         case .serving: break
-        case .dismissed, .subscribing, .streaming, .holding, .closed:
+        case .dismissed, .subscribing, .streaming, .lasting, .closed:
             preconditionFailure("a call that may not be taken")
         }
     }
@@ -85,13 +85,13 @@ enum ConnectionPhase {
         self = .streaming(id, aspects)
     }
 
-    mutating func beginTask() {
-        guard case .serving = self else { preconditionFailure("a task without its call") }
-        self = .holding
+    mutating func beginLasting() {
+        guard case .serving = self else { preconditionFailure("further replies without their call") }
+        self = .lasting
     }
 
-    mutating func endTask() {
-        guard case .holding = self else { preconditionFailure("the end of a task that has not begun") }
+    mutating func endLasting() {
+        guard case .lasting = self else { preconditionFailure("the end of a call that does not last") }
         self = .serving
     }
 }

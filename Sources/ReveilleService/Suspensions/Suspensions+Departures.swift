@@ -53,7 +53,7 @@ extension Suspensions {
     func setPhase(_ phase: LifecyclePhase, of processes: [SubscriberProcess], from former: Lifecycle? = nil) {
         for connection in processes.flatMap(\.connections.values) {
             guard let id = connection.subscription, former == nil || bus.lifecycle(of: id) == former else { continue }
-            bus.setPhase(phase, of: id, at: now)
+            if bus.setPhase(phase, of: id, at: now) { access.changed(id) }
         }
     }
 

@@ -35,11 +35,12 @@ final class TaskService: BusPart {
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
         guard !state.hasEnded else { return reply(state, on: connection) }
-        connection.phase.beginTask()
+        connection.phase.beginLasting()
         let holder = TaskHolder(connection)
         holders[connection.number] = holder
         follow(holder)
         reply(state, on: connection)
+        access.changed(id)
         access.becameBusy()
         access.timesChanged()
     }
@@ -64,6 +65,7 @@ final class TaskService: BusPart {
         waitForHolders()
         guard let task = tasks[connection.number] else { return }
         tasks.end(connection.number)
+        access.changed(task.subscription)
         taskHasEnded(in: task.process)
     }
 
@@ -136,6 +138,7 @@ final class TaskService: BusPart {
         for task in changes.expiring { holders[task]?.due = .expiring }
         for task in changes.overrun {
             holders[task.id]?.due = .ended
+            access.changed(task.subscription)
             access.note(
                 "the time of the task \(JSON.string(task.name)) is over (overrun \(tasks.overruns))", of: task.user,
                 level: .notice)
@@ -170,7 +173,7 @@ final class TaskService: BusPart {
         case .expiring: reply(state, on: connection)
         case .ended:
             endTask(of: connection)
-            connection.phase.endTask()
+            connection.phase.endLasting()
             reply(state, on: connection)
             // The connection takes calls again.
             access.resume(connection) {}

@@ -20,6 +20,26 @@ extension ClientTests {
         #expect(try client.next()?.aspect == "proximity")
     }
 
+    @Test(
+        "B214: a program that follows the subscriptions learns what ended with a bus that was killed",
+        arguments: ClientLanguage.allCases)
+    func followerSurvivesACrash(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        try client.subscribe("one", to: ["battery"])
+        try client.call("follow", ["of": "follower"])
+        let first = try #require(try client.next("follower"))
+        let list = first.objects("subscriptions")
+        #expect(list.map { $0["name"] } == ["one"])
+        #expect(first["ended"] == [])
+        try client.call("enterBackground", ["of": "one"])
+        #expect(try client.next("follower")?.objects("subscriptions").first?["held"] == ["app"])
+        try bus.crash()
+        #expect(try client.next("follower")?["ended"] == .array(list.compactMap { $0["subscription"] }))
+        let follow = try client.begin("next", ["of": "follower"])
+        try client.call("close")
+        #expect(try client.result(of: follow) == .null)
+    }
+
     @Test(arguments: ClientLanguage.separate) func laterProcessResumesFromPositions(language: ClientLanguage) throws {
         let earlier = try ClientProgram(language, on: bus)
         try earlier.subscribe(to: ["battery", "proximity"])

@@ -20,6 +20,9 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
     case "subscribe":
       subscriptions[of] = await bus.subscribe(aspects, options);
       return;
+    case "follow":
+      subscriptions[of] = bus.subscriptionChanges();
+      return;
     case "next":
       return (await subscriptions[of].next()).value;
     case "enterBackground":

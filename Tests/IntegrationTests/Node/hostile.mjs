@@ -25,6 +25,9 @@ const calls = [
 ];
 for (let round = 0; round < Number(rounds); round += 1) {
   for (const call of calls) await tried(call);
+  const changes = bus.subscriptionChanges();
+  if (await tried(() => changes.next())) await tried(() => changes.next());
+  await changes.return();
   for (let subscription = 0; subscription < 2; subscription += 1) {
     const events = await tried(() => bus.subscribe(["battery", "org.example.*"]));
     if (!events) continue;

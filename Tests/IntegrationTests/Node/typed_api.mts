@@ -47,6 +47,10 @@ export async function main(): Promise<void> {
     expectType<HoldReason[]>()(subscription.held, true);
     await bus.hold(subscription.subscription, { wakeAfter: 1_000 });
   }
+  for await (const { subscriptions, ended } of bus.subscriptionChanges()) {
+    expectType<SubscriptionInfo[]>()(subscriptions, true);
+    expectType<string[]>()(ended, true);
+  }
   expectType<CapabilityWord>()((await bus.check("publish")).publish.answer, true);
   expectType<number | null>()(await bus.schedule("tea", "org.example.tea", { calendar: { hour: 7 } }), true);
 

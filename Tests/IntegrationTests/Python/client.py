@@ -10,6 +10,7 @@ import pathlib
 import socket
 import sys
 import threading
+import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Sources/Clients/Python"))
 import reveille  # noqa: E402
@@ -26,6 +27,8 @@ def plain(value):
         words = {"net_change": "netChange", "first_changed_at": "firstChangedAt", "changed_at": "changedAt"}
         entry = {words.get(name, name): member for name, member in dataclasses.asdict(value).items()}
         return entry | {name: entry[name].timestamp() * 1000 for name in ("firstChangedAt", "changedAt")}
+    if isinstance(value, reveille.SubscriptionChanges):
+        return dataclasses.asdict(value)
     if isinstance(value, dict):
         return {name: plain(member) for name, member in value.items()}
     return [plain(member) for member in value] if isinstance(value, list) else value
@@ -49,6 +52,9 @@ def steps(request):
                 interval=policy["interval"] / 1000 if "interval" in policy else None)
             for aspect, policy in options.pop("policies", {}).items()}
         subscriptions[of] = yield bus.subscribe(*request["aspects"], policies=policies, **options)
+    elif action == "follow":
+        changes = bus.subscription_changes()
+        subscriptions[of] = types.SimpleNamespace(next=lambda: (next if is_blocking else anext)(changes, None))
     elif action == "next":
         return (yield subscriptions[of].next())
     elif action == "enterBackground":

@@ -27,7 +27,9 @@ REPLIES = {
     "GetHistory": {"instance": "i", "events": [EVENT]}, "ListSubscriptions": {"subscriptions": [TASK]},
     "DescribeAspects": {"aspects": [{"aspect": "battery", "sources": []}]}, "Publish": {"generation": 1},
     "Post": {"generation": 1}, "Add": {"next": 1}, "Cancel": {"cancelled": 1}, "List": {"entries": [{"entry": {}}]},
-    "Check": {"answers": [{"capability": "c", "answer": "yes"}]}, "BeginTask": {"expiring": False, "ended": False}}
+    "Check": {"answers": [{"capability": "c", "answer": "yes"}]}, "BeginTask": {"expiring": False, "ended": False},
+    "Follow": {"subscriptions": [TASK], "ended": ["2"]}}
+STREAMS = {"Subscribe", "Event", "Follow", "BeginTask"}
 
 
 def paths(value):
@@ -51,15 +53,15 @@ def replaced(value, path, wrong):
 
 def spoiled(method):
     """Returns each wrong reply to a method: wrong results, and errors with wrong parameters."""
-    good = {"parameters": REPLIES.get(method, {}), "continues": method in ("Subscribe", "Event", "BeginTask")}
+    good = {"parameters": REPLIES.get(method, {}), "continues": method in STREAMS}
     for path, wrong in itertools.product(paths(good), WRONG):
         if path or wrong is not MISSING:
             yield replaced(good, path, wrong)
     names, fields = ("QuotaExceeded", "InvalidParameter", "PermissionDenied"), ("quota", "parameter", "limit")
     for name, field in itertools.product(names, fields):
         for wrong in WRONG[:-1]:
-            # A subscription tries again when its quota is exceeded.
-            if method not in ("Subscribe", "Event") or name != "QuotaExceeded":
+            # A stream tries again when its quota is exceeded.
+            if method not in ("Subscribe", "Event", "Follow") or name != "QuotaExceeded":
                 yield {"error": f"org.reveille.Bus.{name}", "parameters": {"quota": "value", field: wrong}}
     yield from ({"error": wrong} for wrong in WRONG[:-1])
 
@@ -85,7 +87,7 @@ class Bus:
         return self.replies[method][number] if number < len(self.replies.get(method, ())) else self.good(method)
 
     def good(self, method):
-        return {"parameters": REPLIES.get(method, {}), "continues": method in ("Subscribe", "Event", "BeginTask")}
+        return {"parameters": REPLIES.get(method, {}), "continues": method in STREAMS}
 
     def serve(self, connection):
         rest = b""
@@ -98,7 +100,10 @@ class Bus:
             pass  # The client has closed the connection.
 
     def answers(self, call):
-        method = json.loads(call)["method"].rpartition(".")[2]
+        call = json.loads(call)
+        method = call["method"].rpartition(".")[2]
+        if method == "ListSubscriptions" and call.get("more"):
+            return [self.next_reply("Follow"), self.next_reply("Follow")]
         if method != "Subscribe":
             return [self.next_reply(method)]
         # Every other subscription is opened well, and receives a spoiled event; a good one follows.
@@ -128,6 +133,9 @@ def use_python(address, rounds):
             lambda: bus.schedule("x", "org.example.a", every=1), lambda: bus.cancel_scheduled("x"),
         ):
             tried(call)
+        changes = bus.subscription_changes()
+        tried(next, changes) and tried(next, changes)
+        changes.close()
         for _ in range(2):
             if events := tried(bus.subscribe, "battery", "org.example.*"):
                 tried(next, events, None)

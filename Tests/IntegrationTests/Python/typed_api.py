@@ -39,6 +39,9 @@ def blocking() -> None:
             assert_type(subscription["held"], list[reveille.HoldReason])
             assert_type(subscription.get("tasks"), list[reveille.TaskInfo] | None)
             bus.hold(subscription["subscription"], wake_after=60)
+        for changes in bus.subscription_changes():
+            assert_type(changes.subscriptions[0]["held"], list[reveille.HoldReason])
+            assert_type(changes.ended, list[str])
         assert_type([aspect["reason"] for aspect in bus.aspects()], list[str | None])
         assert_type(bus.info()["model"], str | None)
         assert_type(bus.check("publish")["publish"]["answer"], reveille.CapabilityWord)

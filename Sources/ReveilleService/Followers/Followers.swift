@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// The callers that follow who is subscribed: calls of ListSubscriptions with `more`.
+///
+/// Without followers it keeps nothing, and deliveries do not call it.
+final class Followers: BusPart {
+    private struct Follower {
+        let connection: Connection
+        /// The position in the log up to which it was sent changes.
+        var seen: Int
+    }
+
+    let access: BusAccess
+    /// The followers by the number of their connection.
+    private var followers: [UInt64: Follower] = [:]
+    private var log = SubscriptionLog()
+    private var readers = LateReaders()
+
+    init(_ access: BusAccess) { self.access = access }
+
+    /// Replies with all subscriptions, and later with those that changed or ended, until the connection closes.
+    func follow(on connection: Connection) {
+        connection.phase.beginLasting()
+        followers[connection.number] = Follower(connection: connection, seen: log.position)
+        access.waits(true, self)
+        reply(bus.subscriptions, on: connection)
+    }
+
+    private func reply(_ current: [SubscriptionID], ended: [SubscriptionID] = [], on connection: Connection) {
+        let head: JSONObject = ended.isEmpty ? [:] : ["ended": .array(ended.map { .string($0.wireName) })]
+        // What begins or ends while the reply is written follows in the next one.
+        var ids = current.makeIterator()
+        let list = ListReply(of: SubscriptionInfo.self, after: head, continues: true) { [unowned self] in
+            while let id = ids.next() {
+                if let subscription = describe(id) { return subscription.structure.bytes }
+            }
+            return nil
+        }
+        access.reply(list, on: connection)
+    }
+
+    private func describe(_ id: SubscriptionID) -> SubscriptionInfo? {
+        guard var subscription = access.describe(id) else { return nil }
+        // It may have become due before anybody followed.
+        if subscription.holds == .unread, bus.isBehind(id) { wait(for: id) }
+        if !readers.isLate(id) { subscription.holds.remove(.unread) }
+        return subscription
+    }
+
+    // MARK: - Changes
+
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
+        guard let id = connection.subscription else { return }
+        note { $0.begin(id) }
+    }
+
+    func changed(_ subscription: SubscriptionID) { note { $0.change(subscription) } }
+
+    func closed(_ connection: Connection, subscription: SubscriptionID?) {
+        if followers.removeValue(forKey: connection.number) != nil, followers.isEmpty {
+            access.waits(false, self)
+            (log, readers) = (SubscriptionLog(), LateReaders())
+        }
+        guard let subscription else { return }
+        _ = readers.remove(subscription)
+        note { $0.end(subscription) }
+    }
+
+    /// The replies are sent in another turn, since a change may happen anywhere.
+    private func note(_ change: (inout SubscriptionLog) -> Void) {
+        guard !followers.isEmpty else { return }
+        change(&log)
+        access.deliverSoon()
+    }
+
+    // MARK: - Reading
+
+    func leavesUnread(_ connection: Connection) { connection.subscription.map(wait) }
+
+    private func wait(for id: SubscriptionID) {
+        if readers.wait(for: id, at: loop.bootClock) { access.timesChanged() }
+    }
+
+    func awaitsReading(by connection: Connection) -> Bool {
+        followers[connection.number].map { $0.seen < log.position }
+            ?? connection.subscription.map(readers.isWaitedFor) ?? false
+    }
+
+    func hasRead(_ connection: Connection) {
+        if let follower = followers[connection.number] { return send(to: follower) }
+        guard let id = connection.subscription else { return }
+        if readers.remove(id) { changed(id) }
+    }
+
+    /// What is sent shows that everything before has been read.
+    func sends(to connection: Connection) { hasRead(connection) }
+
+    // MARK: - Replies
+
+    var next: UInt64? { readers.next }
+
+    func advance(to now: UInt64) {
+        for id in readers.advance(to: now) { log.change(id) }
+        for follower in followers.values.sorted(by: { $0.connection.number < $1.connection.number }) {
+            send(to: follower)
+        }
+        log.trim(followers.values.map(\.seen))
+    }
+
+    /// Sends the changes that a follower has not seen, once it has read its last reply.
+    private func send(to follower: Follower) {
+        let connection = follower.connection
+        guard follower.seen < log.position, !connection.isClosed else { return }
+        guard connection.isAllRead else { return connection.awaitReading() }
+        let (current, ended) = log.changes(since: follower.seen)
+        followers[connection.number]?.seen = log.position
+        guard !current.isEmpty || !ended.isEmpty else { return }
+        access.resume(connection) { reply(current, ended: ended, on: connection) }
+    }
+}
