@@ -72,11 +72,9 @@ package final class DBusConnection {
         _ service: String, _ path: String, _ interface: String, _ member: String, _ values: [DBusValue] = [],
         timeout: Duration, then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
     ) throws(SystemError) {
-        var created: OpaquePointer?
-        let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
-        guard result >= 0, let created else { throw SystemError(member, code: -result) }
-        let message = DBusMessage(adopting: created)
-        try message.append(values)
+        let message = try DBusMessage(member, values) { message in
+            sd_bus_message_new_method_call(bus, &message, service, path, interface, member)
+        }
         let call = DBusCall { [weak self] call, reply in
             self?.calls[ObjectIdentifier(call)] = nil
             completion(reply)
