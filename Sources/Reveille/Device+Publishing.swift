@@ -64,12 +64,8 @@ extension PublishedValue {
     /// Encodes a value to be published, or throws the name and the reason why it cannot be.
     package init(_ name: Aspect, encoding value: some Encodable) throws(ReveilleError) {
         try name.checkIsPublished()
-        let json: JSON
-        do throws(JSONCodingError) {
-            json = try JSON(encoding: value, maximumDepth: Self.depthLimit)
-        } catch {
-            throw ReveilleError(.invalidArgument, "\(name): the value cannot be encoded as JSON: \(error)")
-        }
+        let json = try Result { () throws(JSONCodingError) in try JSON(encoding: value, maximumDepth: Self.depthLimit) }
+            .mapError { ReveilleError(.invalidArgument, "\(name): the value cannot be encoded as JSON: \($0)") }.get()
         guard let object = json.objectValue else {
             throw ReveilleError(.invalidArgument, "\(name): the value must be a JSON object, not \(json.kind)")
         }

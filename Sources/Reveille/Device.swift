@@ -82,24 +82,18 @@ public final class Device: Sendable {
 
     /// Watches the device below a directory that stands for `/` in the paths of locale and settings files.
     package static func local(configuration: String? = nil, root: String) async throws(ReveilleError) -> Device {
-        let settings: Configuration
-        do throws(ConfigurationError) {
-            settings =
-                if let configuration { try ConfigurationFile(path: configuration).read() } else { Configuration() }
-        } catch {
-            throw ReveilleError(.invalidArgument, "\(error)")
-        }
+        let settings = try Result { () throws(ConfigurationError) in
+            try configuration.map { path throws(ConfigurationError) in try ConfigurationFile(path: path).read() }
+                ?? Configuration()
+        }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
         return try await Device(Engine(.local(settings, .own(root: root))))
     }
 
     /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
     package static func inMemory(_ configuration: String = "{}") async throws(ReveilleError) -> Device {
-        let settings: Configuration
-        do throws(ConfigurationError) {
-            settings = try Configuration(parsing: Array(configuration.utf8))
-        } catch {
-            throw ReveilleError(.invalidArgument, "\(error)")
-        }
+        let settings = try Result { () throws(ConfigurationError) in
+            try Configuration(parsing: Array(configuration.utf8))
+        }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
         return try await Device(Engine(.local(settings, nil)))
     }
 

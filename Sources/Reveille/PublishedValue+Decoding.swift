@@ -24,11 +24,8 @@ extension PublishedValue {
     public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws(ReveilleError) -> Value? {
         let structure = structure
         guard !structure.isNull else { return nil }
-        do throws(JSONCodingError) {
-            return try structure.decode(type)
-        } catch {
-            throw ReveilleError(.unexpectedValue, "\(name): the value is not a \(type): \(error)")
-        }
+        return try Result { () throws(JSONCodingError) in try structure.decode(type) }
+            .mapError { ReveilleError(.unexpectedValue, "\(name): the value is not a \(type): \($0)") }.get()
     }
 }
 

@@ -81,20 +81,12 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// Runs a body, and turns its system error into a lack of resources.
     static func requiring<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw ReveilleError(.system, "\(error)")
-        }
+        try Result(catching: body).mapError { ReveilleError(.system, "\($0)") }.get()
     }
 
     /// Runs a body that reaches a bus, and turns its system error into the reason why there is none.
     static func reaching<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw ReveilleError(reaching: error)
-        }
+        try Result(catching: body).mapError { ReveilleError(reaching: $0) }.get()
     }
 
     /// Whether the listener's queue had no room: the only way an attempt to connect times out.

@@ -33,7 +33,9 @@ final class Daemons {
             poll(nil, 0, Self.attempts.pause)
         }
         processes = try [["iio-sensor-proxy"], ["upowerd"]].map(start) + [bus]
-        try connect(to: address)
+        guard sd_bus_new(&client) >= 0, sd_bus_set_address(client, address) >= 0,
+            sd_bus_set_bus_client(client, 1) >= 0, sd_bus_start(client) >= 0
+        else { throw BenchError("dbus-daemon is not installed or does not start") }
         let proxy = "net.hadess.SensorProxy"
         for sensor in ["Accelerometer", "Proximity"] {
             try call("Claim" + sensor, of: proxy, at: "/net/hadess/SensorProxy")
@@ -50,12 +52,6 @@ final class Daemons {
     }
 
     var usages: [ProcessUsage] { zip(processes, Self.names).map { process, _ in ProcessUsage(pid: process.pid) } }
-
-    private func connect(to address: String) throws {
-        guard sd_bus_new(&client) >= 0, sd_bus_set_address(client, address) >= 0,
-            sd_bus_set_bus_client(client, 1) >= 0, sd_bus_start(client) >= 0
-        else { throw BenchError("dbus-daemon is not installed or does not start") }
-    }
 
     /// Calls a method without arguments, of the interface with the program's name, until it succeeds.
     private func call(_ member: String, of name: String, at path: String) throws {

@@ -63,15 +63,8 @@ package enum Console {
         do throws(SystemError) {
             try Output.write((text + "\n").utf8, to: STDOUT_FILENO, of: "stdout")
         } catch {
-            if error.code == EPIPE { dieOfBrokenPipe() }
+            if error.code == EPIPE { Signals.die(by: SIGPIPE) }
             throw Failure(.output, "\(error)")
         }
-    }
-
-    /// Ends the process by SIGPIPE, even if its parent ignored the signal.
-    private static func dieOfBrokenPipe() -> Never {
-        signal(SIGPIPE, SIG_DFL)
-        kill(getpid(), SIGPIPE)
-        exit(128 + SIGPIPE)
     }
 }

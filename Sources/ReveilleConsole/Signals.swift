@@ -19,15 +19,7 @@ package enum Signals {
     package static func die(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         raise(number)
-        setMask(SIG_UNBLOCK, number)
+        EventLoop.setMask(SIG_UNBLOCK, number)
         exit(128 + number)
-    }
-
-    /// Blocks or unblocks a signal in this thread.
-    package static func setMask(_ operation: Int32, _ number: Int32) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, number)
-        pthread_sigmask(operation, &signals, nil)
     }
 }

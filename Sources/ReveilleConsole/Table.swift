@@ -12,11 +12,6 @@ package struct Table {
             self.text = text.printable
             self.style = style
         }
-
-        fileprivate func cut(to width: Int) -> StyledText {
-            let text = StyledText(text.truncated(to: width))
-            return style.map { $0(text) } ?? text
-        }
     }
 
     package struct Column: ExpressibleByStringLiteral {
@@ -53,7 +48,8 @@ package struct Table {
             var line: StyledText = ""
             for (index, cell) in row.enumerated() {
                 let left = (width ?? .max) - line.width
-                let cell = cell.cut(to: min(widths[index], left))
+                let text = StyledText(cell.text.truncated(to: min(widths[index], left)))
+                let cell = cell.style.map { $0(text) } ?? text
                 let isLast = index + 1 == row.count
                 line += isLast ? cell : cell.padded(to: min(widths[index] + Self.gap, left))
             }

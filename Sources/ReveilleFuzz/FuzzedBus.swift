@@ -60,7 +60,11 @@ struct FuzzedBus: ~Copyable {
             return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
         case .refresh:
             for id in bus.subscriptions { bus.noteRead(by: id) }
-            waitForPaced()
+            // The time passes until no interval delays an event.
+            if let next = bus.nextPaced, let next = Int64(exactly: next), next < Self.end {
+                time = max(time, next)
+                bus.advance(to: UInt64(time))
+            }
             return [:]
         case .post(let reading):
             post(reading)
@@ -90,13 +94,6 @@ struct FuzzedBus: ~Copyable {
         for name in bus.names where bus.publisher(of: name)?.connection != nil {
             publish(PublishedValue(name, bytes: nil))
         }
-    }
-
-    /// Lets the time pass until no interval delays an event.
-    private mutating func waitForPaced() {
-        guard let next = bus.nextPaced, let next = Int64(exactly: next), next < Self.end else { return }
-        time = max(time, next)
-        bus.advance(to: UInt64(time))
     }
 
     mutating func post(_ reading: Reading) {

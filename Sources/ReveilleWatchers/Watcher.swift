@@ -142,6 +142,13 @@ package struct WatcherContext {
     }
 }
 
+extension EventSource {
+    /// Sets a timer to a time; stops it if there is none.
+    func fire(at time: Instant?, on loop: EventLoop) {
+        if let time { fire(after: time - loop.now) } else { disarm() }
+    }
+}
+
 extension Loop {
     /// The time of the boot clock.
     var now: Instant { Instant(microseconds: Int64(clamping: bootClock)) }

@@ -65,7 +65,7 @@ package enum BusAddress {
     package static func resolve(_ text: String?) throws(ReveilleError) -> UnixAddress {
         if let address = try given(text) { return address }
         let usual = try usual()
-        let present = usual.filter(isPresent)
+        let present = usual.filter { access($0.path, F_OK) == 0 }
         // A single candidate need not be tried: connecting to it reports any error.
         if present.count == 1 { return present[0] }
         if let address = present.first(where: isServed) ?? present.first { return address }
@@ -96,15 +96,8 @@ package enum BusAddress {
     }
 
     private static func parse(_ text: String) throws(ReveilleError) -> UnixAddress {
-        do throws(UnixAddress.Invalid) {
-            return try UnixAddress(text)
-        } catch {
-            throw ReveilleError(.invalidArgument, error.description)
-        }
-    }
-
-    private static func isPresent(_ address: UnixAddress) -> Bool {
-        access(address.path, F_OK) == 0
+        try Result { () throws(UnixAddress.Invalid) in try UnixAddress(text) }
+            .mapError { ReveilleError(.invalidArgument, $0.description) }.get()
     }
 
     /// Whether a process listens: a bus that was killed leaves its socket behind.

@@ -49,7 +49,9 @@ struct Inbox {
             put(states, areAnswers: true)
             forgetEarlierInstance()
         case .events(let events): put(events)
-        case .skip(let states): skip(states)
+        case .skip(let states):
+            // States that were dropped are merged into a waiting event, if there is one.
+            for state in states { if waiting.contains(state.aspect) { put([state]) } else { see(state) } }
         case .background(let isParked): self.isParked = isParked
         case .end(let error): failure = error
         }
@@ -77,13 +79,6 @@ struct Inbox {
         }
     }
 
-    /// States that were dropped are merged into a waiting event, if there is one.
-    private mutating func skip(_ states: [Event]) {
-        for state in states {
-            if waiting.contains(state.aspect) { put([state]) } else { see(state) }
-        }
-    }
-
     private mutating func put(_ events: [Event], areAnswers: Bool = false) {
         var repeated: AspectSet = []
         if keepsChangesApart {
@@ -91,7 +86,7 @@ struct Inbox {
             for event in events where !once.insert(event.aspect).inserted { repeated.insert(event.aspect) }
         }
         for event in events {
-            if let limit = heldLimit(of: event.aspect), repeated.contains(event.aspect) {
+            if repeated.contains(event.aspect), case .hold(let limit) = policies[event.aspect].background {
                 waiting.append(WaitingEvents.Item(event: event, isApart: true, isAnswer: areAnswers))
                 waiting.dropFirst(of: event.aspect, keeping: limit)
                 continue
@@ -145,11 +140,5 @@ struct Inbox {
             // With this policy, an event whose value changed back waits for a later change.
             return isState || event.isNetChange || !policy.netChangeOnly
         }
-    }
-
-    /// Returns how many changes of an aspect are kept apart; `nil` if they are merged.
-    private func heldLimit(of aspect: Aspect) -> Int? {
-        guard keepsChangesApart, case .hold(let limit) = policies[aspect].background else { return nil }
-        return limit
     }
 }

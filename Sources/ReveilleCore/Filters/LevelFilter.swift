@@ -54,13 +54,10 @@ package struct LevelFilter: Sendable {
         let last = waiting?.level ?? old
         waiting = reading
         if let due = expire(at: now) { return due }
-        guard urgentReports < Self.urgentLimit, Self.crosses(old, new) || Self.isJump(last, new) else { return nil }
+        let isJump = abs(new - last) >= Self.jump - Self.tolerance
+        guard urgentReports < Self.urgentLimit, isJump || Self.crosses(old, new) else { return nil }
         urgentReports += 1
         return pass(reading, at: now)
-    }
-
-    private static func isJump(_ old: Double, _ new: Double) -> Bool {
-        abs(new - old) >= jump - tolerance
     }
 
     private static func crosses(_ old: Double, _ new: Double) -> Bool {

@@ -25,7 +25,9 @@ enum CallsTarget {
                 call = try session.nextCall()
             } catch {
                 try requireEqual(nil, expected, "the call in a message with an error")
-                try checkEnd(of: &session, error)
+                session.receive(Call.fence.encoded().span)
+                let again = failure { () throws(VarlinkError) in _ = try session.nextCall() }
+                try requireEqual(again, error, "the error after an error")
                 return try checkEnd(of: &bus)
             }
             try requireEqual(call, expected, "a session's call and the one in its message")
@@ -58,12 +60,6 @@ enum CallsTarget {
         guard call.mode != .oneway else { return try requireEqual(bytes, [], "the reply to a oneway call") }
         try requireEqual(bytes.firstIndex(of: 0), bytes.count - 1, "the position of the NUL in a reply")
         try requireEqual(try? Reply(parsing: Array(bytes.dropLast())), reply, "a reply after encoding")
-    }
-
-    private static func checkEnd(of session: inout ServerSession, _ error: VarlinkError) throws(Broken) {
-        session.receive(Call.fence.encoded().span)
-        let again = failure { () throws(VarlinkError) in _ = try session.nextCall() }
-        try requireEqual(again, error, "the error after an error")
     }
 
     /// Checks that no tied state is left, and that a bus continues from the rest.

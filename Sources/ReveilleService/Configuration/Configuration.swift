@@ -115,17 +115,11 @@ package struct ConfigurationFile: Sendable, CustomStringConvertible {
     /// Reads the file; an optional file that does not exist has all defaults.
     package func read() throws(ConfigurationError) -> Configuration {
         if isMissing { return Configuration() }
-        let bytes: [UInt8]
-        do throws(RequiredFile.Unusable) {
-            bytes = try RequiredFile.read(path, limit: Configuration.sizeLimit)
-        } catch {
-            throw ConfigurationError(key: nil, reason: "\(error)")
-        }
-        do throws(ConfigurationError) {
-            return try Configuration(parsing: bytes)
-        } catch {
-            throw ConfigurationError(key: error.key, reason: error.reason, file: path)
-        }
+        let bytes = try Result { () throws(RequiredFile.Unusable) in
+            try RequiredFile.read(path, limit: Configuration.sizeLimit)
+        }.mapError { ConfigurationError(key: nil, reason: "\($0)") }.get()
+        return try Result { () throws(ConfigurationError) in try Configuration(parsing: bytes) }
+            .mapError { ConfigurationError(key: $0.key, reason: $0.reason, file: path) }.get()
     }
 
     package var description: String {

@@ -26,14 +26,11 @@ extension ScheduleService {
     func save(_ records: [ScheduleRecord], isDurable: Bool) -> Bool {
         guard let file = services.file else { return true }
         guard file.isOpen else { return rewriteFile() }
-        do throws(SystemError) {
+        let isSaved = attempt(orLog: "the schedule cannot be saved") { () throws(SystemError) in
             try file.append(records, isDurable: isDurable)
-        } catch {
-            logger.error("the schedule cannot be saved: \(error)")
-            return false
         }
-        tidyFile()
-        return true
+        if isSaved { tidyFile() }
+        return isSaved
     }
 
     /// Opens the file for a change that is refused if it cannot be saved; an append can be undone.
@@ -55,16 +52,12 @@ extension ScheduleService {
     func rewriteFile(isNeeded: Bool = false) -> Bool {
         guard let file = services.file else { return true }
         let isSettled = access.settleState()
-        do throws(SystemError) {
+        return attempt(orLog: "the schedule cannot be saved") { () throws(SystemError) in
             if isEmpty, isSettled, !isNeeded {
                 try file.remove()
             } else {
                 try file.replace(with: records(of: bus.instance, firings: bus.firings))
             }
-            return true
-        } catch {
-            logger.error("the schedule cannot be saved: \(error)")
-            return false
         }
     }
 }

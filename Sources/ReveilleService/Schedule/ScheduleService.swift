@@ -72,12 +72,12 @@ final class ScheduleService: BusPart {
 
     /// Makes an attempt, and returns whether it succeeded; the reason why not is logged.
     @discardableResult
-    func attempt(_ body: () throws(SystemError) -> Void) -> Bool {
+    func attempt(orLog problem: String = "the schedule", _ body: () throws(SystemError) -> Void) -> Bool {
         do throws(SystemError) {
             try body()
             return true
         } catch {
-            logger.error("the schedule: \(error)")
+            logger.error("\(problem): \(error)")
             return false
         }
     }

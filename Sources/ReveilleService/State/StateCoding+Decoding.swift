@@ -94,11 +94,8 @@ extension StateCoding {
             for listing in json.arrayValue ?? [] { listings.append(try decodeListing(listing)) }
             return .folders(Folders(listings: listings))
         }
-        do throws(CallError) {
-            return try ReadingCoding.decode(json, of: aspect)
-        } catch {
-            throw StateError(reason: "\(error)")
-        }
+        return try Result { () throws(CallError) in try ReadingCoding.decode(json, of: aspect) }
+            .mapError { StateError(reason: "\($0)") }.get()
     }
 
     private static func decodeDomain(_ json: JSON) throws(StateError) -> Defaults.Domain {

@@ -29,12 +29,8 @@ package struct StateFile {
 
     /// Reads the saved state; `nil` if there is no file, and an error if the bus must start as a new instance.
     package func load() throws(StateError) -> SavedState? {
-        let contents: [UInt8]?
-        do throws(SystemError) {
-            contents = try PrivateFile.read(path, limit: Self.limit)
-        } catch {
-            throw StateError(reason: "\(error)")
-        }
+        let contents = try Result { () throws(SystemError) in try PrivateFile.read(path, limit: Self.limit) }
+            .mapError { StateError(reason: "\($0)") }.get()
         do {
             guard let contents else { return nil }
             guard let text = DigestedText.decode(contents[...]) else { throw StateError(reason: "it is damaged") }

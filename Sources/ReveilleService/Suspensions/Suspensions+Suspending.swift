@@ -51,11 +51,9 @@ extension Suspensions {
     }
 
     private func cgroup(suspending process: SubscriberProcess) throws(CallError) -> String {
-        do throws(CannotFreeze) {
-            return try programs.cgroup(suspending: process.process, subscribers: Set(processes.keys))
-        } catch {
-            throw .cannotSuspend(error.reason)
-        }
+        try Result { () throws(CannotFreeze) in
+            try programs.cgroup(suspending: process.process, subscribers: Set(processes.keys))
+        }.mapError { CallError.cannotSuspend($0.reason) }.get()
     }
 
     private func findProcesses(of suspension: Suspension) {
@@ -157,11 +155,8 @@ extension Suspensions {
     }
 
     private func record(_ cgroup: String) throws(CallError) {
-        do throws(SystemError) {
-            try frozen.insert(cgroup)
-        } catch {
-            throw .cannotSuspend("it cannot be recorded that the program is frozen: \(error)")
-        }
+        try Result { () throws(SystemError) in try frozen.insert(cgroup) }
+            .mapError { CallError.cannotSuspend("it cannot be recorded that the program is frozen: \($0)") }.get()
     }
 
     // MARK: - Back

@@ -107,10 +107,7 @@ package struct Conversation {
 extension JSONObject {
     /// Decodes the parameters of a reply.
     func decoded<Value: BusReply>() throws(Broken) -> Value {
-        do throws(CallError) {
-            return try Value(self, noting: UnknownWords())
-        } catch {
-            throw Broken("\(self) is invalid: \(error)")
-        }
+        try Result { () throws(CallError) in try Value(self, noting: UnknownWords()) }
+            .mapError { Broken("\(self) is invalid: \($0)") }.get()
     }
 }

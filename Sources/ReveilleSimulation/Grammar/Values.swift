@@ -19,7 +19,7 @@ struct Values {
     /// Generates a structure with all required fields and some optional ones.
     mutating func structure(_ structure: Structure) -> JSON {
         let fields = structure.fields
-        let optional = fields.indices.filter { fields[$0].type.isNullable }
+        let optional = fields.indices.filter { if case .nullable = fields[$0].type { true } else { false } }
         var wanted = Set<Int>()
         if !optional.isEmpty {
             // Post takes a single reading, whereas Subscribe accepts all of its fields.
@@ -80,13 +80,9 @@ struct Values {
     /// Generates an array: a short one with distinct elements, a long one with repetitions of one element.
     private mutating func array(of type: ValueType, _ field: String) -> JSON {
         let count = self.count()
-        guard count <= 3 else {
-            room /= count
-            return .array(Array(repeating: value(type, of: field), count: count))
-        }
-        var elements: [JSON] = []
-        for _ in 0..<count { elements.append(value(type, of: field)) }
-        return .array(elements)
+        guard count > 3 else { return .array((0..<count).map { _ in value(type, of: field) }) }
+        room /= count
+        return .array(Array(repeating: value(type, of: field), count: count))
     }
 
     private func integer(of field: String) -> JSON {
@@ -131,11 +127,5 @@ struct Values {
         case 6: .object([:])
         default: Edges.nested(choices.one(of: [1, 2, 28, 31, 33]))
         }
-    }
-}
-
-extension ValueType {
-    fileprivate var isNullable: Bool {
-        if case .nullable = self { true } else { false }
     }
 }

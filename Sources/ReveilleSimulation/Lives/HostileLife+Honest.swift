@@ -21,7 +21,10 @@ extension HostileLife {
         switch choices.number(below: 16) {
         case 0..<4: if !user.client.isConnected { try connect(user) }
         case 4..<7: try user.client.read(choices.one(of: [.max, .max, 1, 50]))
-        case 7..<9: try sleep(user)
+        case 7..<9:
+            // A sleep without an end replaces an earlier one that has an end.
+            if choices.happens(onceIn: 4) { try hold(user, wakeAfter: choices.one(of: Self.naps)) }
+            try hold(user, wakeAfter: nil)
         case 9..<12: try wake(user)
         case 12: try oversleep(user)
         case 13: try askAround(user)
@@ -58,12 +61,6 @@ extension HostileLife {
     }
 
     // MARK: - Sleep
-
-    private func sleep(_ user: HonestUser) throws(Broken) {
-        // A sleep without an end replaces an earlier one that has an end.
-        if choices.happens(onceIn: 4) { try hold(user, wakeAfter: choices.one(of: Self.naps)) }
-        try hold(user, wakeAfter: nil)
-    }
 
     private func hold(_ user: HonestUser, wakeAfter: Int64?) throws(Broken) {
         guard user.client.isConnected, let id = user.client.subscription else { return }

@@ -23,7 +23,10 @@ extension HostileLife {
         case 0:
             note("the publisher dies")
             publisher.disconnect()
-        case 1: try checkStates()
+        case 1:
+            try bus.rest()
+            ledger.endsAreNoticed()
+            try ledger.check(states().events)
         default:
             let name = choices.one(of: Self.names)
             let value = SimulatedPublisher.value(choices.number(below: 3), isOther: choices.number(below: 2) == 1)
@@ -38,12 +41,6 @@ extension HostileLife {
 
     private func states() throws(Broken) -> EventsReply {
         try ask(connectionOfPublisher, Call(.getState(["org.honest.*"]))).decoded()
-    }
-
-    private func checkStates() throws(Broken) {
-        try bus.rest()
-        ledger.endsAreNoticed()
-        try ledger.check(states().events)
     }
 
     /// Takes the names of a new bus: all untied names of the same instance, no names of another instance.

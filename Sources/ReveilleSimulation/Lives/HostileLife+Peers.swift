@@ -96,11 +96,6 @@ extension HostileLife {
         peer.send(bytes)
     }
 
-    func readSomething() throws(Broken) {
-        guard let peer = anyPeer() else { return }
-        try take(try peer.read(choices.one(of: [.max, .max, 1, 100])), by: peer)
-    }
-
     // MARK: - Answers
 
     /// Checks the replies to a peer and harvests their values.

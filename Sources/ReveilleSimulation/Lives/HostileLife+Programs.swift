@@ -63,7 +63,8 @@ extension HostileLife {
         case 4: for pid in People.processes where pid > 0 { kill(pid) }
         case 5..<10: try subscribeToLifecycle()
         case 10..<18: try setState()
-        case 18..<22: try beginTask()
+        case 18..<22:
+            if let id = anySubscription() { try send("BeginTask", ["subscription": id, "name": "work"], mode: .more) }
         default: try letDeparturesPass()
         }
     }
@@ -84,11 +85,6 @@ extension HostileLife {
         var parameters: JSONObject = ["subscription": id, "state": choices.one(of: states)]
         if choices.happens(onceIn: 3) { parameters["wakeAfter"] = choices.one(of: Self.deadlines) }
         try send("SetState", parameters, mode: choices.happens(onceIn: 4) ? .oneway : .plain)
-    }
-
-    private func beginTask() throws(Broken) {
-        guard let id = anySubscription() else { return }
-        try send("BeginTask", ["subscription": id, "name": "work"], mode: .more)
     }
 
     /// Deadlines in milliseconds: the shortest, the longest, and times during a suspension.

@@ -90,7 +90,8 @@ package final class HostileLife {
         switch choices.number(below: 50) {
         case 0..<9, 32..<36: try call()
         case 9..<13: for _ in 0...choices.number(below: 16) where !bus.turn() { break }
-        case 13..<17: try readSomething()
+        case 13..<17:
+            if let peer = anyPeer() { try take(try peer.read(choices.one(of: [.max, .max, 1, 100])), by: peer) }
         case 17, 18: connect()
         case 19, 20: change()
         case 21..<26, 36, 37: try actHonestly()

@@ -84,11 +84,9 @@ extension DBusConnection {
     package func answer(_ call: DBusMessage, with values: [DBusValue]) throws(SystemError) {
         // libsystemd checks this for errors only.
         guard sd_bus_message_get_expect_reply(call.message) > 0 else { return }
-        var created: OpaquePointer?
-        let result = sd_bus_message_new_method_return(call.message, &created)
-        guard result >= 0, let created else { throw SystemError("sd_bus_message_new_method_return", code: -result) }
-        let reply = DBusMessage(adopting: created)
-        try reply.append(values)
+        let reply = try DBusMessage("sd_bus_message_new_method_return", values) { reply in
+            sd_bus_message_new_method_return(call.message, &reply)
+        }
         try send(reply, to: nil)
     }
 
@@ -104,11 +102,7 @@ extension DBusConnection {
     package func signal(
         _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String
     ) throws(SystemError) {
-        var created: OpaquePointer?
-        let result = sd_bus_message_new_signal(bus, &created, path, interface, member)
-        guard result >= 0, let created else { throw SystemError(member, code: -result) }
-        let signal = DBusMessage(adopting: created)
-        try signal.append(values)
+        let signal = try DBusMessage(member, values) { sd_bus_message_new_signal(bus, &$0, path, interface, member) }
         try send(signal, to: destination)
     }
 

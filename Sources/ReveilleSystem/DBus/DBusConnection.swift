@@ -73,12 +73,10 @@ package final class DBusConnection {
         startsService: Bool = true, timeout: Duration,
         then completion: @escaping (Result<DBusMessage, DBusError>) -> Void
     ) throws(SystemError) {
-        var created: OpaquePointer?
-        let result = sd_bus_message_new_method_call(bus, &created, service, path, interface, member)
-        guard result >= 0, let created else { throw SystemError(member, code: -result) }
-        let message = DBusMessage(adopting: created)
-        try message.append(values)
-        sd_bus_message_set_auto_start(created, startsService ? 1 : 0)
+        let message = try DBusMessage(member, values) { message in
+            sd_bus_message_new_method_call(bus, &message, service, path, interface, member)
+        }
+        sd_bus_message_set_auto_start(message.message, startsService ? 1 : 0)
         let call = DBusCall { [weak self] call, reply in
             self?.calls[ObjectIdentifier(call)] = nil
             completion(reply)

@@ -7,9 +7,15 @@ import Glibc
 package final class DBusMessage {
     let message: OpaquePointer
 
-    /// Takes a reference to a message.
-    init(adopting message: OpaquePointer) {
-        self.message = message
+    /// Creates a message by an operation, and appends values.
+    init(
+        _ operation: String, _ values: [DBusValue], _ create: (inout OpaquePointer?) -> Int32
+    ) throws(SystemError) {
+        var created: OpaquePointer?
+        let result = create(&created)
+        guard result >= 0, let created else { throw SystemError(operation, code: -result) }
+        message = created
+        try append(values)
     }
 
     /// Adds a reference to a message that libsystemd passes to a callback.

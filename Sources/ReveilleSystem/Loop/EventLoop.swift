@@ -128,11 +128,14 @@ package final class EventLoop: Loop {
     }
 
     /// Blocks a signal so that it remains pending until ``onSignal(_:handler:)`` handles it.
-    package static func block(_ signal: Int32) {
+    package static func block(_ signal: Int32) { setMask(SIG_BLOCK, signal) }
+
+    /// Blocks or unblocks a signal in this thread.
+    package static func setMask(_ operation: Int32, _ signal: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, signal)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        pthread_sigmask(operation, &signals, nil)
     }
 
     /// Converts to whole microseconds, rounded up: 0 if negative, `UInt64.max` if out of range.

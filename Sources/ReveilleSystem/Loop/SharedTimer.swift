@@ -26,7 +26,8 @@ package final class SharedTimer {
         }
 
         deinit {
-            timer.remove(number)
+            timer.entries.removeAll { $0.number == number }
+            timer.scheduleTimer()
         }
 
         /// Schedules one call within an interval, in place of an earlier request; with the same interval, once an interval.
@@ -35,7 +36,9 @@ package final class SharedTimer {
         }
 
         package func disarm() {
-            timer.disarm(number)
+            guard let place = timer.entries.firstIndex(where: { $0.number == number }) else { return }
+            timer.entries[place].due = .max
+            timer.scheduleTimer()
         }
     }
 
@@ -66,17 +69,6 @@ package final class SharedTimer {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, handler: handler))
         return Poll(self, number: lastNumber)
-    }
-
-    private func remove(_ number: Int) {
-        entries.removeAll { $0.number == number }
-        scheduleTimer()
-    }
-
-    private func disarm(_ number: Int) {
-        guard let place = entries.firstIndex(where: { $0.number == number }) else { return }
-        entries[place].due = .max
-        scheduleTimer()
     }
 
     private func schedule(_ number: Int, within interval: Duration) {

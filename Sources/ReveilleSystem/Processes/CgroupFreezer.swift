@@ -68,11 +68,8 @@ final class FreezeAttempt {
         self.cgroup = cgroup
         self.completion = completion
         freezer = try cgroup.watch(loop: loop) { [unowned self] in look() }
-        do throws(SystemError) {
-            deadline = try loop.timer { [unowned self] in expire() }
-        } catch {
-            throw CannotFreeze("\(error)")
-        }
+        deadline = try Result { () throws(SystemError) in try loop.timer { [unowned self] in expire() } }
+            .mapError { CannotFreeze("\($0)") }.get()
         deadline?.fire(after: SystemPrograms.patience)
     }
 

@@ -71,6 +71,15 @@ package struct CgroupHierarchy: Sendable, Hashable {
         return names
     }
 
+    /// Writes one character to a file of a cgroup.
+    static func write(_ character: Unicode.Scalar, to file: String) throws(SystemError) {
+        let descriptor = try OwnedDescriptor(opening: file, O_WRONLY | O_NOCTTY)
+        var byte = UInt8(ascii: character)
+        guard retryingOnInterrupt({ Glibc.write(descriptor.number, &byte, 1) }) == 1 else {
+            throw SystemError("write", on: file)
+        }
+    }
+
     /// Decodes the kernel's escapes for blanks and backslashes, such as `\040` (proc(5)).
     private static func unescaped(_ field: Substring.UTF8View) -> String {
         var bytes: [UInt8] = []
@@ -105,20 +114,11 @@ package enum OwnCgroup {
             guard c_reveille_remove_cgroup_when_empty(directory) == 0 else {
                 throw SystemError("start a process for the end of", on: directory)
             }
-            try enter(directory)
+            // 0 is the process that writes.
+            try CgroupHierarchy.write("0", to: directory + "/cgroup.procs")
         } catch {
             rmdir(directory)
             throw error
-        }
-    }
-
-    private static func enter(_ directory: String) throws(SystemError) {
-        let file = directory + "/cgroup.procs"
-        let descriptor = try OwnedDescriptor(opening: file, O_WRONLY | O_NOCTTY)
-        // 0 is the process that writes.
-        var byte = UInt8(ascii: "0")
-        guard retryingOnInterrupt({ write(descriptor.number, &byte, 1) }) == 1 else {
-            throw SystemError("write", on: file)
         }
     }
 }

@@ -95,11 +95,8 @@ struct ProgramCgroup {
 
     /// Watches the freezer; see ``CgroupFreezer``.
     func watch(loop: any Loop, changed: @escaping () -> Void) throws(CannotFreeze) -> CgroupFreezer {
-        do throws(SystemError) {
-            return try CgroupFreezer(directory: directory, loop: loop, changed: changed)
-        } catch {
-            throw CannotFreeze(error.isAbsence ? "cgroup \(path) does not exist" : "\(error)")
-        }
+        try Result { () throws(SystemError) in try CgroupFreezer(directory: directory, loop: loop, changed: changed) }
+            .mapError { CannotFreeze($0.isAbsence ? "cgroup \(path) does not exist" : "\($0)") }.get()
     }
 
     /// Whether freezing has been requested of this cgroup itself, and it still exists; true if that is unknown.
@@ -114,10 +111,6 @@ struct ProgramCgroup {
 
     /// Asks the kernel to freeze or thaw the processes, which takes time.
     func write(isFrozen: Bool) throws(SystemError) {
-        let descriptor = try OwnedDescriptor(opening: freezer, O_WRONLY | O_NOCTTY)
-        var byte = UInt8(ascii: isFrozen ? "1" : "0")
-        guard retryingOnInterrupt({ Glibc.write(descriptor.number, &byte, 1) }) == 1 else {
-            throw SystemError("write", on: freezer)
-        }
+        try CgroupHierarchy.write(isFrozen ? "1" : "0", to: freezer)
     }
 }

@@ -37,8 +37,6 @@ package final class ServiceManager {
         later = DeferredCalls(loop: loop)
     }
 
-    package var isConnected: Bool { connection != nil }
-
     // Completions are called once on the loop, after the function returns, unless the manager is released before.
 
     /// Finds the unit to which a cgroup belongs; the cgroup may be below the unit's own.

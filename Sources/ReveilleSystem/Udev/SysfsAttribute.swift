@@ -22,10 +22,7 @@ package enum SysfsAttribute: Sendable, Hashable {
 
     /// Reads an attribute; for a sensor, this can take as long as a sample.
     package static func read(_ path: String) -> SysfsAttribute {
-        let number = retryingOnInterrupt { open(path, flags) }
-        guard number >= 0 else { return failure("open", path) }
-        let descriptor = OwnedDescriptor(number)
-        return contents(of: descriptor.number, path)
+        SysfsReader(path).read()
     }
 
     /// Reads an open attribute from its start.

@@ -57,7 +57,9 @@ final class WatchStream: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.print(subscription, of: device) }
             group.addTask {
-                try await device.reportConnection(endsOnLoss: self.command.once) { self.report($0) }
+                try await device.reportConnection(endsOnLoss: self.command.once) { message in
+                    self.prompt.print { Console.error(message) }
+                }
             }
             if isInteractive { group.addTask { try await self.followState(on: device) } }
             try await group.next()
@@ -122,10 +124,6 @@ final class WatchStream: Sendable {
             let source = sources.first(where: { $0.aspect == aspect })
         else { return "" }
         return Style.dim("  [\(source.source)]")
-    }
-
-    private func report(_ message: StyledText) {
-        prompt.print { Console.error(message) }
     }
 
     /// The lines of events that were due at the same time, printed together before their positions are stored.

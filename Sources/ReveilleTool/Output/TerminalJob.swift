@@ -67,8 +67,8 @@ final class TerminalJob {
         leave()
         // The signal is blocked and stays pending. Unblocking it stops the process until SIGCONT.
         raise(SIGTSTP)
-        Signals.setMask(SIG_UNBLOCK, SIGTSTP)
-        Signals.setMask(SIG_BLOCK, SIGTSTP)
+        EventLoop.setMask(SIG_UNBLOCK, SIGTSTP)
+        EventLoop.setMask(SIG_BLOCK, SIGTSTP)
         take()
     }
 

@@ -70,7 +70,7 @@ struct Scenario {
                 throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }
         }
-        let starts = lines.indices.filter { lines[$0].step.isStart }
+        let starts = lines.indices.filter { if case .start = lines[$0].step { true } else { false } }
         if let second = starts.dropFirst().first {
             throw Failure(.configuration, "\(file):\(lines[second].number): start may occur only once")
         }

@@ -27,10 +27,6 @@ enum ScenarioStep {
     /// Ends the program with SIGTERM.
     case end
 
-    var isStart: Bool {
-        if case .start = self { true } else { false }
-    }
-
     var expectation: Expectation? {
         if case .expect(let expectation) = self { expectation } else { nil }
     }

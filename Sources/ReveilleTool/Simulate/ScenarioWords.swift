@@ -93,7 +93,7 @@ struct ScenarioWords {
         ("background", "background", { _ in .background }),
         ("foreground", "foreground", { _ in .foreground }),
         ("restart", "restart", { _ in .restart }),
-        ("expect", Expectation.form, { $0.expect() }),
+        ("expect", Expectation.form, { Expectation($0.takeRest()[...]).map { .expect($0) } }),
         ("end", "end", { _ in .end }),
     ]
 
@@ -140,10 +140,6 @@ struct ScenarioWords {
             return count(in: 1...Int.max).map { .waitSubscribed($0) }
         }
         return Self.number(word, in: 0...Self.longestWait).map { .wait(.seconds($0)) }
-    }
-
-    private mutating func expect() -> ScenarioStep? {
-        Expectation(takeRest()[...]).map { .expect($0) }
     }
 
     private mutating func publish() -> ScenarioStep? {

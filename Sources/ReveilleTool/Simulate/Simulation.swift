@@ -127,7 +127,7 @@ final class Simulation {
     private func fail(_ failure: Failure) {
         self.failure = failure
         // An error is ignored because the failure is also reported on stderr.
-        try? report?.bailOut(failure.description)
+        if report != nil { try? Console.line("Bail out! \(failure)") }
         guard loop.program != nil else { return loop.events.exit() }
         loop.program?.signal(SIGTERM)
         timer?.fire(after: Self.grace)

@@ -26,10 +26,6 @@ struct TestReport {
         try Console.line("  ...")
     }
 
-    func bailOut(_ reason: String) throws(Failure) {
-        try Console.line("Bail out! \(reason)")
-    }
-
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
     }

@@ -29,7 +29,8 @@ extension TimelineDrawing {
         let marks = TimelineMark.marks(of: deliveries, at: x)
         let middle = y + Self.row / 2
         for (index, mark) in marks.enumerated() {
-            svg.text(of: mark)
+            // For checks of a picture.
+            svg.element("metadata", ["data-events": "\(mark.events)", "data-changes": "\(mark.changes)"])
             guard mark.changes > mark.events || wakes.contains(mark.position) else {
                 rectangle(color, x: mark.position - 1.5, y: middle - 7, width: 3, height: 14, radius: 1.5)
                 continue
@@ -57,13 +58,6 @@ extension TimelineDrawing {
             text("wakes: one event for each aspect", x: x(end), y: y + 18, "muted", anchor: "middle")
         }
         y += 24
-    }
-}
-
-extension SVGText {
-    /// Appends the numbers of a mark as a comment, for checks of a picture.
-    fileprivate mutating func text(of mark: TimelineMark) {
-        element("metadata", ["data-events": "\(mark.events)", "data-changes": "\(mark.changes)"])
     }
 }
 

@@ -168,12 +168,8 @@ struct TimelineDrawing {
         path += "H\(svg: Self.width - Self.right)"
         svg.path("area f\(color)", path + "V\(svg: bottom)H\(svg: known[0].x)Z")
         svg.path("line s\(color)", path)
-        drawPlugged(steps, y: top + 11)
-    }
-
-    private mutating func drawPlugged(_ steps: [(x: Double, state: Timeline.State)], y: Double) {
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
-            text("plugged in →", x: step.x, y: y, "muted", anchor: "end")
+            text("plugged in →", x: step.x, y: top + 11, "muted", anchor: "end")
         }
     }
 

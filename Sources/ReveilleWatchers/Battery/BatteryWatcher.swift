@@ -119,11 +119,7 @@ package final class BatteryWatcher: Watcher {
 
     private func report(_ reading: Battery?) {
         if let reading { context.report(.battery(reading)) }
-        guard pace != .off, let deadline = filter.deadline else {
-            window?.disarm()
-            return
-        }
-        window?.fire(after: deadline - loop.now)
+        window?.fire(at: pace == .off ? nil : filter.deadline, on: loop)
     }
 
     package func refresh(then completion: @escaping () -> Void) {

@@ -70,6 +70,18 @@ extension SensorAccess {
 }
 
 extension Examination {
+    /// Adds how a sensor is read, and returns the values of a sample, if there are any.
+    mutating func addSample(of reader: IIOReader) -> [Double]? {
+        let sample = reader.sample(isLive: true)
+        add("read", reader.manner)
+        guard case .values(let values) = sample else {
+            add("raw", "\(sample)")
+            return nil
+        }
+        add("raw", values.map { "\($0)" }.joined(separator: ", "))
+        return values
+    }
+
     mutating func add(_ error: SystemError, of access: SensorAccess) {
         add("raw", "\(error)")
         if case .input(let node, _) = access { advice.append("join the group input to read \(node)") }

@@ -133,10 +133,6 @@ final class WatchedFiles<Value: Equatable> {
     }
 
     private func schedule() {
-        guard watch != nil, let deadline = table.deadline else {
-            timer?.disarm()
-            return
-        }
-        timer?.fire(after: deadline - loop.now)
+        timer?.fire(at: watch == nil ? nil : table.deadline, on: loop)
     }
 }

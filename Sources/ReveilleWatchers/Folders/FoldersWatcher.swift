@@ -169,11 +169,7 @@ package final class FoldersWatcher: Watcher {
     }
 
     private func schedule() {
-        guard watch != nil, let next = folders.compactMap(\.settling.nextScan).min() else {
-            timer?.disarm()
-            return
-        }
-        timer?.fire(after: max(.zero, next - loop.now))
+        timer?.fire(at: watch == nil ? nil : folders.compactMap(\.settling.nextScan).min(), on: loop)
     }
 
     // MARK: - Requests

@@ -27,8 +27,8 @@ package final class LightWatcher: Watcher {
         self.context = context
         watch = SensorWatch(
             loop: loop, timer: timer, feed: feed, context: context,
-            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval),
-            candidates: LightSensor.candidates)
+            intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
+        ) { () throws(SystemError) in try UdevDevice.sensors().compactMap(LightSensor.candidate) }
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
         watch.gone = { [weak self] in self?.report(.unknown) }
     }
@@ -82,11 +82,7 @@ struct LightSensor: FoundSensor {
 
     typealias Candidate = SensorCandidate<LightSensor>
 
-    static func candidates() throws(SystemError) -> [Candidate] {
-        try UdevDevice.sensors().compactMap(candidate)
-    }
-
-    private static func candidate(_ device: UdevDevice) -> Candidate? {
+    fileprivate static func candidate(_ device: UdevDevice) -> Candidate? {
         for channel in ["in_illuminance", "in_illuminance0"] {
             // A processed value is in lux.
             for (suffix, isProcessed) in [("input", true), ("raw", false)] where device.has("\(channel)_\(suffix)") {

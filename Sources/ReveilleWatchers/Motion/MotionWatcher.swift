@@ -84,10 +84,7 @@ enum MotionExamination {
         switch device.access {
         case .sampled(let channels):
             let reader = IIOReader(channels)
-            let read = reader.sample(isLive: true)
-            examination.add("read", reader.manner)
-            guard case .values(let values) = read else { return examination.add("raw", "\(read)") }
-            examination.add("raw", values.map { "\($0)" }.joined(separator: ", "))
+            guard let values = examination.addSample(of: reader) else { return }
             sample = .values(values)
         case .input(let node, _):
             sample = .input(try InputDevice(node: node))

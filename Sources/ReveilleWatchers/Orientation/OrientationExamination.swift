@@ -15,12 +15,7 @@ enum OrientationExamination {
         switch sensor.access {
         case .sampled(let channels):
             let reader = IIOReader(channels)
-            let first = reader.sample(isLive: true)
-            examination.add("read", reader.manner)
-            guard case .values(let values) = first else {
-                return examination.add("raw", "\(first)")
-            }
-            examination.add("raw", values.map { "\($0)" }.joined(separator: ", "))
+            guard examination.addSample(of: reader) != nil else { return }
             examination.add("scale", sensor.scale.isStated ? text(sensor.scale.scale) : "none")
             read = {
                 guard case .values(let values) = reader.sample(isLive: true) else { return nil }

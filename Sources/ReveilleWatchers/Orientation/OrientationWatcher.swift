@@ -141,11 +141,7 @@ package final class OrientationWatcher: Watcher {
 
     private func report(_ reading: Orientation?) {
         if let reading { context.report(.orientation(reading)) }
-        guard pace != .off, let deadline = filter.deadline else {
-            confirmation.disarm()
-            return
-        }
-        confirmation.fire(after: deadline - loop.now)
+        confirmation.fire(at: pace == .off ? nil : filter.deadline, on: loop)
     }
 
     package var source: SourceDescription { watch.source(orElse: "no accelerometer") }

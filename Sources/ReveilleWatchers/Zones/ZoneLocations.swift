@@ -30,11 +30,8 @@ package struct ZoneLocations: Sendable, Hashable {
         let path = path(of: zone)
         switch FileContents.read(path, limit: TimeZoneRules.sizeLimit) {
         case .bytes(let bytes):
-            do throws(FormatError) {
-                return try TimeZoneRules(tzif: bytes)
-            } catch {
-                throw ZoneError("\(path) \(error)")
-            }
+            return try Result { () throws(FormatError) in try TimeZoneRules(tzif: bytes) }
+                .mapError { ZoneError("\(path) \($0)") }.get()
         case .missing:
             guard zone == .local else { throw missing(path) }
             let chain = PathChain(following: path, root: "")

@@ -81,11 +81,8 @@ final class TCPConnection {
     private static func wait(
         for direction: Readiness.Direction, on descriptor: Int32, atMost patience: Duration
     ) throws(Failure) -> Bool {
-        do throws(SystemError) {
-            return try Readiness.wait(descriptor, for: direction, atMost: patience)
-        } catch {
-            throw Failure("poll", code: error.code)
-        }
+        try Result { () throws(SystemError) in try Readiness.wait(descriptor, for: direction, atMost: patience) }
+            .mapError { Failure("poll", code: $0.code) }.get()
     }
 
     /// Sends a few bytes; a new connection has room for them.

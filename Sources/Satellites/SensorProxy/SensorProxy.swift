@@ -76,7 +76,8 @@ actor SensorProxy {
     private func perform(_ effect: SensorClaims.Effect) {
         switch effect {
         case .answer(let number, let answer):
-            if let call = calls.removeValue(forKey: number) { send(answer, to: call) }
+            guard let call = calls.removeValue(forKey: number) else { return }
+            attempt { connection throws(SystemError) in try connection.answer(call, with: answer.values) }
         case .forget(let number): calls[number] = nil
         case .signal(let entries, let callers): signal(entries, to: callers)
         case .follow(let sensor):
@@ -142,10 +143,6 @@ actor SensorProxy {
                 try connection.answer(message, with: DBusError(name: error.name, message: error.message))
             }
         }
-    }
-
-    private func send(_ answer: SensorAnswer, to call: DBusMessage) {
-        attempt { connection throws(SystemError) in try connection.answer(call, with: answer.values) }
     }
 
     private func signal(_ entries: [PropertyEntry], to callers: Set<String>) {

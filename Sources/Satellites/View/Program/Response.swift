@@ -106,16 +106,15 @@ final class StreamResponse {
         c_reveille_http_set_timeout(connection, Self.patience)
         // The response owns this object.
         let response = MHD_create_response_from_callback(
-            .max, Self.partSize, { context, _, buffer, size in StreamResponse.from(context)?.read(buffer, size) ?? -1 },
+            .max, Self.partSize,
+            { context, _, buffer, size in
+                context.map { Unmanaged<StreamResponse>.fromOpaque($0).takeUnretainedValue().read(buffer, size) } ?? -1
+            },
             Unmanaged.passRetained(self).toOpaque(),
             { context in if let context { Unmanaged<StreamResponse>.fromOpaque(context).release() } })
         c_reveille_http_end_with_connection(response)
         let type = PageRequest.Field("Content-Type", "text/event-stream")
         return Response.queue(response, status: 200, headers: [type], on: connection)
-    }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> StreamResponse? {
-        context.map { Unmanaged<StreamResponse>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Called by libmicrohttpd when all earlier bytes have been written.

@@ -86,8 +86,9 @@ struct ViewCommand: ParsableCommand {
         let viewLog = ViewLog(log)
         let connector = try Connector(loop: loop, address: bus.address)
         let listener = try Listener(port: port)
-        let gate = Gate(
-            port: listener.port, token: TokenFile.create(at: Self.tokenPath(beside: path), log), hasFleet: fleet.fleet)
+        // The token is kept beside the history: both belong to the same service.
+        let token = TokenFile.create(at: path + ".token", log)
+        let gate = Gate(port: listener.port, token: token, hasFleet: fleet.fleet)
         let history = History(path: path, log: viewLog)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
@@ -97,7 +98,8 @@ struct ViewCommand: ParsableCommand {
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
         try Self.announce(gate.address)
-        Supervisor.notifyReady("serving \(Self.publicAddress(gate))")
+        // Others can read status lines, so they do not have the token.
+        Supervisor.notifyReady("serving \(gate.address.prefix { $0 != "?" })")
         try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
         Supervisor.notifyStopping()
         // The server cannot be released while streams wait. The kernel closes everything.
@@ -115,11 +117,6 @@ struct ViewCommand: ParsableCommand {
         }
     }
 
-    /// The address without the token, for status lines that others can read.
-    private static func publicAddress(_ gate: Gate) -> String {
-        String(gate.address.prefix { $0 != "?" })
-    }
-
     private func historyPath() throws -> String {
         guard let history else { return try StatePath.usual("view.sqlite", option: "--history") }
         guard !history.hasPrefix("/") else { return history }
@@ -127,9 +124,6 @@ struct ViewCommand: ParsableCommand {
         defer { free(directory) }
         return String(cString: directory) + "/" + history
     }
-
-    /// The token is kept beside the history: both belong to the same service.
-    private static func tokenPath(beside path: String) -> String { path + ".token" }
 
     private func importFiles(into path: String, _ log: ProgramLog) throws {
         let history = History(path: path, log: ViewLog(log))

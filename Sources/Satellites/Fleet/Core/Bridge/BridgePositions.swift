@@ -18,12 +18,8 @@ package struct BridgePositions: Sendable, Hashable {
     }
 
     package init(parsing bytes: [UInt8]) throws(FleetError) {
-        let json: JSON
-        do throws(JSONError) {
-            json = try JSON.parse(bytes)
-        } catch {
-            throw FleetError(.positions, "it is not JSON: \(error)")
-        }
+        let json = try Result { () throws(JSONError) in try JSON.parse(bytes) }
+            .mapError { FleetError(.positions, "it is not JSON: \($0)") }.get()
         guard let object = json.objectValue, object["version"]?.integerValue == Self.version else {
             throw FleetError(.positions, "it has not the version \(Self.version)")
         }

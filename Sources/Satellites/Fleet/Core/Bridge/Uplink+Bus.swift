@@ -28,11 +28,6 @@ extension Uplink {
         stale = [:]
     }
 
-    mutating func loseBus() {
-        bus = .absent
-        reading = nil
-    }
-
     /// Notes states, and sends each of them unless an older one is under way.
     mutating func take(_ states: [BusState], _ effects: inout [Effect]) {
         send(states.filter { note($0, &effects) }.map(\.aspect), &effects)

@@ -199,7 +199,7 @@ package struct Uplink: Sendable {
         case .busStarted(let instance, let states, let isResumed):
             startBus(instance, states, isResumed: isResumed, &effects)
         case .busChanged(let states): take(states, &effects)
-        case .busLost: loseBus()
+        case .busLost: (bus, reading) = (.absent, nil)
         case .statesRead(let instance, let states): takeRead(instance, states, &effects)
         case .connected(let sessionPresent): connect(sessionPresent: sessionPresent, at: now, &effects)
         case .answered(let publication, let isTaken): noteAnswer(to: publication, isTaken: isTaken, at: now, &effects)

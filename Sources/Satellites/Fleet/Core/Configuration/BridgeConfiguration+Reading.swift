@@ -100,11 +100,8 @@ extension ConfigurationSection {
         _ key: String, read: (String) throws(FleetError) -> Value
     ) throws(ConfigurationError) -> Value? {
         guard let text = try text(key, "text", read: { $0 }) else { return nil }
-        do throws(FleetError) {
-            return try read(text)
-        } catch {
-            throw refusing(key, because: error.description)
-        }
+        return try Result { () throws(FleetError) in try read(text) }
+            .mapError { refusing(key, because: $0.description) }.get()
     }
 
     fileprivate func file(_ key: String) throws(ConfigurationError) -> String? {

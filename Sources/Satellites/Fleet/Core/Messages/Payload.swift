@@ -13,12 +13,8 @@ struct Payload {
         guard bytes.count <= Self.sizeLimit else {
             throw Self.error("has \(bytes.count) bytes, the maximum is \(Self.sizeLimit)")
         }
-        let value: JSON
-        do throws(JSONError) {
-            value = try JSON.parse(bytes)
-        } catch {
-            throw Self.error("is not JSON: \(error)")
-        }
+        let value = try Result { () throws(JSONError) in try JSON.parse(bytes) }
+            .mapError { Self.error("is not JSON: \($0)") }.get()
         guard let members = value.objectValue else { throw Self.error("is not a JSON object") }
         object = members
     }

@@ -88,12 +88,8 @@ package enum PositionsFile {
 
     private static func read(_ line: String, into ledger: inout Ledger) throws(FleetError) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        let device: DeviceID
-        do throws(FleetError) {
-            device = try DeviceID(String(words[0]))
-        } catch {
-            throw FleetError(.positions, "has an invalid device: \(error)")
-        }
+        let device = try Result { () throws(FleetError) in try DeviceID(String(words[0])) }
+            .mapError { FleetError(.positions, "has an invalid device: \($0)") }.get()
         var instance: String?
         var count = 0
         for word in words.dropFirst() {

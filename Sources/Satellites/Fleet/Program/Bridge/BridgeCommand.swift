@@ -71,12 +71,8 @@ struct BridgeCommand: ParsableCommand {
 
     private func serve(_ setup: BridgeSetup, _ log: ProgramLog) throws {
         let loop = try EventLoop()
-        let connector: Connector
-        do throws(ReveilleError) {
-            connector = try Connector(loop: loop, address: bus.address)
-        } catch {
-            throw Failure(.usage, "\(error)")
-        }
+        let connector = try Result { () throws(ReveilleError) in try Connector(loop: loop, address: bus.address) }
+            .mapError { Failure(.usage, "\($0)") }.get()
         let bridgeLog = BridgeLog(log)
         let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, log: bridgeLog)
         let bridge = try Bridge(setup, to: connector, keeper: keeper, log: bridgeLog)
