@@ -48,7 +48,8 @@ export async function main(): Promise<void> {
     await bus.hold(subscription.subscription, { wakeAfter: 1_000 });
   }
   expectType<CapabilityWord>()((await bus.check("publish")).publish.answer, true);
-  expectType<number | null>()(await bus.schedule("tea", "org.example.tea", { calendar: { hour: 7 } }), true);
+  const weekly = { calendar: { weekdays: [1], hour: 7 }, wake: true };
+  expectType<number | null>()(await bus.schedule("tea", "org.example.tea", weekly), true);
 
   const task = await events.task("upload");
   task.signal.throwIfAborted();
