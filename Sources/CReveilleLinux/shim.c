@@ -111,8 +111,15 @@ int c_reveille_axis(int device, int axis, int *value, int *resolution) {
     return 0;
 }
 
-int c_reveille_alarm(void) {
-    return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+int c_reveille_alarm(int wakes) {
+    int alarm = timerfd_create(wakes ? CLOCK_REALTIME_ALARM : CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    // Only this call fails if the machine has no clock that can wake it; the timer would wait.
+    if (alarm >= 0 && wakes && clock_getres(CLOCK_REALTIME_ALARM, NULL) != 0) {
+        close(alarm);
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return alarm;
 }
 
 int c_reveille_set_alarm(int alarm, long long microseconds) {

@@ -26,11 +26,12 @@ extension ScheduleEntry {
         let until = try fields.time("until")
         let missed: MissedWord? = try fields.optionalWord("ifMissed")
         let grace = try fields.time("grace")
+        let wake = try fields.optionalBool("wake")
         let launch = fields.has("launch") ? try fields.strings("launch") : nil
         do throws(ScheduleEntryError) {
             self = try ScheduleEntry(
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
-                until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, launch: launch)
+                until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, wake: wake, launch: launch)
         } catch {
             throw .invalidParameter(fields.path(of: error.path))
         }
@@ -47,6 +48,7 @@ extension ScheduleEntry {
         object["until"] = until.map { .integer($0) }
         object["ifMissed"] = skipsMissed.map { $0 ? "skip" : "fire" }
         object["grace"] = grace.map { .integer($0) }
+        object["wake"] = wake.map { .bool($0) }
         object["launch"] = launch.map { .array($0.map { .string($0) }) }
         return .object(object)
     }
@@ -58,9 +60,14 @@ extension CalendarRule {
         let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
+        let weekdays = try fields.optional("weekdays") { list -> Set<Weekday>? in
+            guard let numbers = list.arrayValue else { return nil }
+            let days = numbers.compactMap { $0.integerValue.flatMap { Weekday(rawValue: Int($0)) } }
+            return days.count == numbers.count ? Set(days) : nil
+        }
         self.init(
-            month: values[0], day: values[1], weekday: values[2], hour: values[3], minute: values[4],
-            second: values[5])
+            month: values[0], day: values[1], weekday: values[2], weekdays: weekdays, hour: values[3],
+            minute: values[4], second: values[5])
     }
 
     fileprivate var structure: JSON {
@@ -70,6 +77,7 @@ extension CalendarRule {
             ("second", second),
         ]
         for (name, value) in parts { object[name] = value.map { .integer(Int64($0)) } }
+        object["weekdays"] = weekdays.map { .array($0.map(\.rawValue).sorted().map { .integer(Int64($0)) }) }
         return .object(object)
     }
 }

@@ -54,6 +54,72 @@ import Varlink
         #expect(try entries().map { $0["next"]?.integerValue } == [seconds * 1_000_000])
     }
 
+    @Test("days of the week are given by their names, several of them, or as weekdays and weekend")
+    func weekdays() throws {
+        for (days, weekday, weekdays) in [
+            ("mon", 1, nil), ("sunday,SUN", 7, nil), ("tue,mon", nil, [1, 2]), ("weekdays", nil, [1, 2, 3, 4, 5]),
+            ("weekend,fri", nil, [5, 6, 7]),
+        ] as [(String, Int64?, [Int64]?)] {
+            #expect(try bus.run(["schedule", "add", "x", Self.name, "--weekday", days, "--wake"]).code == 0)
+            let entry = try entries().first?["entry"]?.objectValue
+            let calendar = try #require(entry?["calendar"]?.objectValue)
+            #expect(calendar["weekday"]?.integerValue == weekday)
+            #expect(calendar["weekdays"]?.arrayValue?.compactMap(\.integerValue) == weekdays)
+            #expect(entry?["wake"] == true)
+        }
+        for days in ["", ",", "mon,", "mon tue", "weekdas"] {
+            let run = try bus.run(["schedule", "add", "y", Self.name, "--weekday", days])
+            #expect(run.code == 64 && run.errors.contains("--weekday"), "\(days): \(run.errors)")
+        }
+        let list = try bus.run(["schedule", "list"]).output
+        #expect(list.contains("WAKES") && list.contains(" yes "))
+    }
+
+    @Test("--in is a time from now") func delay() throws {
+        let before = Int64(time(nil)) * 1_000_000
+        #expect(try bus.run(["schedule", "add", "x", Self.name, "--in", "10m"]).code == 0)
+        let next = try #require(try entries().first?["next"]?.integerValue)
+        #expect((before + 600_000_000...before + 660_000_000).contains(next))
+        for wrong in ["10", "m", "-1m", "999999999999999d", "99999999d"] {
+            let run = try bus.run(["schedule", "add", "y", Self.name, "--in=\(wrong)"])
+            #expect(run.code == 64 && run.errors.contains("--in"), "\(wrong): \(run.errors)")
+        }
+        let both = try bus.run(["schedule", "add", "y", Self.name, "--in", "1m", "--at", "18:00"])
+        #expect(both.code == 64 && both.errors.contains("--in cannot be combined with --at"))
+    }
+
+    @Test(
+        "an error names the option that is wrong",
+        arguments: [
+            (["--inn", "10m"], "Unknown option '--inn'"),
+            (["--dayly=7:30"], "Unknown option '--dayly=7:30'"),
+            (["--foo"], "Unknown option '--foo'"),
+            ([], "missing time: --in, --at, --every, --daily or --weekday"),
+        ])
+    func wrongOption(arguments: [String], message: String) throws {
+        let run = try bus.run(["schedule", "add", "x", Self.name] + arguments + ["--", "true", "--bar"])
+        #expect(run.code == 64 && run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test("an entry without a name has one of its own, and its command runs once without subscribing")
+    func ownName() throws {
+        let file = bus.directory.path + "/brewed"
+        let add = "$R schedule add tea --in 0s --value '{\"due\": false}' -- sh -c 'echo $REVEILLE_ASPECT >>\(file)'"
+        let run = try bus.shell(add)
+        #expect(run.errors == "" && run.code == 0)
+        #expect(try bus.run(["schedule", "add", "far", "--in", "1h", "--", "notify-send", "far"]).code == 0)
+        #expect(try bus.run(["schedule", "list"]).output.contains("notify-send far\n"))
+        #expect(try bus.run(["schedule", "cancel", "far"]).code == 0)
+        try wait(for: "the command to run: \(bus.log)") { access(file, F_OK) == 0 }
+        // Without entries and firings that a program is to receive, there is no file.
+        try wait(for: "the firing to be received: \(bus.log)") {
+            access(bus.directory.path + "/state/schedule", F_OK) != 0
+        }
+        #expect(bus.directory.read("brewed") == "org.reveille.schedule.tea\n")
+        let spaced = try bus.run(["schedule", "add", "green tea", "--in", "1h"])
+        #expect(spaced.code == 64 && spaced.errors.contains("green tea: missing NAME"))
+    }
+
     @Test("an unknown zone is named, with a similar one") func unknownZone() throws {
         let run = try bus.run(["schedule", "add", "x", Self.name, "--daily", "7:00", "--zone", "Europe/Berlim"])
         #expect(run.code == 64)

@@ -24,11 +24,13 @@ final class BusScene {
     /// facilities of the schedule for each start.
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
-        isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024,
+        isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024, wake: String = "[]",
         schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
     ) throws {
-        let text =
-            "{ bus: \(limits), publish: \(publish), lifecycle: \(lifecycle), schedule: { entries: \(entries) } }"
+        let text = """
+            { bus: \(limits), publish: \(publish), lifecycle: \(lifecycle),
+              schedule: { entries: \(entries), wake: \(wake) } }
+            """
         let configuration = try Configuration(parsing: Array(text.utf8))
         programs = SimulatedPrograms(loop: loop)
         start = { [reality, log, programs, configuration] loop, seed in

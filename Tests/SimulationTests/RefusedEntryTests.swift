@@ -64,7 +64,16 @@ import Varlink
             ("entry.zone", ["every": 1_000, "zone": "UTC"]),
             ("entry.aspect", ["every": 1_000, "aspect": "battery"]), ("entry.launch", ["every": 1_000, "launch": []]),
             ("entry.ifMissed", ["every": 1_000, "ifMissed": "later"]), ("entry.grace", ["every": 1_000, "grace": -1]),
-            ("entry.at", ["at": -1]),
+            ("entry.at", ["at": -1]), ("entry.wake", ["at": 1, "wake": 1]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": []]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [1], "weekday": 1]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [0, 1]]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [8]]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [.integer(.max)]]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [.integer(.min)]]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": [1.5]]]),
+            ("entry.calendar.weekdays", ["calendar": ["weekdays": 1]]),
+            ("entry.calendar.weekday", ["calendar": ["weekdays": [1], "weekday": 8]]),
         ] as [(String, JSONObject)])
     func invalid(field: String, entry: JSONObject) throws {
         let scene = try ScheduleScene()

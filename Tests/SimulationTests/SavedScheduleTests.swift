@@ -17,6 +17,7 @@ import Varlink
         let scene = try ScheduleScene()
         try scene.add(["every": 60_000, "value": ["a": 1.5], "grace": 5_000, "launch": ["true", "x"]], id: "a")
         try scene.add(["calendar": ["weekday": 1, "hour": 7], "ifMissed": "skip", "zone": "Asia/Tokyo"], id: "b")
+        try scene.add(["calendar": ["weekdays": [7, 1, 7]], "zone": "Asia/Tokyo", "wake": true], id: "e")
         try scene.add(["at": .integer(scene.now + 1), "every": 1_000, "until": .integer(scene.now + 5)], id: "c")
         try scene.add(["every": 1_000], id: "d")
         #expect(try scene.cancel("d").error == nil)

@@ -25,7 +25,8 @@ final class ScheduleScene {
     var now: Int64 { scene.loop.wallClock }
 
     init(
-        publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024, in directory: TemporaryDirectory? = nil,
+        publish: String = "{}", owner: UInt32 = 1_000, entries: Int = 1_024, wake: String = "[]",
+        in directory: TemporaryDirectory? = nil,
         stateDisk: Disk = Disk(), scheduleDisk: Disk = Disk()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -33,7 +34,7 @@ final class ScheduleScene {
         let (zones, launcher) = (zones, launcher)
         scene = try BusScene(
             publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json", on: stateDisk),
-            entries: entries
+            entries: entries, wake: wake
         ) {
             ScheduleServices(
                 file: ScheduleFile(path: directory.path + "/state/schedule", on: scheduleDisk), zones: zones,

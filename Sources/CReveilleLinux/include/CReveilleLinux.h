@@ -38,8 +38,9 @@ int c_reveille_switches(int device, unsigned char *bits, int size);
 // Gets the value and resolution of an axis of an input device (EVIOCGABS).
 int c_reveille_axis(int device, int axis, int *value, int *resolution);
 
-// Creates an unset timer of the wall clock (timerfd_create(2)). Returns -1 and errno on failure.
-int c_reveille_alarm(void);
+// Creates an unset timer of the wall clock (timerfd_create(2)), which may wake the machine. Returns -1 and errno on
+// failure; EOPNOTSUPP if nothing can wake this machine.
+int c_reveille_alarm(int wakes);
 
 // Sets an alarm to a time in microseconds since 1970, at least 1, or turns it off with 0. It is also readable when the
 // clock is set or the machine resumes (TFD_TIMER_CANCEL_ON_SET). Returns -1 and errno on failure; with ECANCELED, the

@@ -214,6 +214,7 @@ export interface CalendarRule {
   month?: number | null;
   day?: number | null;
   weekday?: number | null;
+  weekdays?: number[] | null;
   hour?: number | null;
   minute?: number | null;
   second?: number | null;
@@ -230,6 +231,7 @@ export interface ScheduleEntry {
   until?: number | null;
   ifMissed?: MissedFirings | null;
   grace?: number | null;
+  wake?: boolean | null;
   launch?: string[] | null;
 }
 
@@ -389,6 +391,8 @@ export interface ScheduleOptions {
   ifMissed?: MissedFirings;
   /** The delay beyond which such a firing is skipped. */
   grace?: number;
+  /** Whether the device wakes from its sleep for the next firing, if it can; check("wake") tells. */
+  wake?: boolean;
   /** The command that the bus starts if the name has no subscriber; see launchPositions(). */
   launch?: string[];
 }

@@ -475,7 +475,7 @@ const microseconds = (time) => (time === undefined ? undefined : Math.round(Numb
 const wholeMilliseconds = (duration) => (duration === undefined ? undefined : Math.ceil(duration));
 
 /** Returns a structure `Entry` of the interface, without the fields that are not given. */
-function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMissed, grace, launch }) {
+function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMissed, grace, wake, launch }) {
   for (const [option, number] of Object.entries({ at, until, every, grace })) {
     // JSON has no such numbers: the field would count as not given.
     if (number === undefined || Number.isFinite(Number(number))) continue;
@@ -492,6 +492,7 @@ function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMi
     until: microseconds(until),
     ifMissed,
     grace: wholeMilliseconds(grace),
+    wake,
     launch,
   };
 }

@@ -287,6 +287,7 @@ class CalendarRule(typing.TypedDict):
     month: typing.NotRequired[int | None]
     day: typing.NotRequired[int | None]
     weekday: typing.NotRequired[int | None]
+    weekdays: typing.NotRequired[list[int] | None]
     hour: typing.NotRequired[int | None]
     minute: typing.NotRequired[int | None]
     second: typing.NotRequired[int | None]
@@ -303,6 +304,7 @@ class ScheduleEntry(typing.TypedDict):
     until: typing.NotRequired[int | None]
     ifMissed: typing.NotRequired[MissedFirings | None]
     grace: typing.NotRequired[int | None]
+    wake: typing.NotRequired[bool | None]
     launch: typing.NotRequired[list[str] | None]
 
 
@@ -1455,7 +1457,7 @@ class _FollowerCore:
 def _entry(
     entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
     calendar: CalendarRule | None, zone: str | None, until: datetime | None, if_missed: str | None,
-    grace: float | timedelta | None, launch: Iterable[str] | None,
+    grace: float | timedelta | None, wake: bool, launch: Iterable[str] | None,
 ) -> dict[str, Any]:
     """Returns a structure `Entry` of the interface, without the fields that are not given."""
     def milliseconds(duration: float | timedelta) -> int:
@@ -1465,7 +1467,8 @@ def _entry(
         "id": entry, "aspect": name, "value": value, "at": at and _microseconds(at),
         "every": None if every is None else milliseconds(every), "calendar": calendar and dict(calendar), "zone": zone,
         "until": until and _microseconds(until), "ifMissed": if_missed,
-        "grace": None if grace is None else milliseconds(grace), "launch": None if launch is None else list(launch),
+        "grace": None if grace is None else milliseconds(grace), "wake": wake or None,
+        "launch": None if launch is None else list(launch),
     }
     return {field: value for field, value in fields.items() if value is not None}
 
@@ -2246,7 +2249,7 @@ class Bus:
         self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
         every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
         until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
-        launch: Iterable[str] | None = None,
+        wake: bool = False, launch: Iterable[str] | None = None,
     ) -> datetime | None:
         """Schedules a value that the bus publishes at set times, even when this program does not run.
 
@@ -2261,11 +2264,12 @@ class Bus:
             until: The time after which the entry does not fire.
             if_missed: "fire" (the default) or "skip", for firings that pass while the device is off or asleep.
             grace: The delay in seconds beyond which such a firing is skipped.
+            wake: Whether the device wakes from its sleep for the next firing, if it can; check("wake") tells.
             launch: The command that the bus starts if the name has no subscriber; see launch_positions().
 
         Returns: The time of the first firing, in UTC; None if there will be none.
         """
-        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, wake, launch)
         return _run(self._core.schedule(fields))
 
     def cancel_scheduled(self, id: str | None = None) -> int:
@@ -2528,10 +2532,10 @@ class AsyncBus:
         self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
         every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
         until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
-        launch: Iterable[str] | None = None,
+        wake: bool = False, launch: Iterable[str] | None = None,
     ) -> datetime | None:
         """See Bus.schedule()."""
-        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, launch)
+        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, wake, launch)
         return await _run_async(self._core.schedule(fields))
 
     async def cancel_scheduled(self, id: str | None = None) -> int:

@@ -26,6 +26,8 @@ public struct ScheduleRequest: Sendable {
     public var ifMissed: MissedFirings
     /// The delay beyond which such a firing is skipped; `nil` for no limit.
     public var grace: Duration?
+    /// Whether the device wakes from its sleep for the next firing, if it can; see `Capability.wake`.
+    public var wake: Bool
     /// The absolute path of a program and its arguments, which the bus starts if the name has no subscriber; `nil` for
     /// none.
     ///
@@ -37,7 +39,7 @@ public struct ScheduleRequest: Sendable {
     public init(
         _ id: String, publishing name: Aspect, _ time: ScheduleTime,
         value: any Encodable & Sendable = [String: String](), until: Timestamp? = nil, ifMissed: MissedFirings = .fire,
-        grace: Duration? = nil, launch: [String]? = nil
+        grace: Duration? = nil, wake: Bool = false, launch: [String]? = nil
     ) {
         self.id = id
         self.name = name
@@ -46,6 +48,7 @@ public struct ScheduleRequest: Sendable {
         self.until = until
         self.ifMissed = ifMissed
         self.grace = grace
+        self.wake = wake
         self.launch = launch
     }
 
@@ -62,7 +65,7 @@ public struct ScheduleRequest: Sendable {
                 return try ScheduleEntry(
                     id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
                     zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
-                    grace: grace?.wholeMilliseconds, launch: launch)
+                    grace: grace?.wholeMilliseconds, wake: wake ? true : nil, launch: launch)
             } catch {
                 throw ReveilleError(.invalidArgument, "\(id): \(error)")
             }
@@ -84,6 +87,8 @@ public struct ScheduledEntry: Sendable, Hashable {
     public let ifMissed: MissedFirings
     /// The delay beyond which a missed firing is skipped; `nil` for no limit.
     public let grace: Duration?
+    /// Whether the device wakes from its sleep for the next firing, if it can.
+    public let wake: Bool
     /// The command that the bus starts if the name has no subscriber; `nil` for none.
     public let launch: [String]?
     /// The time of the next firing; `nil` if there will be none, as on a 30th of February.
@@ -99,6 +104,7 @@ public struct ScheduledEntry: Sendable, Hashable {
         until = entry.until.map { Timestamp(microseconds: $0) }
         ifMissed = entry.skipsMissed == true ? .skip : .fire
         grace = entry.grace.map { .milliseconds($0) }
+        wake = entry.wake == true
         launch = entry.launch
         next = listing.next.map { Timestamp(microseconds: $0) }
         firingCount = listing.fired

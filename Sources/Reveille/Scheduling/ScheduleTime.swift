@@ -29,24 +29,13 @@ extension ScheduleTime {
     ) -> ScheduleTime {
         .calendar(CalendarRule(weekday: weekday.rawValue, hour: hour, minute: minute), zone: zone)
     }
-}
 
-/// A day of the week, with its number in a `CalendarRule`.
-public enum Weekday: Int, Sendable, CaseIterable {
-    /// The first day of the week, number 1.
-    case monday = 1
-    /// Number 2.
-    case tuesday
-    /// Number 3.
-    case wednesday
-    /// Number 4.
-    case thursday
-    /// Number 5.
-    case friday
-    /// Number 6.
-    case saturday
-    /// Number 7.
-    case sunday
+    /// Each week on some days, at a time of day; without a day, it is refused.
+    public static func weekly(
+        _ weekdays: Set<Weekday>, hour: Int, minute: Int = 0, zone: String? = nil
+    ) -> ScheduleTime {
+        .calendar(CalendarRule(weekdays: weekdays, hour: hour, minute: minute), zone: zone)
+    }
 }
 
 extension Duration {

@@ -21,6 +21,8 @@ public struct CalendarRule: Sendable, Hashable {
     public let day: Int?
     /// The day of the week, from 1 for Monday to 7 for Sunday.
     public let weekday: Int?
+    /// Several days of the week, instead of ``weekday``.
+    public let weekdays: Set<Weekday>?
     /// The hour, from 0 to 23.
     public let hour: Int?
     /// The minute, from 0 to 59.
@@ -32,12 +34,13 @@ public struct CalendarRule: Sendable, Hashable {
     ///
     /// A rule without parts, or with a part out of its range, is refused when it is scheduled.
     public init(
-        month: Int? = nil, day: Int? = nil, weekday: Int? = nil, hour: Int? = nil, minute: Int? = nil,
-        second: Int? = nil
+        month: Int? = nil, day: Int? = nil, weekday: Int? = nil, weekdays: Set<Weekday>? = nil, hour: Int? = nil,
+        minute: Int? = nil, second: Int? = nil
     ) {
         self.month = month
         self.day = day
         self.weekday = weekday
+        self.weekdays = weekdays
         self.hour = hour
         self.minute = minute
         self.second = second
@@ -52,12 +55,17 @@ public struct CalendarRule: Sendable, Hashable {
         for (part, value, range) in parts {
             if let value, !range.contains(value) { return .outOfRange(part: part, value: value, range) }
         }
+        if let weekdays {
+            if weekday != nil { return .weekdaysTwice }
+            return weekdays.isEmpty ? .noWeekdays : nil
+        }
         return [month, day, weekday, hour, minute, second].contains { $0 != nil } ? nil : .empty
     }
 
     var days: DayPattern {
-        let isMonthAlone = weekday == nil && hour == nil && minute == nil && second == nil
-        return DayPattern(month: month, day: day ?? (isMonthAlone ? 1 : nil), weekday: weekday)
+        let weekdays = weekday.map { [$0] } ?? weekdays?.map(\.rawValue)
+        let isMonthAlone = weekdays == nil && hour == nil && minute == nil && second == nil
+        return DayPattern(month: month, day: day ?? (isMonthAlone ? 1 : nil), weekdays: weekdays)
     }
 
     var times: TimePattern {
@@ -74,13 +82,27 @@ extension CalendarRule {
         case empty
         /// A part is out of its range; a day may also be -1.
         case outOfRange(part: String, value: Int, ClosedRange<Int>)
+        case noWeekdays
+        /// Both `weekday` and `weekdays` are given.
+        case weekdaysTwice
 
         /// One line of text: `hour must be 0 to 23, not 24`.
         package var description: String {
             switch self {
-            case .empty: "at least one of month, day, weekday, hour, minute and second must be given"
+            case .empty: "at least one of month, day, weekday, weekdays, hour, minute and second must be given"
             case .outOfRange(let part, let value, let range):
                 "\(part) must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
+            case .noWeekdays: "weekdays must not be empty"
+            case .weekdaysTwice: "weekdays cannot be combined with weekday"
+            }
+        }
+
+        /// The part that is wrong; `nil` for all of them.
+        var part: String? {
+            switch self {
+            case .empty: nil
+            case .outOfRange(let part, _, _): part
+            case .noWeekdays, .weekdaysTwice: "weekdays"
             }
         }
     }

@@ -9,8 +9,8 @@ struct DayPattern: Sendable, Hashable {
     var month: Int?
     /// The day of the month, or -1 for the last; `nil` for any.
     var day: Int?
-    /// The weekday; `nil` for any.
-    var weekday: Int?
+    /// The weekdays; `nil` for any.
+    var weekdays: [Int]?
 
     func contains(_ dayNumber: Int) -> Bool {
         next(from: dayNumber, before: dayNumber + 1) != nil
@@ -41,19 +41,25 @@ struct DayPattern: Sendable, Hashable {
     }
 
     private func count(ofWeekdaysIn days: Range<Int>) -> Int {
-        guard let weekday else { return days.count }
-        let until = (weekday - CivilDate.weekday(ofDayNumber: days.lowerBound)).dividedDown(by: 7).remainder
-        return days.count > until ? (days.count - until - 1) / 7 + 1 : 0
+        guard let weekdays else { return days.count }
+        return weekdays.reduce(0) { count, weekday in
+            let until = Self.days(from: days.lowerBound, until: weekday)
+            return count + (days.count > until ? (days.count - until - 1) / 7 + 1 : 0)
+        }
+    }
+
+    private static func days(from dayNumber: Int, until weekday: Int) -> Int {
+        (weekday - CivilDate.weekday(ofDayNumber: dayNumber)).dividedDown(by: 7).remainder
     }
 
     private func first(in days: Range<Int>, of month: Range<Int>) -> Int? {
         if let day {
             let dayNumber = day > 0 ? month.lowerBound + day - 1 : month.upperBound - 1
             guard days.contains(dayNumber) else { return nil }
-            return weekday == nil || weekday == CivilDate.weekday(ofDayNumber: dayNumber) ? dayNumber : nil
+            return weekdays?.contains(CivilDate.weekday(ofDayNumber: dayNumber)) ?? true ? dayNumber : nil
         }
-        guard let weekday else { return days.lowerBound }
-        let until = (weekday - CivilDate.weekday(ofDayNumber: days.lowerBound)).dividedDown(by: 7).remainder
+        guard let weekdays else { return days.lowerBound }
+        guard let until = weekdays.map({ Self.days(from: days.lowerBound, until: $0) }).min() else { return nil }
         return until < days.count ? days.lowerBound + until : nil
     }
 

@@ -21,7 +21,7 @@ public struct Capability: Sendable, Hashable, CustomStringConvertible {
 
     /// The capabilities that are not aspects.
     package enum Word: String, Sendable, CaseIterable {
-        case multitasking, suspend, launch, publish
+        case multitasking, suspend, launch, publish, wake
     }
 
     /// Programs continue to run in the background: always yes, as on every Linux system.
@@ -35,6 +35,8 @@ public struct Capability: Sendable, Hashable, CustomStringConvertible {
     public static let launch = Capability(.launch as Word)
     /// This user can publish states.
     public static let publish = Capability(.publish as Word)
+    /// The machine wakes from its sleep for this user's entries on the schedule.
+    public static let wake = Capability(.wake as Word)
 
     /// The name.
     public var description: String { name }

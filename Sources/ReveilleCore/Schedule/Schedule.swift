@@ -5,6 +5,9 @@ package struct Schedule: ~Copyable {
     /// How late a slot may fire, in microseconds, without being missed, if the clock changed around it.
     package static let tolerance: Int64 = 1_000_000
 
+    /// The same for an entry that wakes the machine, which resumes some seconds after the slot.
+    package static let wakeTolerance: Int64 = 30_000_000
+
     /// The longest time in microseconds by which a clock is usually set back: within it, no entry repeats slots.
     package static let longestSetBack: Int64 = 86_400_000_000
 
@@ -61,6 +64,8 @@ package struct Schedule: ~Copyable {
     /// The items by user, and by the bytes of the identifier: equal strings can differ in their Unicode normalization.
     private var slots: [UInt32: [[UInt8]: Int32]] = [:]
     private var queue = PaceQueue()
+    /// The items of ``queue`` for which the machine is to wake.
+    private var wakes = PaceQueue()
     private var zones: [String: TimeZoneRules] = [:]
 
     package init() {}
@@ -69,6 +74,20 @@ package struct Schedule: ~Copyable {
 
     /// The time of the next slot of any entry; `nil` if none is due.
     package var next: Int64? { queue.next.map { Int64($0) } }
+
+    /// The time of the next slot for which the machine is to wake; `nil` if there is none.
+    package var nextWake: Int64? { wakes.next.map { Int64($0) } }
+
+    /// The users whose entries can wake the machine.
+    package var wakingUsers: Set<UInt32> = [] {
+        didSet {
+            guard wakingUsers != oldValue else { return }
+            for slot in items.indices {
+                leave(Int32(slot))
+                wait(Int32(slot))
+            }
+        }
+    }
 
     package var all: [Item] { slots.keys.sorted().flatMap { items(of: $0) } }
 
@@ -93,7 +112,7 @@ package struct Schedule: ~Copyable {
         let id = Array(item.entry.id.utf8)
         if let known = slots[item.user]?[id] {
             slot = known
-            queue.remove(slot)
+            leave(slot)
         } else {
             slot = free.popLast() ?? Int32(items.count)
             if slot == items.count { items.append(nil) }
@@ -108,7 +127,7 @@ package struct Schedule: ~Copyable {
     package mutating func remove(_ id: String, of user: UInt32) -> Item? {
         guard let slot = slots[user]?.removeValue(forKey: Array(id.utf8)) else { return nil }
         if slots[user]?.isEmpty == true { slots[user] = nil }
-        queue.remove(slot)
+        leave(slot)
         free.append(slot)
         defer { items[Int(slot)] = nil }
         return items[Int(slot)]
@@ -128,7 +147,7 @@ package struct Schedule: ~Copyable {
         zones[zone] = rules
         for slot in items.indices {
             guard let item = items[slot], item.entry.slotZone == zone else { continue }
-            queue.remove(Int32(slot))
+            leave(Int32(slot))
             var changed = item
             if wasKnown, rules != nil { changed.after = max(item.after, now) }
             changed.next = next(of: changed, after: changed.after)
@@ -172,6 +191,7 @@ package struct Schedule: ~Copyable {
     package mutating func takeDue(at now: Int64, awakeSince start: Int64) -> Due? {
         let now = Self.bounded(now)
         guard let slot = queue.popDue(at: UInt64(now)), let item = items[Int(slot)] else { return nil }
+        wakes.remove(slot)
         let firings = firings(of: item, at: now, awakeSince: start)
         var rest = item
         rest.after = now
@@ -193,7 +213,9 @@ package struct Schedule: ~Copyable {
         let isOverdue = item.entry.isSingle && item.entry.at ?? 0 <= item.added
         if lateness < .max, !isOverdue {
             // A slot may fire this much later than planned without having been missed.
-            after = max(after, Self.bounded(start) - max(lateness, Self.tolerance) - 1)
+            after = max(
+                after,
+                Self.bounded(start) - max(lateness, item.entry.wake == true ? Self.wakeTolerance : Self.tolerance) - 1)
         }
         return slots(of: item)?.count(after: after, through: now) ?? 0
     }
@@ -211,6 +233,13 @@ package struct Schedule: ~Copyable {
     }
 
     private mutating func wait(_ slot: Int32) {
-        if let next = items[Int(slot)]?.next { queue.insert(slot, due: UInt64(max(0, next))) }
+        guard let item = items[Int(slot)], let next = item.next else { return }
+        queue.insert(slot, due: UInt64(max(0, next)))
+        if item.entry.wake == true, wakingUsers.contains(item.user) { wakes.insert(slot, due: UInt64(max(0, next))) }
+    }
+
+    private mutating func leave(_ slot: Int32) {
+        queue.remove(slot)
+        wakes.remove(slot)
     }
 }

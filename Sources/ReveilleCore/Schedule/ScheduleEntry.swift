@@ -33,6 +33,8 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let skipsMissed: Bool?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
+    /// Whether the machine is to wake from its sleep for the next slot; `nil` if the owner left it open.
+    package let wake: Bool?
     /// The command to start if there is no subscriber.
     package let launch: [String]?
 
@@ -40,7 +42,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     package init(
         id: String, aspect: Aspect, value: [UInt8]? = nil, at: Int64? = nil, every: Int64? = nil,
         calendar: CalendarRule? = nil, zone: String? = nil, until: Int64? = nil, skipsMissed: Bool? = nil,
-        grace: Int64? = nil, launch: [String]? = nil
+        grace: Int64? = nil, wake: Bool? = nil, launch: [String]? = nil
     ) throws(ScheduleEntryError) {
         func check(_ field: ScheduleEntryError.Field, _ isAllowed: Bool) throws(ScheduleEntryError) {
             if !isAllowed { throw ScheduleEntryError(field) }
@@ -65,6 +67,7 @@ package struct ScheduleEntry: Sendable, Hashable {
         self.until = until
         self.skipsMissed = skipsMissed
         self.grace = grace
+        self.wake = wake
         self.launch = launch
     }
 
@@ -99,9 +102,9 @@ package struct ScheduleEntryError: Error, Hashable {
         (self.field, self.fault) = (field, fault)
     }
 
-    /// The field, or the part of the calendar that is out of its range: `calendar.hour`.
+    /// The field, or the part of the calendar that is wrong: `calendar.hour`.
     package var path: String {
-        if case .outOfRange(let part, _, _) = fault { "\(field.rawValue).\(part)" } else { field.rawValue }
+        fault?.part.map { "\(field.rawValue).\($0)" } ?? field.rawValue
     }
 }
 

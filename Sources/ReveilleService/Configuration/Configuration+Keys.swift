@@ -54,7 +54,12 @@ extension Configuration {
                 "lifecycle",
                 .seconds("taskTime", \.lifecycle.taskTime, atMost: Lifecycle.longestTaskTime),
                 .integer("tasks", \.lifecycle.tasks, in: Lifecycle.taskRange)),
-            .section("schedule", .integer("entries", \.schedule.entries, in: Schedule.entryRange)),
+            .section(
+                "schedule",
+                .integer("entries", \.schedule.entries, in: Schedule.entryRange),
+                .value("wake", \.schedule.wake, json: { .array($0.map(\.json)) }) {
+                    section, name, _ throws(ConfigurationError) in try ConfiguredUser.list(name, of: section)
+                }),
         ]
     }
 

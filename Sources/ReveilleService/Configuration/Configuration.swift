@@ -82,6 +82,8 @@ package struct Configuration: Sendable {
     package struct Schedule: Sendable {
         /// The entries that one user, including root, may have at a time: dozens for each of its programs.
         package var entries = 1_024
+        /// The users other than root whose entries may wake the machine, on a system bus: each wake uses its battery.
+        package var wake: [ConfiguredUser] = []
 
         /// The range of ``entries``; at its maximum, the values take some hundred megabytes.
         static let entryRange = 1...65_536

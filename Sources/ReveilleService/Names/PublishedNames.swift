@@ -59,7 +59,7 @@ final class PublishedNames: BusPart {
 
 extension BusPart {
     func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
-        try access.permissions.check(value, after: former, by: user, allowing: configuration.publish.allow)
+        try access.permissions.check(value, after: former, by: user, in: configuration)
     }
 
     /// Checks whether a user may publish another value, beside a number of names that are about to be published.

@@ -6,6 +6,11 @@ import ReveilleSystem
 struct ScheduleTimers {
     var alarm: (any WallClockAlarm)?
     var alarmTime: Int64?
+    var wake: (any WallClockAlarm)?
+    /// The time for which the machine is to wake.
+    var wakeTime: Int64?
+    /// Whether the log has the reason why this bus does not wake the machine.
+    var hasReported = false
     var commit: (any LoopSource)?
     var launch: (any LoopSource)?
     var retry: (any LoopSource)?
@@ -13,7 +18,7 @@ struct ScheduleTimers {
     var commitsSoon = false
 
     var sourceCount: Int {
-        (alarm == nil ? 0 : 1) + [commit, launch, retry].count { $0 != nil }
+        [alarm, wake].count { $0 != nil } + [commit, launch, retry].count { $0 != nil }
     }
 }
 
@@ -21,19 +26,16 @@ extension ScheduleService {
     /// The pause before firings that could not be saved are tried again.
     static let retryPause: Duration = .seconds(10)
 
-    /// Sets the alarm to the next slot, unless firings wait for room on the disk.
+    /// Sets the alarms to the next slots, unless firings wait for room on the disk.
     func setAlarm() throws(SystemError) {
+        setWake(to: timers.retry == nil ? schedule.nextWake : nil)
         if timers.alarm == nil, timers.retry == nil, schedule.next != nil {
             // Without an alarm, a clock that was set back went unnoticed.
             awakeSince = min(awakeSince, loop.wallClock)
             returnToPresent()
             timers.alarm = try loop.alarm { [unowned self] event in
                 timers.alarmTime = nil
-                if event == .clockChanged {
-                    awakeSince = loop.wallClock
-                    returnToPresent()
-                }
-                fire()
+                alarmRang(event)
             }
         }
         guard let next = timers.retry == nil ? schedule.next : nil else {
@@ -45,6 +47,14 @@ extension ScheduleService {
         guard next != timers.alarmTime || next <= loop.wallClock else { return }
         timers.alarm?.set(to: next)
         timers.alarmTime = next
+    }
+
+    func alarmRang(_ event: WallClockEvent) {
+        if event == .clockChanged {
+            awakeSince = loop.wallClock
+            returnToPresent()
+        }
+        fire()
     }
 
     func retry() throws(SystemError) {

@@ -41,6 +41,7 @@ final class ScheduleService: BusPart {
     func resume() {
         services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
         services.zones?.changed = { [weak self] in self?.zoneChanged($0) }
+        schedule.wakingUsers = wakingUsers
         guard let saved else { return }
         self.saved = nil
         for item in saved.items {

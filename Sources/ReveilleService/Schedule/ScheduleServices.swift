@@ -12,15 +12,18 @@ package struct ScheduleServices {
     package var launcher: (any ProgramLauncher)?
     /// The address of the bus, for the programs that are started.
     package var address: String?
+    /// The system bus, which wakes the machine for a user's bus.
+    package var system: SystemWake?
 
     package init(
         file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, launcher: (any ProgramLauncher)? = nil,
-        address: String? = nil
+        address: String? = nil, system: SystemWake? = nil
     ) {
         self.file = file
         self.zones = zones
         self.launcher = launcher
         self.address = address
+        self.system = system
     }
 }
 

@@ -45,7 +45,10 @@ extension BusServer {
             let (generation, sequence) = bus.position(of: reading.aspect)
             reply(Revision(generation: generation, sequence: sequence), on: connection)
         case .describeDevice: reply(deviceInfo(connection.peer.uid), on: connection)
-        case .check(let names): reply(check(names, for: connection), on: connection)
+        case .check(let names):
+            parts.schedule.prepareAnswer(to: names, for: connection.peer.uid) { [unowned self] in
+                resume(connection) { reply(check(names, for: connection), on: connection) }
+            }
         case .addEntry(let entry): try parts.schedule.change(.add(entry), on: connection)
         case .cancelEntry(let id): try parts.schedule.change(.cancel(id), on: connection)
         case .listEntries: reply(parts.schedule.list(of: connection.peer.uid), on: connection)

@@ -138,6 +138,7 @@ extension BusServer {
         case .launch: return parts.schedule.mayLaunch(connection.peer.uid)
         case .publish:
             return permissions.mayPublish(connection.peer.uid, allowing: configuration.publish.allow)
+        case .wake: return parts.schedule.mayWake(connection.peer.uid)
         case nil: return .unknown
         }
     }

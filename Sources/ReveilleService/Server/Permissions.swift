@@ -18,14 +18,25 @@ struct Permissions {
     func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
     func check(
-        _ value: PublishedValue, after former: Publisher?, by user: UInt32, allowing rules: [PublishPermission]
+        _ value: PublishedValue, after former: Publisher?, by user: UInt32, in configuration: Configuration
     ) throws(CallError) {
-        // A system bus serves all users; a user's bus serves this user and root alike.
-        let isAllowed = isSystemWide && rules.contains { $0.allows(user, toPublish: value.name) }
-        guard isOwner(user) || isAllowed else { throw .permissionDenied }
+        guard isOwner(user) || isAllowed(user, toPublish: value.name, configuration) else { throw .permissionDenied }
         guard isSystemWide, let former, former.user != user else { return }
         // Root can withdraw every state, but cannot replace a state by mistake.
         guard user == 0, value.bytes == nil else { throw .permissionDenied }
+    }
+
+    /// Returns whether the configuration allows a user to publish a name on a system bus, which serves all users.
+    private func isAllowed(_ user: UInt32, toPublish name: Aspect, _ configuration: Configuration) -> Bool {
+        guard isSystemWide else { return false }
+        return configuration.publish.allow.contains { $0.allows(user, toPublish: name) }
+            // The entry that the user's bus adds; see `SystemWake`.
+            || configuration.schedule.wake.contains(user) && name.name == WakeHandover.name(of: user)
+    }
+
+    /// Returns whether the entries of a user may wake the machine.
+    func mayWake(_ user: UInt32, in configuration: Configuration) -> Bool {
+        isOwner(user) || isSystemWide && configuration.schedule.wake.contains(user)
     }
 
     func mayPublish(_ user: UInt32, allowing rules: [PublishPermission]) -> CapabilityAnswer {

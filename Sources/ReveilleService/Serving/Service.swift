@@ -61,7 +61,9 @@ package final class Service {
         let isNamed = !served.isEmpty
         let address = served.first ?? address
         var files = files
-        files.isSystemWide = files.isSystemWide || address.path == Service.systemPath
+        // A synthetic phone has no part of the machine's own bus.
+        let system = files.root + Service.systemPath
+        files.isSystemWide = files.isSystemWide || address.path == system
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
@@ -74,7 +76,8 @@ package final class Service {
                     loop: loop, locations: ZoneLocations(root: files.root, database: Environment["TZDIR"])
                 ) { logger.warning("\($0)") },
                 launcher: isNamed ? SystemLauncher(loop: loop, manager: manager) : nil,
-                address: isNamed ? "\(address)" : nil),
+                address: isNamed ? "\(address)" : nil,
+                system: isNamed ? SystemWake(path: system, of: address, loop: loop, logger: logger) : nil),
             version: version, logger: logger)
         let server = bus.server
         let terminal = ControllingTerminal()

@@ -7,11 +7,15 @@ final class SimulatedAlarm: WallClockAlarm {
     private unowned let loop: SimulatedLoop
     private var timer: SimulatedLoop.Source?
     /// The time of the alarm; `nil` once it has expired.
-    private var time: Int64?
+    private var time: Int64? {
+        didSet { if wakes { loop.wakeTimes[ObjectIdentifier(self)] = time } }
+    }
+    private let wakes: Bool
     private var hasChanged = false
 
-    init(loop: SimulatedLoop, handler: @escaping (WallClockEvent) -> Void) {
+    init(loop: SimulatedLoop, wakes: Bool, handler: @escaping (WallClockEvent) -> Void) {
         self.loop = loop
+        self.wakes = wakes
         timer = loop.makeTimer(priority: .watcher) { [unowned self] in
             guard hasChanged || time.map({ $0 <= loop.wallClock }) == true else { return start() }
             let event: WallClockEvent = hasChanged ? .clockChanged : .expired
@@ -24,6 +28,7 @@ final class SimulatedAlarm: WallClockAlarm {
 
     deinit {
         loop.clockObservers[ObjectIdentifier(self)] = nil
+        loop.wakeTimes[ObjectIdentifier(self)] = nil
     }
 
     func set(to time: Int64) {

@@ -113,6 +113,12 @@ package final class SimulatedLoop: Loop {
     package var refusesTimers = false
     /// Whether the bus can create no more alarms; each needs a descriptor.
     package var refusesAlarms = false
+    /// The error of an alarm that wakes the machine; `nil` if the machine can be woken.
+    package var wakeFailure: Int32? = EPERM
+    /// The times for which the machine is to wake, by alarm.
+    var wakeTimes: [ObjectIdentifier: Int64] = [:]
+    /// The time for which the machine wakes next.
+    package var nextWake: Int64? { wakeTimes.values.min() }
     /// The streams that the bus has not closed, by descriptor.
     var streams: [Int32: SimulatedStream] = [:]
     fileprivate var places: [Place?] = []
@@ -153,9 +159,12 @@ package final class SimulatedLoop: Loop {
         return source
     }
 
-    package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
+    package func alarm(
+        wakes: Bool, handler: @escaping (WallClockEvent) -> Void
+    ) throws(SystemError) -> any WallClockAlarm {
         if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
-        return SimulatedAlarm(loop: self, handler: handler)
+        if wakes, let wakeFailure { throw SystemError("timerfd_create", code: wakeFailure) }
+        return SimulatedAlarm(loop: self, wakes: wakes, handler: handler)
     }
 
     private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {

@@ -7,8 +7,10 @@ extension EventLoop {
     /// Creates an alarm whose handler is also called whenever the clock is set or the machine resumes.
     ///
     /// A timer of sd-event would be less accurate, and would not report that the clock was set.
-    package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
-        try TimerAlarm(loop: self, handler: handler)
+    package func alarm(
+        wakes: Bool, handler: @escaping (WallClockEvent) -> Void
+    ) throws(SystemError) -> any WallClockAlarm {
+        try TimerAlarm(loop: self, wakes: wakes, handler: handler)
     }
 
     /// Calls a handler whenever the machine has resumed (Linux 5.15) or the wall clock was set, until this is released.
@@ -26,8 +28,8 @@ private final class TimerAlarm: WallClockAlarm {
     /// Whether the clock was set before the alarm was.
     private var hasChanged = false
 
-    init(loop: EventLoop, handler: @escaping (WallClockEvent) -> Void) throws(SystemError) {
-        let number = c_reveille_alarm()
+    init(loop: EventLoop, wakes: Bool, handler: @escaping (WallClockEvent) -> Void) throws(SystemError) {
+        let number = c_reveille_alarm(wakes ? 1 : 0)
         guard number >= 0 else { throw SystemError("timerfd_create") }
         descriptor = OwnedDescriptor(number)
         source = try loop.watch(number, for: .readable, priority: .watcher) { [unowned self] _ in

@@ -24,8 +24,13 @@ package protocol Loop: AnyObject {
     /// Creates a timer that is not set; see ``EventLoop/timer(priority:handler:)``.
     func timer(priority: EventSource.Priority, handler: @escaping () -> Void) throws(SystemError) -> Source
 
-    /// Creates an alarm that is not set; see ``EventLoop/alarm(handler:)``.
-    func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm
+    /// Creates an alarm that is not set; see ``EventLoop/alarm(wakes:handler:)``.
+    ///
+    /// An alarm that `wakes` the machine from its sleep throws `EPERM` without the capability CAP_WAKE_ALARM, and
+    /// `EOPNOTSUPP` on a machine without a clock that can wake it.
+    func alarm(
+        wakes: Bool, handler: @escaping (WallClockEvent) -> Void
+    ) throws(SystemError) -> any WallClockAlarm
 }
 
 extension Loop {
@@ -43,6 +48,10 @@ extension Loop {
 
     package func timer(handler: @escaping () -> Void) throws(SystemError) -> Source {
         try timer(priority: .normal, handler: handler)
+    }
+
+    package func alarm(handler: @escaping (WallClockEvent) -> Void) throws(SystemError) -> any WallClockAlarm {
+        try alarm(wakes: false, handler: handler)
     }
 }
 

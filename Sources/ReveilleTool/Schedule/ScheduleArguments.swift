@@ -39,14 +39,36 @@ enum ScheduleArgument {
         return microseconds / 1_000
     }
 
-    /// Parses a day of the week, `mon` or `monday`, into its number; 1 is Monday.
-    static func weekday(_ argument: String) throws -> Int {
-        let word = argument.lowercased()
-        guard let index = weekdays.firstIndex(where: { $0 == word || $0.prefix(3) == word }) else {
-            let hint = Suggestion.phrase(for: word, among: weekdays)
-            throw ValidationError("it must be mon, tue, wed, thu, fri, sat or sun, or the whole name\(hint)")
+    /// Parses a duration, `90s`, `10m`, `1h` or `1d`, into the time after it.
+    static func delay(_ argument: String) throws -> Timestamp {
+        guard let microseconds = StartTime.duration(argument[...]) else {
+            throw ValidationError("it must be a whole number with a unit, such as 90s, 10m, 1h or 1d")
         }
-        return index + 1
+        let (time, isTooLong) = Timestamp.now.microseconds.addingReportingOverflow(microseconds)
+        guard !isTooLong, time <= ScheduleEntry.lastTime else { throw ValidationError("it must end by the year 9999") }
+        return Timestamp(microseconds: time)
+    }
+
+    /// Parses days of the week: `mon`, `monday`, `mon,tue`, `weekdays` or `weekend`.
+    static func weekdays(_ argument: String) throws -> Set<Weekday> {
+        try Set(argument.lowercased().split(separator: ",", omittingEmptySubsequences: false).flatMap(days))
+    }
+
+    private static func days(_ word: Substring) throws -> [Weekday] {
+        switch word {
+        case "weekdays": return [.monday, .tuesday, .wednesday, .thursday, .friday]
+        case "weekend": return [.saturday, .sunday]
+        default:
+            guard let index = weekdays.firstIndex(where: { $0 == word || $0.prefix(3) == word }),
+                let day = Weekday(rawValue: index + 1)
+            else {
+                let hint = Suggestion.phrase(for: String(word), among: weekdays + ["weekdays", "weekend"])
+                throw ValidationError(
+                    "it must be mon, tue, wed, thu, fri, sat or sun, the whole name, weekdays or weekend, or several "
+                        + "of them, joined by commas\(hint)")
+            }
+            return [day]
+        }
     }
 
     private static func time(_ text: some StringProtocol) -> [Int]? {

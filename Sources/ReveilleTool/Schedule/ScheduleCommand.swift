@@ -17,8 +17,8 @@ struct ScheduleCommand: ParsableCommand {
             device was off or asleep fires as soon as the device is back.
 
             EXAMPLES
-              reveille schedule add tea org.example.tea --at 18:00
-              reveille schedule add alarm org.example.alarm --daily 7:30 --weekday mon -- ./alarm-clock
+              reveille schedule add tea --in 10m -- notify-send tea
+              reveille schedule add alarm org.example.alarm --daily 7:30 --weekday weekdays --wake -- ./alarm-clock
               reveille schedule add backup org.example.backup --every 6h
               reveille schedule list
               reveille schedule cancel tea
@@ -31,32 +31,44 @@ struct ScheduleAddCommand: AwaitingCommand {
         commandName: "add",
         abstract: "Add an entry to the schedule, or replace the one with its ID.",
         usage: """
-            reveille schedule add ID NAME (--at TIME | --every INTERVAL | --daily TIME | --weekday DAY) [OPTIONS] \
-            [-- COMMAND ...]
+            reveille schedule add ID [NAME] (--in DURATION | --at TIME | --every INTERVAL | --daily TIME | \
+            --weekday DAYS) [OPTIONS] [-- COMMAND ...]
             """,
         discussion: """
-            Prints the time of the next firing. Combined with another option, --at is the earliest possible time. \
-            Alone, a time that has passed is due at once. --weekday can be combined with --daily.
+            Prints the time of the next firing. Combined with another option, --at or --in is the earliest possible \
+            time. Alone, a time that has passed is due at once. --weekday can be combined with --daily.
 
             If the name has no subscriber when the entry is due, the bus starts the command with the environment \
-            variable REVEILLE_LAUNCH, which identifies the firings. A command without a slash is looked up in the PATH \
-            of the bus.
+            variable REVEILLE_LAUNCH, which identifies the firings. The command is started again until it subscribes \
+            to the name. A command without a slash is looked up in the PATH of the bus.
+
+            Without a NAME, it is \(OwnName.prefix)ID, and the command can be any: it runs once for all firings \
+            that are due, by 'reveille on', and need not subscribe.
 
             EXAMPLES
+              reveille schedule add tea --in 10m -- notify-send tea
               reveille schedule add party org.example.party --at 2026-12-31T23:59
               reveille schedule add tea org.example.tea --at 18:00 --value '{"kind": "green"}'
               reveille schedule add tea org.example.tea --at 'tomorrow 7:30'
               reveille schedule add water org.example.water --every 90m
-              reveille schedule add call org.example.call --daily 9:00 --weekday mon --zone Asia/Tokyo -- ./call
+              reveille schedule add call --daily 9:00 --weekday mon,thu --zone Asia/Tokyo -- ./call
+              reveille schedule add alarm org.example.alarm --daily 6:45 --weekday weekdays --wake -- ./alarm
             """)
 
     @Argument(help: "The identifier of the entry, which you choose.")
     var id: String
 
     @Argument(
-        help: "The name under which the value is published.", completion: Aspect.publishedCompletion,
-        transform: Aspect.init(publishedArgument:))
-    var name: Aspect
+        help: "The name under which the value is published. Default: \(OwnName.prefix)ID.",
+        completion: Aspect.publishedCompletion, transform: Aspect.init(publishedArgument:))
+    var name: Aspect?
+
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp(
+            "The time from now to the only or earliest firing: 90s, 10m, 1h or 1d.", valueName: "duration"),
+        transform: ScheduleArgument.delay)
+    var delayed: Timestamp?
 
     @Option(
         help: "The only or earliest time: 18:00, 2026-12-24T18:00 or 'tomorrow 7:30'.",
@@ -70,8 +82,11 @@ struct ScheduleAddCommand: AwaitingCommand {
     var daily: [Int]?
 
     @Option(
-        help: "The day of the week: mon or monday. Without --daily, at midnight.", transform: ScheduleArgument.weekday)
-    var weekday: Int?
+        help: ArgumentHelp(
+            "The days of the week: mon or monday, mon,tue, weekdays or weekend. Without --daily, at midnight.",
+            valueName: "days"),
+        transform: ScheduleArgument.weekdays)
+    var weekday: Set<Weekday>?
 
     @Option(help: "The time zone of --daily and --weekday, such as Europe/Berlin. Default: the device's zone.")
     var zone: String?
@@ -79,48 +94,63 @@ struct ScheduleAddCommand: AwaitingCommand {
     @Option(help: "The value as a JSON object, or - to read it from stdin. Default: {}.")
     var value: String?
 
+    @Flag(help: "Wake the machine from its sleep for the next firing, if it can; see 'reveille check wake'.")
+    var wake = false
+
     @OptionGroup var bus: BusOptions
 
     @Argument(parsing: .postTerminator, help: "The command to start if the name has no subscriber.")
     var command: [String] = []
 
-    func validate() throws {
+    /// Checks the times; not as a validation, which precedes the parser's search for unknown options.
+    private func checkTimes() throws {
         let isCalendar = daily != nil || weekday != nil
-        if at == nil, every == nil, !isCalendar {
-            throw ValidationError("missing time: --at, --every, --daily or --weekday")
+        if at == nil, delayed == nil, every == nil, !isCalendar {
+            throw ValidationError("missing time: --in, --at, --every, --daily or --weekday")
         }
+        if at != nil, delayed != nil { throw ValidationError("--in cannot be combined with --at") }
         if every != nil, isCalendar { throw ValidationError("--every cannot be combined with --daily or --weekday") }
         if zone != nil, !isCalendar { throw ValidationError("--zone requires --daily or --weekday") }
     }
 
     func perform() async throws {
+        try checkTimes()
+        let own = name == nil ? try OwnName(id: id) : nil
+        guard let name = name ?? own?.name else { preconditionFailure("an entry without a name") }
         let value = try value.map { PublishedValue(name, try JSONObject(argument: $0, for: name)) }
         let calendar =
             daily == nil && weekday == nil
             ? nil
-            : CalendarRule(weekday: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
+            : CalendarRule(
+                weekday: weekday?.count == 1 ? weekday?.first?.rawValue : nil,
+                weekdays: weekday?.count == 1 ? nil : weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
         // The bus has another working directory.
         var command = command
         if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {
             command[0] = try Failure.coded(.usage) { try ExecutableSearch.find(path) }
         }
+        if let own, !command.isEmpty { command = own.wrap(command) }
         let entry: ScheduleEntry
         do throws(ScheduleEntryError) {
             entry = try ScheduleEntry(
-                id: id, aspect: name, value: value?.bytes, at: at?.microseconds,
-                every: every, calendar: calendar, zone: zone,
+                id: id, aspect: name, value: value?.bytes, at: (at ?? delayed)?.microseconds,
+                every: every, calendar: calendar, zone: zone, wake: wake ? true : nil,
                 launch: command.isEmpty ? nil : command)
         } catch {
             throw Failure(.usage, error.field == .id ? "\(error)" : "\(id): \(error)")
         }
+        let device = try await bus.device()
         let next: Timestamp?
         do throws(ReveilleError) {
-            next = try await bus.device().add(entry)
+            next = try await device.add(entry)
         } catch {
             guard error.code == .invalidArgument, let zone else { throw error }
             throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
         }
         try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))
+        if wake, case .no(let reason)? = try? await device.check(.wake) {
+            Console.error("reveille: warning: the machine does not wake for it: \(reason)")
+        }
     }
 }
 

@@ -11,14 +11,15 @@ enum ScheduleTable {
 
     static func table(_ entries: [ScheduleListing], now: Timestamp) -> Table {
         Table(
-            columns: ["ID", .loose("NAME"), "NEXT", "ZONE", "FIRED", .loose("COMMAND")],
+            columns: ["ID", .loose("NAME"), "NEXT", "ZONE", "WAKES", "FIRED", .loose("COMMAND")],
             rows: entries.map { listing in
                 let entry = listing.entry
                 let next = listing.next.map { Timestamp(microseconds: $0) }
                 return [
                     Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
-                    Table.Cell(entry.slotZone ?? "-"), Table.Cell("\(listing.fired)"),
-                    Table.Cell(entry.launch?.joined(separator: " ") ?? "-"),
+                    Table.Cell(entry.slotZone ?? "-"), Table.Cell(entry.wake == true ? "yes" : "-"),
+                    Table.Cell("\(listing.fired)"),
+                    Table.Cell(entry.launch.map { OwnName.unwrap($0).joined(separator: " ") } ?? "-"),
                 ]
             })
     }

@@ -91,6 +91,10 @@ struct NodeClientTests {
             assert.equal(await bus.schedule("once", "org.example.once", { at, value: { n: 1 } }), at.getTime());
             const daily = { calendar: { hour: 7, minute: 30 }, zone: "UTC", until: 1 };
             assert.equal(await bus.schedule("over", "org.example.over", daily), null);
+            const woken = { calendar: { weekdays: [1, 7] }, zone: "UTC", wake: true };
+            await bus.schedule("far", "org.example.far", woken);
+            const [far] = (await bus.scheduled()).map(({ entry }) => entry);
+            assert.deepEqual([far.id, far.calendar.weekdays, far.wake], ["far", [1, 7], true]);
             const ids = (await bus.scheduled()).map(({ entry }) => entry.id);
             assert.deepEqual(ids.sort(), ["far", "once", "over"]);
             assert.equal(await bus.cancelScheduled("far"), 1);

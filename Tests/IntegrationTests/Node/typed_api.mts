@@ -52,7 +52,8 @@ export async function main(): Promise<void> {
     expectType<string[]>()(ended, true);
   }
   expectType<CapabilityWord>()((await bus.check("publish")).publish.answer, true);
-  expectType<number | null>()(await bus.schedule("tea", "org.example.tea", { calendar: { hour: 7 } }), true);
+  const weekly = { calendar: { weekdays: [1], hour: 7 }, wake: true };
+  expectType<number | null>()(await bus.schedule("tea", "org.example.tea", weekly), true);
 
   const task = await events.task("upload");
   task.signal.throwIfAborted();

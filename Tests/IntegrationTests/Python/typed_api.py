@@ -46,7 +46,9 @@ def blocking() -> None:
         assert_type(bus.info()["model"], str | None)
         assert_type(bus.check("publish")["publish"]["answer"], reveille.CapabilityWord)
         at = datetime(2030, 1, 1, tzinfo=timezone.utc)
-        assert_type(bus.schedule("tea", "org.example.tea", calendar={"hour": 7}, until=at), datetime | None)
+        weekly: reveille.CalendarRule = {"weekdays": [1], "hour": 7}
+        assert_type(
+            bus.schedule("tea", "org.example.tea", calendar=weekly, until=at, wake=True), datetime | None)
         assert_type([scheduled["entry"].get("launch") for scheduled in bus.scheduled()], list[list[str] | None])
 
 

@@ -119,6 +119,10 @@ import Testing
             #expect(rule.fault != nil)
         }
         #expect(CalendarRule().fault == .empty)
+        #expect(CalendarRule(weekdays: []).fault == .noWeekdays)
+        #expect(CalendarRule(weekday: 1, weekdays: [.monday]).fault == .weekdaysTwice)
+        #expect(CalendarRule(weekdays: [.monday], hour: 24).fault?.part == "hour")
+        #expect(CalendarRule(weekdays: [.monday, .sunday]).fault == nil)
     }
 
     @Test("moments at the ends of their type have slots or none") func extremesAreHarmless() throws {

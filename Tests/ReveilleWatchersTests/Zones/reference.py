@@ -6,7 +6,8 @@
 Lines of FILE:
     zone NAME OFFSET TIME:OFFSET ...      the offset at the start of 1900, then all changes until the end of 2100
     at NAME TIME:OFFSET ...               the offsets at random times
-    rule NAME TIME PARTS SLOT ...         the slots after a time; the last one is 'end' if there is none for some years
+    rule NAME TIME PARTS SLOT ...         the slots after a time; the last one is 'end' if there is none for some years;
+                                          several weekdays are joined by '+'
 
 The rules are carried out naively: each day and each time of day that matches is converted by itself.
 """
@@ -85,7 +86,7 @@ def matches(day, month, wanted, weekday, is_month_alone):
         return False
     if wanted is not None and wanted > 0 and day.day != wanted:
         return False
-    return weekday is None or day.isoweekday() == weekday
+    return weekday is None or day.isoweekday() in weekday
 
 
 def slots(zone, start, parts, wanted):
@@ -135,11 +136,15 @@ def random_parts(choose):
     while True:
         given = [choose.random() < p for p in (0.15, 0.3, 0.2, 0.5, 0.5, 0.1)]
         values = [choose.randint(1, 12), choose.choice([-1, 1, 15, 28, 29, 30, 31, choose.randint(1, 31)]),
-                  choose.randint(1, 7), choose.choice([0, 0, 1, 2, 2, 3, choose.randint(0, 23)]),
+                  choose.sample(range(1, 8), choose.choice([1, 1, 2, 5, 7])), choose.choice([0, 0, 1, 2, 2, 3, choose.randint(0, 23)]),
                   choose.choice([0, 0, 15, 30, 30, 45, choose.randint(0, 59)]), choose.choice([0, 59, 30])]
         parts = [value if is_given else None for value, is_given in zip(values, given)]
         if any(given):
             return parts
+
+
+def text(part):
+    return "+".join(map(str, part)) if isinstance(part, list) else str(part)
 
 
 def main():
@@ -162,7 +167,7 @@ def main():
                 start = choose.randint(0, LAST)
             parts = random_parts(choose)
             wanted = choose.choice([1, 3, 3, 30])
-            words = ",".join("" if part is None else str(part) for part in parts)
+            words = ",".join("" if part is None else text(part) for part in parts)
             print("rule", name, start, words, *slots(zones[name], start, parts, wanted), file=file)
 
 

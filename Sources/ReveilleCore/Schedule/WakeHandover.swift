@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a user's bus tells the system bus, so that the machine wakes for its next entry with `wake`.
+///
+/// One request is under way at a time, and times that change meanwhile are merged. The system bus saves the time, but
+/// receives it again after each loss of the connection.
+package struct WakeHandover: Sendable {
+    package enum Request: Sendable, Hashable {
+        /// The machine is to wake at a time, in microseconds since 1970, and at no other.
+        case add(Int64)
+        case cancel
+        /// Asks whether the machine wakes for this user.
+        case check
+    }
+
+    package enum Step: Sendable, Hashable {
+        case connect
+        case send(Request)
+        case disconnect
+    }
+
+    private enum Told: Equatable {
+        case nothing
+        case time(Int64)
+        case unknown
+    }
+
+    /// The name that the entry of a user has on the system bus; `schedule.wake` is the permission to publish it.
+    package static func name(of user: UInt32) -> String { "org.reveille.wake.u\(user)" }
+
+    /// The time for which the machine is to wake; `nil` for none.
+    package var time: Int64?
+    private var told = Told.nothing
+    private var isAsked = false
+    private var isConnected = false
+    private var current: Request?
+    /// Whether a pause precedes the next attempt to connect.
+    package private(set) var isPaused = false
+
+    package init() {}
+
+    /// Asks for the answer of the system bus, without a pause.
+    package mutating func ask() {
+        isAsked = true
+        isPaused = false
+    }
+
+    /// Returns what to do next; `nil` for nothing until one of the other functions is called.
+    package mutating func step() -> Step? {
+        guard current == nil, !isPaused else { return nil }
+        guard let request = next else {
+            guard isConnected, time == nil else { return nil }
+            isConnected = false
+            return .disconnect
+        }
+        guard isConnected else {
+            isConnected = true
+            return .connect
+        }
+        current = request
+        return .send(request)
+    }
+
+    private var next: Request? {
+        if isAsked { return .check }
+        guard let time else { return told == .nothing ? nil : .cancel }
+        return told == .time(time) ? nil : .add(time)
+    }
+
+    /// Notes the answer to the request, which may be a refusal: it is repeated for another time or on a new connection.
+    ///
+    /// - Returns: The request; `nil` if there was none.
+    package mutating func answered() -> Request? {
+        defer { current = nil }
+        switch current {
+        case .add(let time): told = .time(time)
+        case .cancel: told = .nothing
+        case .check: isAsked = false
+        case nil: break
+        }
+        return current
+    }
+
+    /// Notes that there is no connection, or none any more.
+    package mutating func lost() {
+        if case .add = current { told = .unknown }
+        if case .time = told { told = .unknown }
+        isConnected = false
+        isAsked = false
+        current = nil
+        isPaused = next != nil
+    }
+
+    package mutating func retry() { isPaused = false }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleConsole
+import ReveilleCore
+import ReveilleTesting
+
+/// The published name of an entry whose user gave none, and its command, which knows nothing of the bus.
+struct OwnName {
+    static let prefix = "org.reveille.schedule."
+
+    let name: Aspect
+
+    init(id: String) throws(Failure) {
+        guard let name = Aspect(Self.prefix + id), name.isPublished else {
+            throw Failure(
+                .usage,
+                "\(id): missing NAME: \(Self.prefix)ID is one only if the ID consists of letters, digits, - and _")
+        }
+        self.name = name
+    }
+
+    /// Returns a command that subscribes to the name, runs another once, and ends.
+    ///
+    /// The bus would start the other again, since it does not subscribe.
+    func wrap(_ command: [String]) -> [String] {
+        [ChildProcess.sibling("reveille"), "on", name.name] + Self.arguments + command
+    }
+
+    /// Returns the command that a user gave, for what ``wrap(_:)`` made of it.
+    static func unwrap(_ command: [String]) -> [String] {
+        let start = 3 + arguments.count
+        let isWrapped =
+            command.count > start && command[1] == "on" && command[2].hasPrefix(prefix)
+            && Array(command[3..<start]) == arguments
+        return isWrapped ? Array(command[start...]) : command
+    }
+
+    /// A condition that is true for each value, and a single run.
+    private static let arguments = ["due != false or due == false", "--count", "1", "--"]
+}
