@@ -11,11 +11,14 @@ let package = Package(
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
+        .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
+    traits: [.trait(name: "ServiceLifecycle", description: "A device is a service of swift-service-lifecycle.")],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
     ],
     targets: [
@@ -55,8 +58,12 @@ let package = Package(
             dependencies: [
                 "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ]
         ),
+        .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
 
         // MARK: - Programs and test kits
         .target(
@@ -199,9 +206,12 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ]),
         .testTarget(
             name: "ReveilleServiceTests",
