@@ -80,6 +80,7 @@ import Varlink
         case .motion(let motion): try check(motion)
         case .shake(let shake): try check(shake)
         case .power(let power): try check(power)
+        case .switches(let switches): try check(switches)
         case .proximity, .lifecycle, .published: break
         }
     }

@@ -152,6 +152,12 @@ export interface Folders {
   folders: Folder[];
 }
 
+export interface Switches {
+  lidClosed: boolean | null;
+  tabletMode: boolean | null;
+  docked: boolean | null;
+}
+
 export interface Pending {
   aspect: string;
   changes: number;
@@ -248,6 +254,7 @@ export interface States {
   network: Network;
   folders: Folders;
   power: Power;
+  switches: Switches;
 }
 
 // --- The end of these types

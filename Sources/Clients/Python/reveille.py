@@ -225,6 +225,12 @@ class Folders(typing.TypedDict):
     folders: list[Folder]
 
 
+class Switches(typing.TypedDict):
+    lidClosed: bool | None
+    tabletMode: bool | None
+    docked: bool | None
+
+
 class Pending(typing.TypedDict):
     aspect: str
     changes: int
@@ -311,7 +317,7 @@ __all__ += [
     "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
     "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
     "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "ScheduleEntry",
-    "ScheduledEntry", "Screen", "Shake", "SubscriptionInfo", "TaskInfo", "UprightPose", "Vector",
+    "ScheduledEntry", "Screen", "Shake", "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
 ]
 
 

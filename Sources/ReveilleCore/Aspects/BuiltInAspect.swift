@@ -6,7 +6,7 @@
 @usableFromInline
 package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case locale, defaults, battery, proximity, orientation, light, display, network, folders, motion, shake, power
-    case lifecycle
+    case lifecycle, switches
 
     var declaration: any AspectDeclaration.Type { declared.type }
     /// The position among all cases, and so in an ``AspectTable`` and an ``AspectSet``.
@@ -27,6 +27,7 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
         case .shake: (10, Shake.self)
         case .power: (11, Power.self)
         case .lifecycle: (12, Lifecycle.self)
+        case .switches: (13, Switches.self)
         }
     }
 }
@@ -65,6 +66,8 @@ extension BuiltInAspect: CustomStringConvertible {
     indirect case power(Power)
     /// The state of the subscription itself.
     case lifecycle(Lifecycle)
+    /// The switches of the case.
+    case switches(Switches)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -84,6 +87,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake: Aspect(.shake)
         case .power: Aspect(.power)
         case .lifecycle: Aspect(.lifecycle)
+        case .switches: Aspect(.switches)
         case .published(let value): value.name
         }
     }
@@ -106,6 +110,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake: self = .shake(try source.state(Shake.self))
         case .power: self = .power(try source.state(Power.self))
         case .lifecycle: self = .lifecycle(try source.state(Lifecycle.self))
+        case .switches: self = .switches(try source.state(Switches.self))
         }
     }
 
@@ -130,6 +135,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake(var shake): try coder.record("shake", &shake)
         case .power(var power): try coder.record("power", &power)
         case .lifecycle(var lifecycle): try coder.record("lifecycle", &lifecycle)
+        case .switches(var switches): try coder.record("switches", &switches)
         case .published: break
         }
     }
@@ -140,7 +146,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake: true
         case .motion(let motion): !motion.isEmpty
         case .locale, .defaults, .battery, .proximity, .orientation, .light, .display, .network, .folders, .power,
-            .lifecycle, .published:
+            .lifecycle, .switches, .published:
             false
         }
     }
@@ -165,6 +171,7 @@ extension Reading: CustomStringConvertible {
         case .shake(let shake): shake
         case .power(let power): power
         case .lifecycle(let lifecycle): lifecycle
+        case .switches(let switches): switches
         case .published(let value): value
         }
     }

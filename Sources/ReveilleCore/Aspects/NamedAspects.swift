@@ -27,6 +27,8 @@ extension Aspect {
     public static var power: Aspect { Aspect(.power) }
     /// The state of the subscription itself.
     public static var lifecycle: Aspect { Aspect(.lifecycle) }
+    /// The lid, the tablet mode and the dock.
+    public static var switches: Aspect { Aspect(.switches) }
 }
 
 /// An aspect of the device with the type of its states: `.battery`, where a call returns states of this type.
@@ -99,6 +101,11 @@ extension TypedAspect<Lifecycle> {
     public static var lifecycle: Self { Self() }
 }
 
+extension TypedAspect<Switches> {
+    /// The lid, the tablet mode and the dock.
+    public static var switches: Self { Self() }
+}
+
 extension Reading {
     /// The language and formats; `nil` for other aspects.
     public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
@@ -126,6 +133,8 @@ extension Reading {
     public var power: Power? { if case .power(let power) = self { power } else { nil } }
     /// The state of the subscription itself; `nil` for other aspects.
     public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
+    /// The lid, the tablet mode and the dock; `nil` for other aspects.
+    public var switches: Switches? { if case .switches(let switches) = self { switches } else { nil } }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { if case .published(let value) = self { value } else { nil } }
 }

@@ -62,6 +62,7 @@ extension Service {
                 return try PowerWatcher(
                     loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
                     context: context)
+            case .switches: return SwitchesWatcher(loop: loop, feed: feed, root: files.root, context: context)
             case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")
             }
         }
