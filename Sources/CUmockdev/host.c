@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "CUmockdev.h"
+#include "switches.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -187,6 +188,13 @@ static void serve(testbed *bed, const char *root) {
             // As in the kernel, the event is sent while the directory still exists.
             library.uevent(bed, fields[1], "remove");
             library.remove(bed, fields[1]);
+            printf("ok\n");
+        } else if (!strcmp(fields[0], "switches") && count == 3) {
+            const char *failure = switches_set(bed, root, fields[1], atoi(fields[2]));
+            if (failure) printf("error switches %s: %s\n", fields[1], failure);
+            else printf("ok\n");
+        } else if (!strcmp(fields[0], "unswitch") && count == 2) {
+            switches_remove(bed, root, fields[1]);
             printf("ok\n");
         } else if (!strcmp(fields[0], "keep") && count == 2) {
             keep(fields[1]);

@@ -84,12 +84,14 @@ public class SyntheticPart {
     /// The device, for attributes that the part does not model; `nil` while it is removed.
     public private(set) var device: SyntheticDevice?
 
-    private let testbed: Testbed
+    let testbed: Testbed
     private let subsystem: String
     private let properties: [String: String]
     private var attributes: [String: String]
 
-    init(_ testbed: Testbed, subsystem: String, name: String, attributes: [String: String], type: (String, String)) {
+    init(
+        _ testbed: Testbed, subsystem: String, name: String, attributes: [String: String] = [:], type: (String, String)
+    ) {
         self.testbed = testbed
         self.subsystem = subsystem
         self.name = name
@@ -105,16 +107,28 @@ public class SyntheticPart {
     /// - Throws: `TestbedError` if umockdev rejects the device.
     public func insert() throws(TestbedError) {
         guard device == nil else { return }
-        device = try testbed.add(subsystem: subsystem, name: name, attributes: attributes, properties: properties)
+        device = try testbed.step { () throws(TestbedError) in
+            try testbed.add(
+                subsystem: subsystem, name: name, parent: try insertParent(), attributes: attributes,
+                properties: properties)
+        }
     }
 
     /// Removes the part and sends the uevent `remove`; does nothing if it is already removed.
     ///
     /// - Throws: `TestbedError` if the testbed's host process has ended.
     public func remove() throws(TestbedError) {
-        try device?.remove()
-        device = nil
+        try testbed.step { () throws(TestbedError) in
+            try device?.remove()
+            device = nil
+            try removeParent()
+        }
     }
+
+    /// Inserts the device to which the part belongs, if there is one.
+    func insertParent() throws(TestbedError) -> SyntheticDevice? { nil }
+
+    func removeParent() throws(TestbedError) {}
 
     /// Sets attributes without a uevent; while the part is removed, they are stored.
     func set(_ values: [String: String]) throws(TestbedError) {

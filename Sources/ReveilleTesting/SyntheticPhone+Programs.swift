@@ -21,8 +21,8 @@ extension SyntheticPhone {
     /// `HOME` and `XDG_RUNTIME_DIR` are the phone's directories, as paths of this machine. After
     /// ``startBus(configuration:)``, the phone's bus has its usual place in `XDG_RUNTIME_DIR`. `REVEILLE_ADDRESS` also
     /// names the bus, for programs run by root, which would otherwise use the system's bus. `REVEILLE_ROOT` is
-    /// ``files``, for `reveille doctor` and `reveille serve`. Variables that lead to the real user's directories are
-    /// removed.
+    /// ``files``, for `reveille doctor` and `reveille serve`. `DBUS_SYSTEM_BUS_ADDRESS` leads to the phone, which has no
+    /// message bus. Variables that lead to the real user's directories are removed.
     public var environment: [String: String] {
         var variables = testbed.environment.filter { name, _ in
             !(name.hasPrefix("XDG_") && (name.hasSuffix("_HOME") || name.hasSuffix("_DIR")))
@@ -31,6 +31,8 @@ extension SyntheticPhone {
         variables["XDG_RUNTIME_DIR"] = runtime.path
         variables["REVEILLE_ADDRESS"] = address
         variables["REVEILLE_ROOT"] = files
+        // The phone has neither this machine's message bus nor its login manager.
+        variables["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + files + "/run/dbus/system_bus_socket"
         return variables
     }
 

@@ -45,6 +45,12 @@ public final class SyntheticPhone {
     public let monitor: SyntheticPart
     /// The backlight of the built-in screen, which ``setBrightness(_:)`` controls.
     public let backlight: SyntheticPart
+    /// The lid of a phone with a keyboard, which is not inserted at first; it is on while it is closed.
+    public let lid: SyntheticSwitch
+    /// The switch for the tablet mode, which is not inserted at first.
+    public let tabletMode: SyntheticSwitch
+    /// The switch for a docking station, which is not inserted at first.
+    public let dock: SyntheticSwitch
 
     let directory: TemporaryDirectory
     /// The directory for `XDG_RUNTIME_DIR`.
@@ -81,6 +87,9 @@ public final class SyntheticPhone {
         screen = .screen(testbed, connector: "DSI-1", mode: "1080x2340")
         monitor = .screen(testbed, connector: "HDMI-A-1", mode: "1920x1080")
         backlight = .backlight(testbed)
+        lid = SyntheticSwitch(testbed, .lid)
+        tabletMode = SyntheticSwitch(testbed, .tabletMode)
+        dock = SyntheticSwitch(testbed, .dock)
         if hasCharger { try charger.insert() }
         if batteries > 0 { try battery.insert() }
         for _ in 1..<max(1, batteries) { try addBattery() }

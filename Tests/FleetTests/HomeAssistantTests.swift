@@ -33,7 +33,8 @@ struct HomeAssistantTests {
 
     private static let names = ["org.example.volume"]
     private static let aspects =
-        ["battery", "proximity", "orientation", "light", "display", "network", "power", "sleep", "locale", "shake"]
+        ["battery", "proximity", "orientation", "light", "display", "network", "power", "sleep", "switches", "locale"]
+        + ["shake"]
         + names
 
     private static func state(_ value: String, changes: Int64 = 1, isSynchronized: Bool = true) throws -> JSON {
@@ -71,6 +72,9 @@ struct HomeAssistantTests {
         ("pose", #"{"pose":"landscapeLeft","planar":"landscapeLeft"}"#, "landscapeLeft"),
         ("pose", #"{"pose":"unknown","planar":null}"#, "None"),
         ("illuminance", #"{"lux":312.5}"#, "312.5"), ("illuminance", #"{"lux":null}"#, "None"),
+        ("lid_closed", #"{"lidClosed":true,"tabletMode":null,"docked":false}"#, "ON"),
+        ("tablet_mode", #"{"lidClosed":true,"tabletMode":null,"docked":false}"#, "None"),
+        ("docked", #"{"lidClosed":true,"tabletMode":null,"docked":false}"#, "OFF"),
         ("brightness", #"{"screens":[],"brightness":0.6}"#, "60"),
         ("brightness", #"{"screens":[],"brightness":null}"#, "None"),
         ("network", #"{"reachable":true,"interface":"wlan0","kind":"wifi","addresses":[]}"#, "ON"),

@@ -44,6 +44,8 @@ final class BusProcess {
         all["HOME"] = phone?.home ?? "/home/u"
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
         all["STATE_DIRECTORY"] = directory.path + "/state"
+        // The message bus of this machine may have a login manager.
+        all["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(directory.path)/no-message-bus"
         all.merge(environment) { $1 }
         self.environment = all
         process = try Self.start(arguments, all, in: directory)

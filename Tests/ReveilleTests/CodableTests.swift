@@ -81,6 +81,7 @@ import Varlink
         case .shake(let shake): try check(shake)
         case .power(let power): try check(power)
         case .sleep(let sleep): try check(sleep)
+        case .switches(let switches): try check(switches)
         case .proximity, .lifecycle, .published: break
         }
     }

@@ -23,6 +23,7 @@ POSTED: dict[str, list[dict[str, Any]]] = {
     "orientation": [{"pose": pose, "planar": pose} for pose in ("portrait", "landscapeLeft", "landscapeRight")],
     "sleep": [{"state": "awake", "sleptFor": length} for length in (None, 0, 512.5)],
     "light": [{"lux": 0}, {"lux": 10}, {"lux": 1000.5}],
+    "switches": [{"lidClosed": closed, "tabletMode": None, "docked": True} for closed in (True, False, None)],
 }
 # Values that differ in every way possible in JSON, and some that only look different.
 VALUES: list[dict[str, Any]] = [

@@ -158,6 +158,12 @@ export interface Sleep {
   sleptFor: number | null;
 }
 
+export interface Switches {
+  lidClosed: boolean | null;
+  tabletMode: boolean | null;
+  docked: boolean | null;
+}
+
 export interface Pending {
   aspect: string;
   changes: number;
@@ -257,6 +263,7 @@ export interface States {
   folders: Folders;
   power: Power;
   sleep: Sleep;
+  switches: Switches;
 }
 
 // --- The end of these types

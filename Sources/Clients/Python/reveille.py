@@ -231,6 +231,12 @@ class Sleep(typing.TypedDict):
     sleptFor: float | None
 
 
+class Switches(typing.TypedDict):
+    lidClosed: bool | None
+    tabletMode: bool | None
+    docked: bool | None
+
+
 class Pending(typing.TypedDict):
     aspect: str
     changes: int
@@ -319,7 +325,8 @@ __all__ += [
     "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
     "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
     "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "ScheduleEntry",
-    "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "TaskInfo", "UprightPose", "Vector",
+    "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "Switches", "TaskInfo",
+    "UprightPose", "Vector",
 ]
 
 

@@ -6,7 +6,7 @@
 @usableFromInline
 package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
     case locale, defaults, battery, proximity, orientation, light, display, network, folders, motion, shake, power
-    case lifecycle, sleep
+    case lifecycle, sleep, switches
 
     var declaration: any AspectDeclaration.Type { declared.type }
     /// The position among all cases, and so in an ``AspectTable`` and an ``AspectSet``.
@@ -28,6 +28,7 @@ package enum BuiltInAspect: String, Sendable, Hashable, CaseIterable {
         case .power: (11, Power.self)
         case .lifecycle: (12, Lifecycle.self)
         case .sleep: (13, Sleep.self)
+        case .switches: (14, Switches.self)
         }
     }
 }
@@ -68,6 +69,8 @@ extension BuiltInAspect: CustomStringConvertible {
     case sleep(Sleep)
     /// The state of the subscription itself.
     case lifecycle(Lifecycle)
+    /// The switches of the case.
+    case switches(Switches)
     /// The value of a published name.
     case published(PublishedValue)
 
@@ -88,6 +91,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .power: Aspect(.power)
         case .sleep: Aspect(.sleep)
         case .lifecycle: Aspect(.lifecycle)
+        case .switches: Aspect(.switches)
         case .published(let value): value.name
         }
     }
@@ -111,6 +115,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .power: self = .power(try source.state(Power.self))
         case .sleep: self = .sleep(try source.state(Sleep.self))
         case .lifecycle: self = .lifecycle(try source.state(Lifecycle.self))
+        case .switches: self = .switches(try source.state(Switches.self))
         }
     }
 
@@ -136,6 +141,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .power(var power): try coder.record("power", &power)
         case .sleep(var sleep): try coder.record("sleep", &sleep)
         case .lifecycle(var lifecycle): try coder.record("lifecycle", &lifecycle)
+        case .switches(var switches): try coder.record("switches", &switches)
         case .published: break
         }
     }
@@ -146,7 +152,7 @@ extension BuiltInAspect: CustomStringConvertible {
         case .shake: true
         case .motion(let motion): !motion.isEmpty
         case .locale, .defaults, .battery, .proximity, .orientation, .light, .display, .network, .folders, .power,
-            .sleep, .lifecycle, .published:
+            .sleep, .lifecycle, .switches, .published:
             false
         }
     }
@@ -172,6 +178,7 @@ extension Reading: CustomStringConvertible {
         case .power(let power): power
         case .sleep(let sleep): sleep
         case .lifecycle(let lifecycle): lifecycle
+        case .switches(let switches): switches
         case .published(let value): value
         }
     }

@@ -29,6 +29,8 @@ extension Aspect {
     public static var sleep: Aspect { Aspect(.sleep) }
     /// The state of the subscription itself.
     public static var lifecycle: Aspect { Aspect(.lifecycle) }
+    /// The lid, the tablet mode and the dock.
+    public static var switches: Aspect { Aspect(.switches) }
 }
 
 /// An aspect of the device with the type of its states: `.battery`, where a call returns states of this type.
@@ -106,6 +108,11 @@ extension TypedAspect<Lifecycle> {
     public static var lifecycle: Self { Self() }
 }
 
+extension TypedAspect<Switches> {
+    /// The lid, the tablet mode and the dock.
+    public static var switches: Self { Self() }
+}
+
 extension Reading {
     /// The language and formats; `nil` for other aspects.
     public var locale: LocaleSettings? { if case .locale(let locale) = self { locale } else { nil } }
@@ -135,6 +142,8 @@ extension Reading {
     public var sleep: Sleep? { if case .sleep(let sleep) = self { sleep } else { nil } }
     /// The state of the subscription itself; `nil` for other aspects.
     public var lifecycle: Lifecycle? { if case .lifecycle(let lifecycle) = self { lifecycle } else { nil } }
+    /// The lid, the tablet mode and the dock; `nil` for other aspects.
+    public var switches: Switches? { if case .switches(let switches) = self { switches } else { nil } }
     /// The value of a published name; `nil` for other aspects.
     public var published: PublishedValue? { if case .published(let value) = self { value } else { nil } }
 }

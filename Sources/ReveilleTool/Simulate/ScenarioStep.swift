@@ -59,6 +59,7 @@ enum ScenarioPart {
     private static let devices: KeyValuePairs<String, @Sendable (SyntheticPhone) -> SyntheticPart> = [
         "charger": { $0.charger }, "accelerometer": { $0.accelerometer }, "gyroscope": { $0.gyroscope },
         "proximity": { $0.proximitySensor }, "light": { $0.lightSensor }, "monitor": { $0.monitor },
+        "lid": { $0.lid }, "tablet": { $0.tabletMode }, "dock": { $0.dock },
     ]
 
     static let names = ["battery", "battery2", "..."] + devices.map(\.key)

@@ -65,6 +65,9 @@ struct ScenarioWords {
             "brightness", "brightness 0..1",
             { $0.number(in: 0...1).map { level in .change(.display) { try $0.setBrightness(level) } } }
         ),
+        ("lid", "lid open|closed", { $0.switchStep(on: "closed", off: "open") { $0.lid } }),
+        ("tablet", "tablet on|off", { $0.switchStep(on: "on", off: "off") { $0.tabletMode } }),
+        ("dock", "dock on|off", { $0.switchStep(on: "on", off: "off") { $0.dock } }),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         (
             "accelerate", "accelerate X Y Z, in g",
@@ -112,6 +115,13 @@ struct ScenarioWords {
         let name = next()
         guard let pose = Self.poses.first(where: { $0.rawValue == name }) else { return nil }
         return .change(.orientation) { try $0.rotate(to: pose) }
+    }
+
+    private mutating func switchStep(
+        on: String, off: String, of part: @escaping (SyntheticPhone) -> SyntheticSwitch
+    ) -> ScenarioStep? {
+        guard let word = next(), word == on || word == off else { return nil }
+        return .change(.switches) { try part($0).set(word == on) }
     }
 
     private mutating func network() -> ScenarioStep? {

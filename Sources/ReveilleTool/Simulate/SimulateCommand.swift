@@ -29,6 +29,8 @@ struct SimulateCommand: GuardedCommand {
               near, far                cover or uncover the proximity sensor
               light LUX                set the light around the phone
               brightness 0..1          set the brightness of the backlight
+              lid open|closed, tablet on|off, dock on|off
+                                       set a switch of the case
               network KIND             connect to a network: wifi, ethernet, ..., none
               accelerate X Y Z         set the acceleration in g
               spin X Y Z               set the rotation in radians per second
@@ -39,7 +41,8 @@ struct SimulateCommand: GuardedCommand {
                                        rename or remove one
               burst COUNT              change the level COUNT times at full speed
               add PART, remove PART    battery, battery2, ..., charger, accelerometer,
-                                       gyroscope, proximity, light, monitor
+                                       gyroscope, proximity, light, monitor, lid,
+                                       tablet, dock
               publish NAME OBJECT      publish a state under a name
               withdraw NAME            withdraw it
               background, foreground   send all subscriptions to sleep, or wake them

@@ -64,6 +64,14 @@ extension UdevDevice {
         channels.allSatisfy { has("scan_elements/\($0)_type") }
     }
 
+    /// The switches of an input device that has a node, by their codes in linux/input-event-codes.h; `nil` for another.
+    var switches: InputBits? {
+        guard node != nil, name.hasPrefix("event"), let parent,
+            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw")
+        else { return nil }
+        return InputBits(text)
+    }
+
     /// The kernel's name, with the driver's in parentheses.
     var title: String {
         text("name").map { "\(name) (\($0))" } ?? name

@@ -105,10 +105,7 @@ struct ProximitySensor: FoundSensor {
     }
 
     private static func candidate(_ device: UdevDevice) -> Candidate? {
-        guard let node = device.node, device.name.hasPrefix("event"), let parent = device.parent,
-            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw"),
-            InputBits(text).contains(frontSwitch)
-        else { return nil }
+        guard let node = device.node, device.switches?.contains(frontSwitch) == true else { return nil }
         let sensor = ProximitySensor(access: .input(node, isStream: false), rule: nil)
         return Candidate(title: device.name, sensor: sensor, reason: "switch SW_FRONT_PROXIMITY")
     }

@@ -10,6 +10,7 @@
 //   light N              lux
 //   proximity N          in units of the sensor
 //   switch 0|1           SW_FRONT_PROXIMITY
+//   lid 0|1, dock 0|1    SW_LID, SW_DOCK
 //   mover X Y Z X Y Z    an input device: thousandths of g, thousandths of a degree per second
 //   chips X Y Z X Y Z    the same for chips on an I2C bus
 //   pack PERCENT STATUS  discharging, charging or idle; a final "quietly" suppresses the firmware's notification
@@ -51,7 +52,8 @@ static void obey(char *line) {
         for (int axis = 0; axis < sensors[i].count; axis++) sensors[i].values[axis] = atoi(words[1 + axis]);
         return sensor_set(&sensors[i]);
     }
-    if (!strcmp(words[0], "switch")) return is_gone ? switch_gone() : switch_set(atoi(words[1]));
+    int number = switch_number(words[0]);
+    if (number >= 0) return is_gone ? switch_gone(number) : switch_set(number, atoi(words[1]));
     int32_t axes[6];
     for (int axis = 0; axis < 6; axis++) axes[axis] = atoi(words[1 + axis]);
     if (!strcmp(words[0], "mover")) return is_gone ? mover_gone() : mover_set(axes);

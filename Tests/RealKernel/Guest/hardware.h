@@ -24,8 +24,10 @@ int sensor_is_measuring(const struct sensor *sensor);
 void sensor_answer(struct sensor *sensor);
 
 // Creates the input device or sends its new value.
-void switch_set(int value);
-void switch_gone(void);
+// The number of a switch; -1 if there is none with the name.
+int switch_number(const char *name);
+void switch_set(int number, int value);
+void switch_gone(int number);
 // The same for thousandths of g and of degrees per second, for an input device and for chips on an I2C bus.
 void mover_set(const int32_t values[6]);
 void mover_gone(void);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Input devices, with uinput: a proximity switch, and an accelerometer with a gyroscope.
+// Input devices, with uinput: switches, and an accelerometer with a gyroscope.
 #include "hardware.h"
 
 #include <fcntl.h>
 #include <linux/input.h>
 #include <linux/uinput.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static int switch_fd = -1;
+static struct {
+    const char *name;
+    int code;
+    int fd;
+} switches[] = {{"switch", SW_FRONT_PROXIMITY, -1}, {"lid", SW_LID, -1}, {"dock", SW_DOCK, -1}};
+enum { switch_count = sizeof switches / sizeof *switches };
 static int mover_fd = -1;
 
 static void gone(int *fd) {
@@ -17,21 +23,29 @@ static void gone(int *fd) {
     *fd = -1;
 }
 
-void switch_set(int value) {
-    if (switch_fd < 0) {
-        struct uinput_setup setup = {.id = {BUS_HOST, 0x1209, 0x0001, 1}, .name = "proximity switch"};
-        switch_fd = open("/dev/uinput", O_RDWR | O_CLOEXEC);
-        if (switch_fd < 0 || ioctl(switch_fd, UI_SET_EVBIT, EV_SW) < 0
-            || ioctl(switch_fd, UI_SET_SWBIT, SW_FRONT_PROXIMITY) < 0 || ioctl(switch_fd, UI_DEV_SETUP, &setup) < 0
-            || ioctl(switch_fd, UI_DEV_CREATE) < 0) complain("/dev/uinput");
+int switch_number(const char *name) {
+    for (int i = 0; i < switch_count; i++) {
+        if (!strcmp(switches[i].name, name)) return i;
     }
-    struct input_event events[] = {
-        {.type = EV_SW, .code = SW_FRONT_PROXIMITY, .value = value}, {.type = EV_SYN, .code = SYN_REPORT}};
-    if (write(switch_fd, events, sizeof events) < 0) complain("switch");
+    return -1;
 }
 
-void switch_gone(void) {
-    gone(&switch_fd);
+void switch_set(int number, int value) {
+    int code = switches[number].code, fd = switches[number].fd;
+    if (fd < 0) {
+        struct uinput_setup setup = {.id = {BUS_HOST, 0x1209, 0x0010 + number, 1}};
+        strcpy(setup.name, switches[number].name);
+        switches[number].fd = fd = open("/dev/uinput", O_RDWR | O_CLOEXEC);
+        if (fd < 0 || ioctl(fd, UI_SET_EVBIT, EV_SW) < 0 || ioctl(fd, UI_SET_SWBIT, code) < 0
+            || ioctl(fd, UI_DEV_SETUP, &setup) < 0 || ioctl(fd, UI_DEV_CREATE) < 0) complain("/dev/uinput");
+    }
+    struct input_event events[] = {
+        {.type = EV_SW, .code = code, .value = value}, {.type = EV_SYN, .code = SYN_REPORT}};
+    if (write(fd, events, sizeof events) < 0) complain(switches[number].name);
+}
+
+void switch_gone(int number) {
+    gone(&switches[number].fd);
 }
 
 // The axes ABS_X to ABS_Z and ABS_RX to ABS_RZ have consecutive codes.

@@ -115,10 +115,18 @@ function general(name, state) {
   const { field, kind, unit } = aspects.find(aspect => aspect.name === name) ?? {};
   const value = state[field];
   if (value === undefined) return undefined;
+  const members = Object.entries(state);
+  if (members.every(([, value]) => value === null || typeof value === "boolean")) return flags(members);
   if (!isKnown(value)) return { value: "unknown" };
   if (kind === "level") return { value: percent(value), level: value };
   if (kind === "number") return { value: `${round(value, Math.abs(value) < 10 ? 1 : 0)}${unit}` };
   return kind === "word" ? { value: words(value) } : undefined;
+}
+
+// Of several flags, those that are on say more than the main field.
+function flags(members) {
+  if (!members.some(([, value]) => isKnown(value))) return { value: "unknown" };
+  return { value: list(members.map(([name, value]) => value && words(name))) || "all off" };
 }
 
 export function describe(event) {
