@@ -41,19 +41,23 @@ private final class WakeScene {
         }
     }
 
+    private func call(_ method: String, _ parameters: JSONObject) throws -> Reply {
+        try user.client().call(method, "\(JSON.object(parameters))")
+    }
+
     func add(_ fields: JSONObject, id: String) throws {
         var entry: JSONObject = fields
         entry["id"] = .string(id)
         entry["aspect"] = "org.example.alarm"
-        #expect(try user.client().call("org.reveille.Schedule.Add", ["entry": .object(entry)]).error == nil)
+        #expect(try call("org.reveille.Schedule.Add", ["entry": .object(entry)]).error == nil)
     }
 
     func cancel(_ id: String) throws {
-        #expect(try user.client().call("org.reveille.Schedule.Cancel", ["id": .string(id)]).error == nil)
+        #expect(try call("org.reveille.Schedule.Cancel", ["id": .string(id)]).error == nil)
     }
 
     func answer() throws -> JSONObject {
-        let reply = try user.client().call("org.reveille.Device.Check", ["capabilities": ["wake"]])
+        let reply = try call("org.reveille.Device.Check", ["capabilities": ["wake"]])
         return try #require(reply.parameters.objects("answers").first)
     }
 }
