@@ -136,7 +136,7 @@ import Varlink
             remove dock
             foreground
             expect switches lidClosed true changes 4
-            expect switches docked null
+            expect switches docked unknown
             """
         let run = try SimulateScene().simulate(
             scenario, [BusProcess.program, "on", "switches", "lidClosed == true", "--count", "1", "--", "echo", "shut"])
