@@ -9,15 +9,9 @@ import Varlink
 ///
 /// Without followers it keeps nothing, and deliveries do not call it.
 final class Followers: BusPart {
-    private struct Follower {
-        let connection: Connection
-        /// The position in the log up to which it was sent changes.
-        var seen: Int
-    }
-
     let access: BusAccess
-    /// The followers by the number of their connection.
-    private var followers: [UInt64: Follower] = [:]
+    /// The followers by the number of their connection, each with the position in the log up to which it was sent changes.
+    private var followers: [UInt64: (connection: Connection, seen: Int)] = [:]
     private var log = SubscriptionLog()
     private var readers = LateReaders()
 
@@ -26,7 +20,7 @@ final class Followers: BusPart {
     /// Replies with all subscriptions, and later with those that changed or ended, until the connection closes.
     func follow(on connection: Connection) {
         connection.phase.beginLasting()
-        followers[connection.number] = Follower(connection: connection, seen: log.position)
+        followers[connection.number] = (connection, log.position)
         access.waits(true, self)
         reply(bus.subscriptions, on: connection)
     }
@@ -92,7 +86,7 @@ final class Followers: BusPart {
     }
 
     func hasRead(_ connection: Connection) {
-        if let follower = followers[connection.number] { return send(to: follower) }
+        if followers[connection.number] != nil { return send(to: connection.number) }
         guard let id = connection.subscription else { return }
         if readers.remove(id) { changed(id) }
     }
@@ -106,19 +100,16 @@ final class Followers: BusPart {
 
     func advance(to now: UInt64) {
         for id in readers.advance(to: now) { log.change(id) }
-        for follower in followers.values.sorted(by: { $0.connection.number < $1.connection.number }) {
-            send(to: follower)
-        }
+        for number in followers.keys.sorted() { send(to: number) }
         log.trim(followers.values.map(\.seen))
     }
 
     /// Sends the changes that a follower has not seen, once it has read its last reply.
-    private func send(to follower: Follower) {
-        let connection = follower.connection
-        guard follower.seen < log.position, !connection.isClosed else { return }
+    private func send(to number: UInt64) {
+        guard let (connection, seen) = followers[number], seen < log.position else { return }
         guard connection.isAllRead else { return connection.awaitReading() }
-        let (current, ended) = log.changes(since: follower.seen)
-        followers[connection.number]?.seen = log.position
+        let (current, ended) = log.changes(since: seen)
+        followers[number]?.seen = log.position
         guard !current.isEmpty || !ended.isEmpty else { return }
         access.resume(connection) { reply(current, ended: ended, on: connection) }
     }

@@ -60,7 +60,10 @@ struct HostileLife {
             if Bool.random(using: &random) { try await device.enterForeground() }
             try await device.enterBackground(wakeAfter: .milliseconds(1))
         case 11: _ = try await (device.getAll(), device.history(of: aspect))
-        case 12: _ = try await (device.shell.subscriptions(), device.aspects())
+        case 12:
+            _ = try await (device.shell.subscriptions(), device.aspects())
+            var changes = device.shell.subscriptionChanges().makeAsyncIterator()
+            _ = try await changes.next()
         case 13: try await device.post(.proximity(.near))
         case 14...15:
             try await device.publish(
