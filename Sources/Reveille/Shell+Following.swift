@@ -12,9 +12,10 @@ extension Shell {
     /// }
     /// ```
     ///
-    /// A subscription changes with its `holds`, `lifecycle` or `tasks`. Other members are as they are at the time. The hold
-    /// `unread` counts once an event has been unread for 5 seconds while another is due. Changes that are not taken are
-    /// merged.
+    /// A subscription changes with its ``/ReveilleCore/SubscriptionInfo/holds``,
+    /// ``/ReveilleCore/SubscriptionInfo/lifecycle`` or ``/ReveilleCore/SubscriptionInfo/tasks``. Other members are as they
+    /// are at the time. ``/ReveilleCore/HoldReasons/unread`` counts once an event has been unread for 5 seconds while
+    /// another is due. Changes that are not taken are merged.
     ///
     /// Each loop follows on its own. If the bus goes away and comes back, all of its subscriptions are reported, and those
     /// that ended in between.

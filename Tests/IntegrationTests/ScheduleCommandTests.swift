@@ -92,7 +92,7 @@ import Varlink
         "an error names the option that is wrong",
         arguments: [
             (["--inn", "10m"], "Unknown option '--inn'"),
-            (["--dayly=7:30"], "Unknown option '--dayly=7:30'"),
+            (["--dayly=7:30"], "Unknown option '--dayly'. Did you mean '--daily'?"),
             (["--foo"], "Unknown option '--foo'"),
             ([], "missing time: --in, --at, --every, --daily or --weekday"),
         ])

@@ -17,7 +17,7 @@ private final class WakeScene {
         chmod(system.directory.path, 0o755)
         // The bus finds the system bus below its root, and belongs to the user with everything that it writes.
         let script = """
-            shift; d=${2#unix:}; d=${d%/reveille/*}; mkdir -p "$d/root/run"
+            shift; d=${3#unix:}; d=${d%/reveille/*}; mkdir -p "$d/root/run"
             ln -sfn \(system.directory.path)/reveille "$d/root/run/reveille"
             chmod 755 "$d"; chown -R \(OtherUser.id) "$d"
             exec setpriv --reuid \(OtherUser.id) --regid \(OtherUser.id) --clear-groups \(program) "$@"

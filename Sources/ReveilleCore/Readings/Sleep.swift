@@ -9,10 +9,12 @@ public struct Sleep: Sendable, Hashable, Codable {
         /// The machine is about to sleep.
         ///
         /// It waits, for a few seconds at most, until the subscribers to this aspect have read the event and the tasks of
-        /// all programs have ended; see ``Capability/multitasking``.
+        /// all programs (`withBackgroundTask`) have ended.
         case preparing
 
         /// Decodes a word; a word that a later version adds is ``awake``.
+        ///
+        /// - Throws: `DecodingError` if the value is not a text.
         public init(from decoder: any Decoder) throws {
             self = State(rawValue: try String(from: decoder)) ?? .awake
         }

@@ -106,11 +106,11 @@ struct ScheduleAddCommand: AwaitingCommand {
     private func checkTimes() throws {
         let isCalendar = daily != nil || weekday != nil
         if at == nil, delayed == nil, every == nil, !isCalendar {
-            throw ValidationError("missing time: --in, --at, --every, --daily or --weekday")
+            throw Failure(.usage, "missing time: --in, --at, --every, --daily or --weekday")
         }
-        if at != nil, delayed != nil { throw ValidationError("--in cannot be combined with --at") }
-        if every != nil, isCalendar { throw ValidationError("--every cannot be combined with --daily or --weekday") }
-        if zone != nil, !isCalendar { throw ValidationError("--zone requires --daily or --weekday") }
+        if at != nil, delayed != nil { throw Failure(.usage, "--in cannot be combined with --at") }
+        if every != nil, isCalendar { throw Failure(.usage, "--every cannot be combined with --daily or --weekday") }
+        if zone != nil, !isCalendar { throw Failure(.usage, "--zone requires --daily or --weekday") }
     }
 
     func perform() async throws {
