@@ -39,6 +39,8 @@ final class FollowerLife {
         life = try SuspensionScene()
         choices = Choices(seed: seed)
         self.note = note
+        // A connection without a call would be closed.
+        try life.shell.call("ListSubscriptions")
         for _ in 0..<2 { try subscribe() }
         try follow()
     }

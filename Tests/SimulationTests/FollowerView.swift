@@ -10,9 +10,12 @@ final class FollowerView {
     let peer: ScenePeer
     private(set) var subscriptions: [String: SubscriptionInfo] = [:]
     private var isFirst = true
+    /// Whether a subscription may end while a list is written that does not have it yet.
+    private let readsSlowly: Bool
 
-    init(_ peer: ScenePeer) {
+    init(_ peer: ScenePeer, readsSlowly: Bool = false) {
         self.peer = peer
+        self.readsSlowly = readsSlowly
         peer.send("ListSubscriptions", more: true)
     }
 
@@ -25,7 +28,8 @@ final class FollowerView {
         guard isFirst || !changes.subscriptions.isEmpty || !changes.ended.isEmpty else { throw Broken("nothing new") }
         isFirst = false
         for id in changes.ended {
-            guard subscriptions.removeValue(forKey: id) != nil else { throw Broken("\(id), which is unknown, ended") }
+            let isKnown = subscriptions.removeValue(forKey: id) != nil
+            guard isKnown || readsSlowly else { throw Broken("\(id), which is unknown, ended") }
         }
         for subscription in changes.subscriptions {
             guard !changes.ended.contains(subscription.id) else { throw Broken("\(subscription.id) ended and did not") }
