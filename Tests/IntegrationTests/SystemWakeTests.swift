@@ -75,7 +75,7 @@ struct SystemWakeTests {
     @Test("B208: the system bus has the next entry with wake of a user's bus, and no connection without one")
     func nextEntryIsHandedOver() throws {
         let scene = try scene()
-        let sockets = try scene.user.descriptors().count { $0.hasPrefix("socket:") }
+        let sockets = try scene.system.descriptors().count { $0.hasPrefix("socket:") }
         try scene.add(["at": .integer(Self.early - 1)], id: "ordinary")
         try scene.add(["at": .integer(Self.late), "wake": true], id: "late")
         try scene.waitForHandover([Self.late])
@@ -90,7 +90,7 @@ struct SystemWakeTests {
         try scene.cancel("late")
         try scene.waitForHandover([])
         try wait(for: "the connection to close") {
-            try scene.user.descriptors().count { $0.hasPrefix("socket:") } == sockets
+            try scene.system.descriptors().count { $0.hasPrefix("socket:") } == sockets
         }
     }
 
