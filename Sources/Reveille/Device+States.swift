@@ -106,7 +106,7 @@ extension Device {
         try await aspects().contains { $0.aspect == aspect && $0.isAvailable }
     }
 
-    /// Makes the bus read every source again, even those that nothing watches, and returns once the changes are events.
+    /// Makes the bus read every source again, even if nothing watches it, and returns once the changes are events.
     ///
     /// The bus notices changes by itself, so this is only needed after a change that the kernel does not report, such
     /// as a file on a network file system that another machine has changed. It takes up to a second, the time of a

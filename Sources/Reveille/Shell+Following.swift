@@ -3,7 +3,7 @@
 public import ReveilleCore
 
 extension Shell {
-    /// Returns all subscriptions of the bus, then those that begin, change or end.
+    /// Returns all subscriptions of the bus, then their changes.
     ///
     /// ```swift
     /// for try await changes in device.shell.subscriptionChanges() {

@@ -15,7 +15,7 @@ package enum BusCall: Sendable, Hashable {
     case getHistory(Aspect, limit: Int? = nil)
     /// Asks for all subscriptions; the reply is a list of `SubscriptionInfo`.
     case listSubscriptions
-    /// Asks for all subscriptions, and then for those that change; each reply is a ``SubscriptionChanges``.
+    /// Asks for all subscriptions, and then for their changes; each reply is a ``SubscriptionChanges``.
     case followSubscriptions
     /// Asks for the source of each aspect; the reply is a list of `AspectInfo`.
     case describeAspects

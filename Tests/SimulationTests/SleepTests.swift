@@ -108,6 +108,18 @@ import Varlink
         #expect(machine.interests.isEmpty)
     }
 
+    @Test func subscriberThatComesDuringThePreparationLearnsOfIt() throws {
+        _ = try life.begin("save", of: try life.subscribe(20, aspects: ["battery"]), pid: 20)
+        machine.isPreparing = true
+        machine.announce(true)
+        scene.turn()
+        let late = try life.subscribe(21, aspects: ["sleep"])
+        scene.turn()
+        let state = try scene.connect().call("GetState", ["aspects": ["sleep"]]).parameters
+        #expect("\(state)".contains("preparing"))
+        #expect(try states(of: late) == [])
+    }
+
     @Test func nobodyInterestedLeavesTheLoginManagerAlone() throws {
         let sleeper = try life.subscribe(20, aspects: ["sleep"], state: "background")
         #expect(!machine.interests.isEmpty && !machine.isLocked)

@@ -358,7 +358,7 @@ export interface Policy {
   interval?: number;
 }
 
-/** The subscriptions that began or changed, as they are now, and the identifiers of those that ended. */
+/** The subscriptions that began or changed, as they are now, and the identifiers of ended ones. */
 export interface SubscriptionChanges {
   subscriptions: SubscriptionInfo[];
   ended: string[];
@@ -466,7 +466,7 @@ export class Bus {
   /** Returns the subscriptions of all programs. */
   subscriptions(): Promise<SubscriptionInfo[]>;
   /**
-   * Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed.
+   * Iterates over all subscriptions, then over their changes, until the bus object is closed.
    *
    * Changes that are not taken are merged. If the bus restarts, all of its subscriptions follow, and those that ended
    * meanwhile.

@@ -762,7 +762,7 @@ export class Bus {
     return objects(await this.#caller.call("ListSubscriptions", {}), "subscriptions");
   }
 
-  /** Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed. */
+  /** Iterates over all subscriptions, then over their changes, until the bus object is closed. */
   async *subscriptionChanges() {
     const method = "ListSubscriptions";
     this.#caller.checkIsOpen(method);

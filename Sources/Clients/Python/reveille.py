@@ -404,7 +404,7 @@ class Event:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SubscriptionChanges:
-    """The subscriptions that began or changed, as they are now, and the identifiers of those that ended."""
+    """The subscriptions that began or changed, as they are now, and the identifiers of ended ones."""
 
     subscriptions: list[SubscriptionInfo]
     ended: list[str]
@@ -2213,7 +2213,7 @@ class Bus:
         return _run(self._core.entries("ListSubscriptions", "subscriptions"))
 
     def subscription_changes(self) -> Iterator[SubscriptionChanges]:
-        """Iterates over all subscriptions, then over those that begin, change or end, until the bus object is closed.
+        """Iterates over all subscriptions, then over their changes, until the bus object is closed.
 
         Changes that are not taken are merged. If the bus restarts, all of its subscriptions follow, and those that ended
         meanwhile.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The subscriptions that leave an event unread while another is due, and those that have done so for long.
+/// The subscriptions that leave an event unread while another is due, and for how long.
 ///
 /// Every delivery counts as unread at first, so this is what distinguishes a stopped program from a running one.
 package struct LateReaders: Sendable {

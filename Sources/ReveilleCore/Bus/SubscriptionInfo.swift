@@ -62,7 +62,7 @@ public struct SubscriptionInfo: Sendable, Hashable {
     }
 }
 
-/// The subscriptions of a bus that began or changed, and those that ended.
+/// The subscriptions of a bus that began, changed or ended.
 public struct SubscriptionChanges: Sendable, Hashable {
     /// The subscriptions that began or changed, as they are now.
     public let subscriptions: [SubscriptionInfo]

@@ -19,7 +19,7 @@ public struct Event: Sendable, Hashable {
     /// The position of the last change among the changes of all aspects of the bus.
     ///
     /// It orders events of different aspects: the greater one changed last. It grows by one with each change of any
-    /// aspect, also of those that are not subscribed to, so gaps mean nothing. It is comparable only within one
+    /// aspect, subscribed to or not, so gaps mean nothing. It is comparable only within one
     /// instance of the bus, as ``generation`` is.
     public var sequence: Int
     /// The number of changes; 0 for a current state that was requested.

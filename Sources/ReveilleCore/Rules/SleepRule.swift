@@ -20,7 +20,7 @@ package struct SleepRule: Sendable {
     /// Takes whether the machine prepares to sleep, as announced or asked; the time is in microseconds since boot.
     package mutating func note(isPreparing: Bool, timeAsleep: UInt64) {
         sleep.state = isPreparing ? .preparing : .awake
-        guard !isPreparing, timeAsleep >= counted + Self.shortest else { return }
+        guard !isPreparing, timeAsleep > counted, timeAsleep - counted >= Self.shortest else { return }
         sleep.sleptFor = .microseconds(Int64(clamping: timeAsleep - counted))
         counted = timeAsleep
     }

@@ -17,7 +17,7 @@ final class Followers: BusPart {
 
     init(_ access: BusAccess) { self.access = access }
 
-    /// Replies with all subscriptions, and later with those that changed or ended, until the connection closes.
+    /// Replies with all subscriptions, and later with their changes, until the connection closes.
     func follow(on connection: Connection) {
         connection.phase.beginLasting()
         followers[connection.number] = (connection, log.position)

@@ -4,8 +4,7 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// Delays the sleep of the machine for programs: until those that are awake have read that it is about to sleep, and all
-/// tasks have ended.
+/// Delays the sleep of the machine until awake programs have read that it is about to sleep, and all tasks have ended.
 final class SleepDelay: BusPart {
     /// How long the announcements are followed after the last task, for programs that begin another.
     private static let linger: UInt64 = 5_000_000

@@ -154,7 +154,7 @@ package final class SystemSleep: MachineSleep {
             guard let self, self.login === login else { return }
             isLocking = false
             switch result {
-            case .success(let lock): if mayLock || isPreparing { self.lock = lock }
+            case .success(let lock): if mayLock { self.lock = lock }
             case .failure(let error):
                 // Until the next announcement or login manager, another attempt would fail too.
                 mayLock = false

@@ -115,7 +115,7 @@ package final class SwitchesWatcher: Watcher {
         SwitchesRule.properties(besides: Set(devices.keys.flatMap(\.switches)))
     }
 
-    /// Opens the devices that are present now, and closes those that have gone.
+    /// Opens the devices that are present now, and closes the others.
     private func look() {
         guard let present = problem.attempt({ () throws(SystemError) in try SwitchDevice.all() }) else { return }
         for (device, open) in devices where !present.contains(device) {

@@ -42,5 +42,7 @@ import Testing
         #expect(rule.sleep == Sleep(state: .awake, sleptFor: .seconds(9)))
         rule.note(isPreparing: false, timeAsleep: .max)
         #expect(rule.sleep.sleptFor.map { $0 > .seconds(9_000_000_000_000) } == true)
+        for timeAsleep in [UInt64.max, 0] { rule.note(isPreparing: false, timeAsleep: timeAsleep) }
+        #expect(rule.sleep.state == .awake)
     }
 }

@@ -123,7 +123,7 @@ function general(name, state) {
   return kind === "word" ? { value: words(value) } : undefined;
 }
 
-// Of several flags, those that are on say more than the main field.
+// Of several flags, the ones that are on say more than the main field.
 function flags(members) {
   if (!members.some(([, value]) => isKnown(value))) return { value: "unknown" };
   return { value: list(members.map(([name, value]) => value && words(name))) || "all off" };
