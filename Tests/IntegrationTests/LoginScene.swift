@@ -72,6 +72,11 @@ actor LoginService {
     private var values: [String: DBusValue] = [:]
     private(set) var questions: [String] = []
     private var isSilent = false
+    /// Why the manager refuses locks, if it does.
+    private var refusal: String?
+    /// The manager's ends of the locks that it has given.
+    private var locks: [UnixStream] = []
+    private(set) var lockRequests: [[String]] = []
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     init(address: String) async throws {
@@ -110,7 +115,36 @@ actor LoginService {
         connection = nil
     }
 
+    func refuseLocks(because reason: String?) { refusal = reason }
+
+    /// The number of locks that are not closed.
+    var openLocks: Int {
+        locks.count { lock in
+            var byte: UInt8 = 0
+            return recv(lock.number, &byte, 1, Int32(MSG_DONTWAIT)) != 0
+        }
+    }
+
+    func announce(_ isPreparing: Bool) throws {
+        values["PreparingForSleep"] = .boolean(isPreparing)
+        try connection?.signal(
+            "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(isPreparing)])
+    }
+
+    private func lock(_ call: DBusMessage) throws {
+        lockRequests.append((0..<4).map { _ in call.string() ?? "" })
+        if let refusal {
+            let error = DBusError(name: DBusError.accessDenied, message: refusal)
+            return try connection?.answer(call, with: error) ?? ()
+        }
+        let (ours, theirs) = try UnixStream.pair()
+        try connection?.answer(call, with: [.descriptor(theirs.number)])
+        locks.append(ours)
+        withExtendedLifetime(theirs) {}
+    }
+
     private func answer(_ call: DBusMessage) {
+        if call.member == "Inhibit" { return (try? lock(call)) ?? () }
         guard !isSilent, call.member == "Get", call.string() != nil, let name = call.string() else { return }
         questions.append(name)
         if let value = values[name] {

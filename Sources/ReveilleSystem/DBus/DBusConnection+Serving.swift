@@ -98,9 +98,9 @@ extension DBusConnection {
         guard result >= 0 else { throw SystemError("sd_bus_reply_method_error", on: call.sender, code: -result) }
     }
 
-    /// Sends a signal of an object to one connection, which continues after an error.
+    /// Sends a signal of an object, to one connection or to all, which continue after an error.
     package func signal(
-        _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String
+        _ path: String, _ interface: String, _ member: String, _ values: [DBusValue], to destination: String? = nil
     ) throws(SystemError) {
         let signal = try DBusMessage(member, values) { sd_bus_message_new_signal(bus, &$0, path, interface, member) }
         try send(signal, to: destination)

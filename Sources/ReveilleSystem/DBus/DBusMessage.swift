@@ -44,6 +44,10 @@ package final class DBusMessage {
             try check(sd_bus_message_append_basic(message, Self.code("b"), &number))
         case .number(var number):
             try check(sd_bus_message_append_basic(message, Self.code("u"), &number))
+        case .longNumber(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("t"), &number))
+        case .descriptor(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("h"), &number))
         case .real(var number):
             try check(sd_bus_message_append_basic(message, Self.code("d"), &number))
         case .array(_, let values): try append(values, in: "a", of: value)

@@ -5,7 +5,10 @@ package indirect enum DBusValue: Sendable, Hashable {
     case string(String)
     case boolean(Bool)
     case number(UInt32)
+    case longNumber(UInt64)
     case real(Double)
+    /// A descriptor, of which the message has a copy.
+    case descriptor(Int32)
     /// Values of one type; an empty array also has the type's signature.
     case array(of: String, [DBusValue])
     case structure([DBusValue])
@@ -27,7 +30,9 @@ package indirect enum DBusValue: Sendable, Hashable {
         case .string: "s"
         case .boolean: "b"
         case .number: "u"
+        case .longNumber: "t"
         case .real: "d"
+        case .descriptor: "h"
         case .array(let element, _): "a" + element
         case .structure(let fields): "(" + contents(of: fields) + ")"
         case .entry(_, let value): "{s" + value.signature + "}"
@@ -42,7 +47,7 @@ package indirect enum DBusValue: Sendable, Hashable {
     /// The signature of the container's contents; empty for other values.
     var contents: String {
         switch self {
-        case .string, .boolean, .number, .real: ""
+        case .string, .boolean, .number, .longNumber, .real, .descriptor: ""
         case .array(let element, _): element
         case .structure(let fields): contents(of: fields)
         case .entry(_, let value): "s" + value.signature

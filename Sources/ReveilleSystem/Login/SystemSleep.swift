@@ -50,6 +50,7 @@ package final class SystemSleep: MachineSleep {
 
     package var source: String {
         if let absence { return "the clocks, since \(absence)" }
+        if interests.isEmpty { return "the clocks, and the login manager if there is one" }
         return lock == nil ? "the clocks and the login manager" : "the clocks and the login manager, with a delay lock"
     }
 

@@ -67,7 +67,8 @@ package final class SleepWatcher: Watcher {
 
     package func examine() -> Examination {
         var examination = Examination()
-        examination.add("announcements", machine.source)
+        let answer = LoginProperties.answer(["PreparingForSleep"], within: Pace.sampleTimeout)
+        examination.add("login manager", "\(answer)")
         examination.add("asleep since boot", "\(machine.timeAsleep / 1_000_000) s")
         return examination
     }
