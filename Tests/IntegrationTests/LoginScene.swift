@@ -93,7 +93,16 @@ actor LoginService {
         let connection = try DBusConnection(to: .address(address), loop: thread.loop)
         self.connection = connection
         object = try connection.serve("/org/freedesktop/login1") { self.answer($0) }
-        let isOwner = await withCheckedContinuation { done in
+        // The message bus may not have noticed yet that a former owner has gone.
+        let deadline = Deadline(seconds: 60)
+        while await !owns(connection) {
+            guard !deadline.hasPassed else { throw Trouble("the message bus refuses the name") }
+            backOff()
+        }
+    }
+
+    private func owns(_ connection: DBusConnection) async -> Bool {
+        await withCheckedContinuation { done in
             do {
                 try connection.request(name: Self.name, timeout: .seconds(10)) { outcome in
                     done.resume(returning: (try? outcome.get()) == .acquired)
@@ -102,7 +111,6 @@ actor LoginService {
                 done.resume(returning: false)
             }
         }
-        guard isOwner else { throw Trouble("the message bus refuses the name") }
     }
 
     func set(_ name: String, _ value: DBusValue?) { values[name] = value }

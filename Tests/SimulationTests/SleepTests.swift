@@ -163,4 +163,11 @@ import Varlink
         scene.pass(.seconds(6))
         #expect(machine.isLocked)
     }
+
+    @Test(
+        "for any order of sleeps and announcements, awake subscribers read both halves, sleepers one event, and no lock lasts",
+        arguments: Seeds.ranges)
+    func anyOrder(seeds: ClosedRange<UInt64>) throws {
+        try Seeds.run(seeds, of: "SleepTests") { seed, _ in try SleepLife(seed: seed, note: Seeds.note).run(20) }
+    }
 }

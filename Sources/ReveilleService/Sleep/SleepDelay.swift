@@ -14,6 +14,7 @@ final class SleepDelay: BusPart {
     /// Exists while programs have tasks, and a while longer.
     private var interest: SleepInterest?
     private var end: UInt64?
+    private var isAnnounced = false
     private var preparation: SleepPreparation?
     /// The subscribers that were awake at the announcement and have not read it, by the numbers of their connections.
     private var audience: [UInt64: Connection] = [:]
@@ -44,6 +45,9 @@ final class SleepDelay: BusPart {
 
     /// Runs before the watcher reports the announcement: a subscriber that has something unread now is not waited for.
     private func announced(longestDelay: UInt64?) {
+        // By the second of two announcements, the first is unread.
+        guard longestDelay == nil || !isAnnounced else { return }
+        isAnnounced = longestDelay != nil
         preparation = nil
         audience = [:]
         if let longestDelay {

@@ -9,7 +9,7 @@ package protocol MachineSleep: AnyObject {
     var interests: SleepInterests { get }
 
     /// Called before the followers when the login manager announces a sleep, with the longest time that it waits, in
-    /// microseconds, and with `nil` when it announces the end.
+    /// microseconds, and with `nil` when it announces the end; either can come twice.
     var announced: (_ longestDelay: UInt64?) -> Void { get set }
 
     /// Asks whether the machine prepares to sleep; `nil` if there is no answer.

@@ -27,7 +27,6 @@ package final class SystemSleep: MachineSleep {
     private var login: LoginConnection?
     private var questions = 0
     private var longestDelay = SystemSleep.usualDelay
-    private var isPreparing = false
     /// Why there are no announcements; `nil` while there are, or nobody is interested.
     private var absence: String?
     private var lock: SleepLock?
@@ -121,7 +120,6 @@ package final class SystemSleep: MachineSleep {
         retry?.disarm()
         absence = nil
         lock = nil
-        isPreparing = false
         drop()
     }
 
@@ -136,11 +134,8 @@ package final class SystemSleep: MachineSleep {
     // MARK: - Announcements
 
     private func note(isPreparing: Bool) {
-        if isPreparing != self.isPreparing || !isPreparing {
-            self.isPreparing = isPreparing
-            mayLock = !isPreparing && absence == nil
-            announced(isPreparing ? longestDelay : nil)
-        }
+        mayLock = !isPreparing && absence == nil
+        announced(isPreparing ? longestDelay : nil)
         interests.notify(isPreparing: isPreparing)
         updateLock()
     }
