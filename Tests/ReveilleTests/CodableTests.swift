@@ -86,6 +86,13 @@ import Varlink
         }
     }
 
+    @Test("the length of a sleep that fits no duration is the longest, or none", arguments: ["1e300", "1e16", "-5"])
+    func lengthOfSleep(number: String) throws {
+        let sleep = try JSON.parse(Array(#"{"state":"awake","sleptFor":\#(number)}"#.utf8)).decode(Sleep.self)
+        #expect(sleep.sleptFor == (number == "-5" ? .zero : .seconds(1_000_000_000_000_000)))
+        #expect(sleep.description.hasPrefix("awake, slept for "))
+    }
+
     @Test("a word that a later version adds is unknown, also in what a program has stored")
     func laterWordsAreUnknown() throws {
         let battery = try JSON.parse(

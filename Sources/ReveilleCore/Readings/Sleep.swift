@@ -28,9 +28,12 @@ public struct Sleep: Sendable, Hashable, Codable {
     ///
     /// Measured by the clocks of the kernel, whatever caused the sleep. A sleep that hibernated in between counts as one.
     public var sleptFor: Duration? {
-        get { secondsAsleep.map { .seconds($0) } }
+        get { secondsAsleep.map { .seconds(min(max(0, $0), Self.longest)) } }
         set { secondsAsleep = newValue.map { $0 / .seconds(1) } }
     }
+
+    /// The longest length in seconds, 30 million years: a posted number may not fit a duration.
+    private static let longest = 1e15
 
     private enum CodingKeys: String, CodingKey {
         case state
