@@ -99,8 +99,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleWire", "Varlink",
+                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
             ]),
         .target(
             name: "ReveilleCosts",

@@ -19,6 +19,7 @@ enum Bench {
         StormGroup.argument: { try StormGroup.run($0) },
         "names": { _ in try NamesBench().run() },
         "times": { _ in try TimesBench().run() },
+        "resume": { _ in try ResumeBench().run() },
         "flood": { _ in try FloodBench().run() },
         FloodBench.probeArgument: { try FloodBench.ask($0) },
         Flood.argument: { try Flood.run($0) },
@@ -31,7 +32,7 @@ enum Bench {
 
     static func main() {
         guard let program = programs[CommandLine.arguments.dropFirst().first ?? ""] else {
-            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|flood|memory|sensors")
+            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|resume|flood|memory|sensors")
             exit(64)
         }
         do {

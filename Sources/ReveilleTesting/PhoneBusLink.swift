@@ -11,6 +11,8 @@ final class PhoneBusLink {
         case hold = 1
         /// Read every source, and answer once all changes are posted.
         case read = 2
+        /// Sleep for a number of microseconds, which follows in eight bytes, and answer after the sleep.
+        case sleep = 3
     }
 
     /// The timeout of a reading; a sensor that does not respond takes a second.
@@ -57,9 +59,19 @@ final class PhoneBusLink {
         return try result.get()
     }
 
-    private func ask(_ request: Request) throws(TestbedError) {
+    /// Returns after the sleep; calls `meanwhile` again and again before.
+    ///
+    /// Does not wait for a bus that has ended or that is stopped by a signal.
+    func sleep(for microseconds: UInt64, meanwhile: () -> Void) throws(TestbedError) {
+        guard !process.isStopped else { return }
+        try ask(.sleep, withUnsafeBytes(of: microseconds) { [UInt8]($0) }, meanwhile: meanwhile)
+    }
+
+    private func ask(
+        _ request: Request, _ argument: [UInt8] = [], meanwhile: () -> Void = {}
+    ) throws(TestbedError) {
         do throws(SystemError) {
-            guard case .bytes = try stream.write([request.rawValue].span) else { return }
+            guard case .bytes = try stream.write(([request.rawValue] + argument).span) else { return }
         } catch {
             throw TestbedError("request to the phone's bus: \(error)")
         }
@@ -68,6 +80,7 @@ final class PhoneBusLink {
         while unanswered > 0, !process.isStopped {
             guard let answers = try receive(until: min(deadline, .now + Self.pause)) else { return }
             unanswered -= answers.count
+            meanwhile()
             guard unanswered == 0 || ContinuousClock.now < deadline else {
                 throw TestbedError(
                     "the phone's bus, process \(process.pid), did not read the phone within \(Self.patience)")

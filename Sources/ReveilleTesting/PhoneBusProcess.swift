@@ -16,11 +16,16 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
     guard words.count == 4 else { return 64 }
     do {
         DescriptorLimit.raise()
+        var sleep: PhoneSleep?
         let service = try Service(
             address: UnixAddress(words[0]), configuration: ConfigurationFile(path: words[3]).read(),
-            files: FileLocations(root: words[1], home: words[2], configHome: nil), version: "test",
-            logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
-        let readings = try PhoneReadings(service, requests: UnixStream(inherited: STDIN_FILENO))
+            files: FileLocations(root: words[1], home: words[2], configHome: nil),
+            sleep: { loop in
+                let phone = PhoneSleep(loop: loop)
+                sleep = phone
+                return phone
+            }, version: "test", logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
+        let readings = try PhoneReadings(service, sleep, requests: UnixStream(inherited: STDIN_FILENO))
         // The bus is listening already: connections made now are accepted once the loop runs.
         print("ok")
         fflush(nil)
@@ -34,17 +39,19 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
     }
 }
 
-/// Reads the phone on request, so that each step of a test is one change.
+/// Reads the phone on request, so that each step of a test is one change, and lets it sleep.
 private final class PhoneReadings {
     /// The timeout of a wait for the next request, after which the wait is repeated.
     private static let pause: Duration = .seconds(60)
 
     private let service: Service
+    private let sleep: PhoneSleep?
     private let requests: UnixStream
     private var source: EventSource?
 
-    init(_ service: Service, requests: UnixStream) throws(SystemError) {
+    init(_ service: Service, _ sleep: PhoneSleep?, requests: UnixStream) throws(SystemError) {
         self.service = service
+        self.sleep = sleep
         self.requests = requests
         // Device and file events have a higher priority, so the bus reads earlier events before a request.
         source = try service.loop.watch(requests.number, for: .readable) { [unowned self] _ in
@@ -52,11 +59,25 @@ private final class PhoneReadings {
         }
     }
 
-    /// Blocks the loop from `hold` to `read`, so that nothing is read while the phone is being changed.
     private func carryOut() throws(SystemError) {
-        guard try next() == .hold else { return service.loop.exit() }
-        try answer()
-        guard try next() == .read else { return service.loop.exit() }
+        switch try next() {
+        case .hold:
+            // The loop is blocked until `read`, so that nothing is read while the phone is being changed.
+            try answer()
+            guard try next() == .read else { return service.loop.exit() }
+            finish()
+        case .sleep:
+            let bytes = try received(8)
+            guard bytes.count == 8 else { return service.loop.exit() }
+            source?.rearm([])
+            sleep?.sleep(for: bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }) { [weak self] in
+                self?.finish()
+            }
+        case .read, nil: service.loop.exit()
+        }
+    }
+
+    private func finish() {
         // A phone that timed out sends another request at once. A hold would block events that the reply needs.
         source?.rearm([])
         service.bus.server.reread(monitoredOnly: false) { [weak self] in
@@ -67,10 +88,12 @@ private final class PhoneReadings {
 
     /// Returns the phone's next request, or `nil` if the phone is gone.
     private func next() throws(SystemError) -> PhoneBusLink.Request? {
+        try received(1).first.flatMap { PhoneBusLink.Request(rawValue: $0) }
+    }
+
+    private func received(_ count: Int) throws(SystemError) -> [UInt8] {
         while true {
-            if let bytes = try requests.received(atMost: 1) {
-                return bytes.first.flatMap { PhoneBusLink.Request(rawValue: $0) }
-            }
+            if let bytes = try requests.received(atMost: count) { return bytes }
             try Readiness.wait(requests.number, for: .readable, atMost: Self.pause)
         }
     }

@@ -189,8 +189,8 @@ final class SimulatedDevice {
             case .setForeground(let isForeground): setForeground(isForeground)
             case .subscribeAgain: subscribe()
             case .wait(let duration): timer?.fire(after: duration)
-            // Only the process itself keeps positions, and no aspect is left out.
-            case .save, .readStates, .leaveOut, .suspectClone, .end: break
+            // Only the process itself keeps positions, no aspect is left out, and no machine sleeps.
+            case .delaySleep, .save, .readStates, .leaveOut, .suspectClone, .end: break
             }
         }
     }

@@ -29,7 +29,8 @@ struct DiscoveryTests {
         #expect(components["battery"]?.objectValue?["state_topic"] == "reveille/v1/kiosk-7/state/battery")
         #expect(components["locale"] == ["p": "sensor"])
         let entities = components.members.filter { $0.value.objectValue?["unique_id"] != nil }.map(\.name)
-        #expect(entities == ["battery", "plugged", "charging"])
+        #expect(entities == ["asleep", "wakes_at", "battery", "plugged", "charging"])
+        #expect(components["wakes_at"]?.objectValue?["state_topic"] == "reveille/v1/kiosk-7/status")
     }
 
     @Test("a published name is the time of its last change with its value as attributes, until it is withdrawn")
@@ -42,7 +43,7 @@ struct DiscoveryTests {
         #expect(later["org_--example_--volume"] == ["p": "sensor"])
         #expect(
             try components(try discovery(["motion", "defaults", "folders"])).members.allSatisfy {
-                $0.value.objectValue?["unique_id"] == nil
+                ["asleep", "wakes_at"].contains($0.name) == ($0.value.objectValue?["unique_id"] != nil)
             })
     }
 

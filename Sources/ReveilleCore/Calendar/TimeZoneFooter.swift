@@ -38,8 +38,8 @@ struct TimeZoneFooter: Sendable, Hashable {
         guard let daylight else { return standard }
         let time = Self.clamped(time)
         let year = Self.year(at: time)
-        // Changes may be up to a week away from the year of their day.
-        for year in stride(from: year + 1, through: year - 1, by: -1) {
+        // Changes may be up to a week away from the year of their day, so that a year can have none.
+        for year in stride(from: year + 1, through: year - 2, by: -1) {
             let changes = changes(daylight, in: year)
             if changes.last.time <= time { return changes.last.offset }
             if changes.first.time <= time { return changes.first.offset }

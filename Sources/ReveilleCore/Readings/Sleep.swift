@@ -52,7 +52,12 @@ extension Sleep.State: WordSet {}
 extension Sleep: AspectDeclaration {
     /// The state and the last sleep: `awake, slept for 512 s`.
     public var description: String {
-        state.rawValue + (secondsAsleep.map { ", slept for \(($0 * 10).rounded() / 10) s" } ?? "")
+        state.rawValue + (secondsAsleep.map { ", slept for \(Self.text($0)) s" } ?? "")
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds < 10
+            ? "\((seconds * 10).rounded() / 10)" : seconds < longest ? "\(Int(seconds.rounded()))" : "\(seconds)"
     }
 
     /// The aspect.

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension Aspect {
+    /// What a bus publishes while an alarm of its own wakes the machine: `{"at": …}`, in microseconds since 1970.
+    package static var alarm: Aspect { "org.reveille.alarm" }
+}
+
 /// What a user's bus tells the system bus, so that the machine wakes for its next entry with `wake`.
 ///
 /// One request is under way at a time, and times that change meanwhile are merged. The system bus saves the time, but

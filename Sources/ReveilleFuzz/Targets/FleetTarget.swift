@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import ReveilleSimulation
 import Varlink
@@ -151,7 +152,7 @@ private struct FuzzedReader {
         }
         while !inbox.isEmpty { try takeEvent() }
         try restart()
-        let rows = FleetTable.rows(statuses: statuses, states: states)
+        let rows = FleetTable.rows(statuses: statuses, states: states, at: Timestamp(microseconds: .max))
         try requireEqual(rows.count, Set(statuses.keys).union(states.keys).count, "a row for each device")
         for row in rows {
             for column in FleetTable.columns { try require(!column.cell(row).isEmpty, "a cell has text") }

@@ -19,7 +19,7 @@ final class PublishedNames: BusPart {
         if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
-        let isChange = publish(value, by: publisher, after: former)
+        let isChange = publish(value, by: publisher)
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
         let reply =
             isChange
@@ -35,21 +35,9 @@ final class PublishedNames: BusPart {
         let names = tied.names(of: connection.number)
         guard !names.isEmpty else { return }
         for name in names {
-            publish(
-                PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid),
-                after: bus.publisher(of: name))
+            publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
         }
         access.deliverSoon()
-    }
-
-    @discardableResult
-    private func publish(_ value: PublishedValue, by publisher: Publisher, after former: Publisher?) -> Bool {
-        let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
-        let latter = value.bytes == nil ? nil : publisher
-        published(value.name, from: former, to: latter)
-        // The saved state contains the publisher too.
-        if isChange || latter != former { access.supersedeStateOrDisconnect() }
-        return isChange
     }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
@@ -58,6 +46,18 @@ final class PublishedNames: BusPart {
 }
 
 extension BusPart {
+    /// Publishes or withdraws a state, and returns whether this is a change.
+    @discardableResult
+    func publish(_ value: PublishedValue, by publisher: Publisher) -> Bool {
+        let former = bus.publisher(of: value.name)
+        let latter = value.bytes == nil ? nil : publisher
+        let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
+        access.published(value.name, from: former, to: latter)
+        // The saved state contains the publisher too.
+        if isChange || latter != former { access.supersedeStateOrDisconnect() }
+        return isChange
+    }
+
     func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
         try access.permissions.check(value, after: former, by: user, in: configuration)
     }

@@ -4,6 +4,8 @@ import Glibc
 import Logging
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
+import Varlink
 
 // The machine wakes by an alarm of this bus, or of the system bus.
 
@@ -23,6 +25,7 @@ extension ScheduleService {
     ///
     /// Where no alarm can wake it, the ordinary alarm fires once the machine is awake.
     func setWake(to time: Int64?) {
+        defer { publishAlarm() }
         // A slot that is due already is handled in another turn of the loop.
         guard time != timers.wakeTime, time ?? .max > loop.wallClock else { return }
         timers.wakeTime = time
@@ -47,6 +50,14 @@ extension ScheduleService {
             timers.wakeTime = nil
             alarmRang(event)
         }
+    }
+
+    private func publishAlarm() {
+        let time = timers.wake == nil ? nil : timers.wakeTime
+        guard time != nil || bus.publisher(of: .alarm) != nil else { return }
+        let isChange = publish(
+            PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: access.permissions.owner))
+        if isChange { access.deliverSoon() }
     }
 
     private var systemWake: SystemWake? { access.permissions.isSystemWide ? nil : services.system }

@@ -23,10 +23,10 @@ package final class Service {
     ///
     /// It listens on the address, whose missing directory is created, unless a supervisor passed sockets. The
     /// configuration file is read again on SIGHUP. A bus at the address of the system bus reads no settings by default,
-    /// whichever user runs it.
+    /// whichever user runs it. Without `sleep`, the machine's sleep is watched.
     package init(
         address: UnixAddress, configuration: Configuration, configurationFile: ConfigurationFile? = nil,
-        files: FileLocations,
+        files: FileLocations, sleep: ((EventLoop) -> any MachineSleep)? = nil,
         version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
@@ -67,7 +67,7 @@ package final class Service {
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
         let manager = ServiceManager(loop: loop)
         bus = try WatchedBus(
-            loop: loop, manager: manager, configuration: configuration, files: files,
+            loop: loop, manager: manager, configuration: configuration, files: files, sleep: sleep?(loop),
             // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.
             state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
             schedule: ScheduleServices(

@@ -15,14 +15,16 @@ package final class WatchedBus {
     /// The watchers whose readings count.
     private var generation = WatcherGeneration()
 
-    /// Without `files`, the bus has no watchers, only posted states; without `state`, it saves none.
+    /// Without `files`, the bus has no watchers, only posted states, and no machine; without `state`, it saves none.
+    /// Without `sleep`, the machine's sleep is watched.
     package init(
         loop: EventLoop, manager: ServiceManager, configuration: Configuration, files: FileLocations?,
-        state: StateFile?,
+        sleep: (any MachineSleep)? = nil, state: StateFile?,
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
-        // A bus without watchers has no machine.
-        if files != nil { sleep = try SystemSleep(loop: loop) { logger.warning("\($0)") } } else { sleep = nil }
+        let sleep =
+            if files == nil || sleep != nil { sleep } else { try SystemSleep(loop: loop) { logger.warning("\($0)") } }
+        self.sleep = sleep
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let server = try BusServer(
             loop: loop, configuration: configuration, schedule: schedule,

@@ -46,6 +46,12 @@ final class ScenarioStage {
     func perform(_ step: ScenarioStep) throws {
         switch step {
         case .change(_, let change): try change(phone)
+        case .sleep(let length):
+            // Nobody else reads for the scenario's own subscribers, for which the sleep waits.
+            try phone.sleep(for: length) {
+                _ = try? reader?.read()
+                _ = try? observer?.read()
+            }
         case .publish(let value): try BlockingClient(address).publish(value)
         case .background: try setStates(isInBackground: true)
         case .foreground: try setStates(isInBackground: false)

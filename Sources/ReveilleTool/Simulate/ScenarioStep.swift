@@ -13,6 +13,8 @@ enum ScenarioStep {
     case waitDelivered
     /// Changes the phone, and the state of an aspect if a timeline can show it.
     case change(Aspect?, (SyntheticPhone) throws -> Void)
+    /// Lets the phone sleep, and wakes it.
+    case sleep(Duration)
     /// Changes the level a number of times, as fast as possible.
     case burst(Int)
     /// Publishes or withdraws the state of a name.
@@ -35,6 +37,7 @@ enum ScenarioStep {
     var aspect: Aspect? {
         switch self {
         case .change(let aspect, _): aspect
+        case .sleep: .sleep
         case .burst: .battery
         case .publish(let value): value.name
         default: nil

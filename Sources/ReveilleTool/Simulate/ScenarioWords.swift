@@ -68,6 +68,10 @@ struct ScenarioWords {
         ("lid", "lid open|closed", { $0.switchStep(on: "closed", off: "open") { $0.lid } }),
         ("tablet", "tablet on|off", { $0.switchStep(on: "on", off: "off") { $0.tabletMode } }),
         ("dock", "dock on|off", { $0.switchStep(on: "on", off: "off") { $0.dock } }),
+        (
+            "sleep", "sleep SECONDS, the sleep of the phone and not of its programs",
+            { $0.number(in: 0...SyntheticPhone.longestSleep / .seconds(1)).map { .sleep(.seconds($0)) } }
+        ),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),
         (
             "accelerate", "accelerate X Y Z, in g",

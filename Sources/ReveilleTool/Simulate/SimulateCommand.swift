@@ -31,6 +31,7 @@ struct SimulateCommand: GuardedCommand {
               brightness 0..1          set the brightness of the backlight
               lid open|closed, tablet on|off, dock on|off
                                        set a switch of the case
+              sleep SECONDS            let the phone sleep, and wake it again
               network KIND             connect to a network: wifi, ethernet, ..., none
               accelerate X Y Z         set the acceleration in g
               spin X Y Z               set the rotation in radians per second

@@ -48,6 +48,7 @@ struct UplinkLifeTests {
         case ..<91: scene.forget()
         case ..<92: scene.keep()
         case ..<93: scene.goBack()
+        case ..<94: scene.announceSleep(Bool.random(using: &random) ? "preparing" : "awake")
         case ..<95: scene.restart(fromLatest: Bool.random(using: &random))
         case ..<97: scene.restartBus(isNew: Bool.random(using: &random))
         default: scene.fireTimer()
@@ -56,7 +57,7 @@ struct UplinkLifeTests {
 
     /// What differs between the bus and the broker.
     private static func differences(_ scene: UplinkScene) -> [String] {
-        var found: [String] = []
+        var found = scene.isDelaying ? ["the sleep of the machine is delayed"] : []
         for (aspect, state) in scene.bus.states where !state.value.isNull {
             let topic = "reveille/v1/\(UplinkScene.device)/state/\(aspect)"
             guard let bytes = scene.retained[topic], let message = try? StateMessage(bytes) else {

@@ -38,6 +38,8 @@ struct UplinkScene {
     var position: (instance: String, generations: [String: Int64]) = ("", [:])
     var reading: [String]?
     var hasTimer = false
+    /// Whether the bridge delays a sleep of the machine.
+    var isDelaying = false
     var hasEnded = false
     var farewells = 0
     var suspicions = 0
@@ -59,6 +61,7 @@ struct UplinkScene {
         reading = nil
         subscription = nil
         isForeground = false
+        isDelaying = false
         hasTimer = false
         position = (uplink.positions.instance, uplink.positions.resumable)
         isSubscribing = true
@@ -101,6 +104,9 @@ struct UplinkScene {
                 isSubscribing = true
                 isForeground = uplink.isForeground
             case .readStates(let aspects): reading = aspects
+            case .delaySleep(let isDelayed):
+                if isDelaying == isDelayed { faults.append("delays the sleep twice, or lets it go twice") }
+                isDelaying = isDelayed
             case .save(let isUrgent):
                 saved.latest = uplink.positions
                 if isUrgent { saved.urgent = saved.latest }
@@ -191,6 +197,13 @@ struct UplinkScene {
             position.generations = bus.generations
             if !events.isEmpty { take(.busChanged(events)) }
         }
+    }
+
+    /// The machine prepares to sleep, or is awake again; a subscription in the background does not learn of it.
+    mutating func announceSleep(_ state: String) {
+        guard isForeground, subscription != nil else { return }
+        let value: JSON = ["state": .string(state)]
+        take(.busChanged([BusState(aspect: "sleep", generation: 1, changes: 1, changedAt: 0, value: value)]))
     }
 
     mutating func restartBus(isNew: Bool) {

@@ -126,6 +126,38 @@ struct UplinkTests {
         #expect(scene.faults.isEmpty)
     }
 
+    @Test("a device whose machine is about to sleep says so, with its alarm, before the machine sleeps")
+    func machine() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        let alarm = BusState(
+            aspect: "org.reveille.alarm", generation: 1, changes: 1, changedAt: 0, value: ["at": 7_000_000])
+        scene.take(.busChanged([alarm]))
+        for round in 1...3 {
+            scene.announceSleep("preparing")
+            #expect(scene.isDelaying && scene.isConnected)
+            scene.deliver()
+            scene.acknowledge()
+            #expect(!scene.isDelaying && !scene.isConnected && scene.farewells == round)
+            #expect(try status(scene).reason == .asleep)
+            #expect(try status(scene).wakesAt == 7_000_000)
+            scene.bus.change("battery")
+            scene.turnBus()
+            // The end can be lost.
+            if round < 3 { scene.announceSleep("awake") } else { scene.fireTimer() }
+            #expect(!scene.isConnecting)
+            scene.settle()
+            #expect(try status(scene).isOnline)
+            #expect(try message(scene, "battery").changes == 1)
+        }
+        scene.announceSleep("preparing")
+        scene.lose()
+        #expect(!scene.isDelaying)
+        scene.settle()
+        #expect(try status(scene).isOnline)
+        #expect(scene.faults.isEmpty)
+    }
+
     @Test("a bridge that is stopped says so; one whose broker is silent ends after a second")
     func stop() throws {
         var scene = try UplinkScene()

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleFleetCore
 import Testing
 import Varlink
 
 @Suite("The table of a fleet")
 struct FleetTableTests {
-    private func rows(_ status: StatusMessage, age: UInt32, battery: JSON? = nil) throws -> [FleetTable.Row] {
+    private func rows(
+        _ status: StatusMessage, age: UInt32, battery: JSON? = nil, at now: Timestamp = Timestamp(microseconds: 0)
+    ) throws -> [FleetTable.Row] {
         let device = try DeviceID("kiosk-7")
         var ledger = Ledger()
         ledger.connect()
@@ -20,7 +23,7 @@ struct FleetTableTests {
             let outcome = ledger.take(state, of: device, aspect: "battery", isRetained: true, at: 0)
             if case .state(let state) = outcome.event { states[device] = ["battery": state] }
         }
-        return FleetTable.rows(statuses: statuses, states: states)
+        return FleetTable.rows(statuses: statuses, states: states, at: now)
     }
 
     @Test("a sleeper is overdue after twice its pause on the broker's clock")
@@ -31,6 +34,16 @@ struct FleetTableTests {
         #expect(try rows(asleep, age: 1_800).first?.lastSeen == 1_800)
         let endless = StatusMessage(isOnline: false, reason: .asleep, wakeEvery: .max)
         #expect(try rows(endless, age: 1_801).first?.state == .asleep)
+    }
+
+    @Test("a sleeper with an alarm is overdue five minutes after it")
+    func overdueAfterAlarm() throws {
+        let asleep = StatusMessage(isOnline: false, reason: .asleep, wakesAt: 1_000_000_000)
+        let late = Timestamp(microseconds: 1_000_000_000) + .seconds(300)
+        #expect(try rows(asleep, age: 9_000_000, at: late).first?.state == .asleep)
+        #expect(try rows(asleep, age: 0, at: late + .microseconds(1)).first?.state == .overdue)
+        let endless = StatusMessage(isOnline: false, reason: .asleep, wakesAt: .max)
+        #expect(try rows(endless, age: 0, at: Timestamp(microseconds: .max)).first?.state == .asleep)
     }
 
     @Test("the text has the battery")

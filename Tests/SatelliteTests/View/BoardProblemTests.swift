@@ -38,7 +38,7 @@ import Varlink
     ) {
         let status = DeviceStatus(
             device: device, isOnline: false, reason: .asleep, instance: nil, aspects: aspects, version: nil,
-            wakeEvery: .seconds(60), age: age.map { .seconds($0) })
+            wakeEvery: .seconds(60), wakesAt: nil, age: age.map { .seconds($0) })
         board.take(.status(status), at: time)
     }
 

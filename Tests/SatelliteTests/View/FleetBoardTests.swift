@@ -73,11 +73,12 @@ import Varlink
     }
 
     @Test("a tile has the status with the reason, and the time of it on the broker's clock") mutating func status() {
-        status("kiosk-1", StatusMessage(isOnline: false, reason: .asleep, wakeEvery: 900))
+        status("kiosk-1", StatusMessage(isOnline: false, reason: .asleep, wakeEvery: 900, wakesAt: 7))
         status("kiosk-2", StatusMessage(isOnline: true, reason: .noBus))
         status("kiosk-3", StatusMessage(isOnline: false))
         let tiles = tiles(after: 0)
         #expect(tiles["kiosk-1"]?["state"] == "asleep" && tiles["kiosk-1"]?["wakeEvery"] == 900)
+        #expect(tiles["kiosk-1"]?["wakesAt"] == 7)
         #expect(tiles["kiosk-1"]?["seenAt"] == .integer(1_800_000_000_000_000 - 60_000_000))
         #expect(tiles["kiosk-2"]?["state"] == "noBus" && tiles["kiosk-3"]?["state"] == "lost")
     }

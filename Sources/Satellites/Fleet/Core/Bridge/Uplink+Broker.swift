@@ -101,6 +101,8 @@ extension Uplink {
         guard phase == .connecting || phase == .online || phase == .leaving else { return }
         let wasOnline = phase != .connecting
         hasSlept = false
+        letSleep(&effects)
+        machine.isAsleep = false
         for name in entries.keys { entries[name]?.inFlight = nil }
         reading = nil
         if isStopping { return end(isClean: false, &effects) }
@@ -122,6 +124,7 @@ extension Uplink {
 
     mutating func endWaiting(at now: Int64, fraction: Double, _ effects: inout [Effect]) {
         switch phase {
+        case .asleep where machine.isAsleep: wakeMachine(fraction: fraction, &effects)
         case .offline, .asleep:
             phase = .connecting
             effects += [.connect, .wait(Self.patience)]
@@ -159,7 +162,9 @@ extension Uplink {
         hasSlept = true
         backoff.reset()
         shortConnections = 0
-        effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(timeUntilWake(at: now))]
+        let pause = machine.isAsleep ? Self.patience : timeUntilWake(at: now)
+        effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(pause)]
+        letSleep(&effects)
     }
 
     private mutating func end(isClean: Bool, _ effects: inout [Effect]) {

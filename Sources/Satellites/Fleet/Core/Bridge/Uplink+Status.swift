@@ -27,7 +27,8 @@ extension Uplink {
         return StatusMessage(
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
             aspects: status.aspects, version: version,
-            wakeEvery: configuration.wakeEvery.map { $0.components.seconds })
+            wakeEvery: configuration.wakeEvery.map { $0.components.seconds },
+            wakesAt: phase == .leaving && !isStopping ? machine.wakesAt : nil)
     }
 
     mutating func sendStatus(_ effects: inout [Effect]) {

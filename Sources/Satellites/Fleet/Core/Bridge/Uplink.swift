@@ -46,6 +46,8 @@ package struct Uplink: Sendable {
         case subscribeAgain
         /// Read the complete states of aspects.
         case readStates([String])
+        /// Delay an announced sleep of the machine, or let it sleep.
+        case delaySleep(Bool)
         /// Save the positions, soon or before anything else.
         case save(isUrgent: Bool)
         /// Replaces the timer.
@@ -65,7 +67,7 @@ package struct Uplink: Sendable {
         case online
         /// Waits for the acknowledgement of the last status before a disconnection.
         case leaving
-        /// Waits for the next wake.
+        /// Waits for the next wake, of the device or of its machine.
         case asleep
         case ended
     }
@@ -143,6 +145,7 @@ package struct Uplink: Sendable {
     var shortConnections = 0
     var hasDesired = false
     var status = StatusTrack()
+    var machine = Machine()
 
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true
@@ -198,7 +201,10 @@ package struct Uplink: Sendable {
         switch input {
         case .busStarted(let instance, let states, let isResumed):
             startBus(instance, states, isResumed: isResumed, &effects)
-        case .busChanged(let states): take(states, &effects)
+            noteMachine(states, fraction: fraction, &effects)
+        case .busChanged(let states):
+            take(states, &effects)
+            noteMachine(states, fraction: fraction, &effects)
         case .busLost: (bus, reading) = (.absent, nil)
         case .statesRead(let instance, let states): takeRead(instance, states, &effects)
         case .connected(let sessionPresent): connect(sessionPresent: sessionPresent, at: now, &effects)

@@ -44,9 +44,11 @@ package struct Discovery: Sendable, Hashable {
 
     package var payload: [UInt8] {
         let (current, former) = (entities(of: aspects), entities(of: withdrawn))
-        let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect) }
+        let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect ?? "") }
         var components = JSONObject()
-        for entity in current { components[entity.key] = .object(entity.component(of: device)) }
+        for entity in DiscoveryEntity.ofStatus + current {
+            components[entity.key] = .object(entity.component(of: device))
+        }
         // An entity that is left out stays in Home Assistant. A component with nothing but its platform removes the
         // entity.
         for entity in absent + former { components[entity.key] = ["p": .string(entity.platform.rawValue)] }
@@ -74,7 +76,8 @@ package struct Discovery: Sendable, Hashable {
 
     private func entities(of aspects: Set<String>) -> [DiscoveryEntity] {
         let names = aspects.filter { $0.utf8.contains(UInt8(ascii: ".")) }.sorted()
-        return DiscoveryEntity.builtIn.filter { aspects.contains($0.aspect) } + names.map(DiscoveryEntity.init(name:))
+        return DiscoveryEntity.builtIn.filter { aspects.contains($0.aspect ?? "") }
+            + names.map(DiscoveryEntity.init(name:))
     }
 
     /// The identifier of a device in Home Assistant, which consists of letters, digits, `-` and `_`.

@@ -3,7 +3,7 @@
 import ReveilleCore
 import Varlink
 
-/// An entity of Home Assistant: one value of an aspect.
+/// An entity of Home Assistant: one value of an aspect, or of the status of the device.
 struct DiscoveryEntity: Sendable {
     enum Platform: String, Sendable {
         case sensor
@@ -13,7 +13,8 @@ struct DiscoveryEntity: Sendable {
 
     /// The name of the component in the message, unique in the device.
     let key: String
-    let aspect: String
+    /// The aspect; `nil` for the status.
+    let aspect: String?
     let platform: Platform
     /// The name that Home Assistant appends to the device's name.
     let name: String
@@ -23,7 +24,7 @@ struct DiscoveryEntity: Sendable {
     let traits: JSONObject
 
     func component(of device: DeviceID) -> JSONObject {
-        let topic = JSON.string(FleetTopic.state(device, aspect).text)
+        let topic = JSON.string((aspect.map { FleetTopic.state(device, $0) } ?? FleetTopic.status(device)).text)
         var component: JSONObject = [
             "p": .string(platform.rawValue), "unique_id": .string("\(Discovery.identifier(of: device)).\(key)"),
             "name": .string(name), "state_topic": topic, "value_template": .string("{{ \(expression) }}"),
@@ -43,6 +44,24 @@ extension DiscoveryEntity {
         aspect.fields.compactMap { field in field.entity.map { DiscoveryEntity($0, of: field, in: aspect) } }
     }
 
+    /// Whether the device sleeps, and the alarm that wakes it.
+    static let ofStatus = [
+        DiscoveryEntity(
+            key: "asleep", aspect: nil, platform: .binarySensor, name: "Asleep",
+            expression: "'ON' if value_json.reason == 'asleep' else 'OFF'",
+            traits: ["entity_category": "diagnostic", "icon": "mdi:power-sleep"]),
+        DiscoveryEntity(
+            key: "wakes_at", aspect: nil, platform: .sensor, name: "Wakes at",
+            expression: time("wakesAt", if: "value_json.reason == 'asleep'"),
+            traits: ["device_class": "timestamp", "entity_category": "diagnostic"]),
+    ]
+
+    /// A time in microseconds as Home Assistant reads it; `None` without one, or without the condition.
+    private static func time(_ member: String, if condition: String) -> String {
+        "(value_json.\(member) / 1000000) | timestamp_custom('%Y-%m-%dT%H:%M:%S.%f+00:00', false)"
+            + " if value_json.\(member) is integer and \(condition) else None"
+    }
+
     /// An entity of a published name: when it last changed, with its value as attributes.
     ///
     /// The value is an object of any form, so no member of it can be the state.
@@ -50,9 +69,8 @@ extension DiscoveryEntity {
         self.init(
             // The name contains a '.', so its escaped form is unlike the key of a built-in aspect.
             key: Discovery.escaped(aspect), aspect: aspect, platform: .sensor, name: aspect,
-            expression: "(value_json.changedAt / 1000000) | timestamp_custom('%Y-%m-%dT%H:%M:%S.%f+00:00', false)"
-                + " if value_json.changedAt is integer and value_json.synchronized is not false"
-                + " and value_json.value is mapping else None",
+            expression: Self.time(
+                "changedAt", if: "value_json.synchronized is not false and value_json.value is mapping"),
             traits: [
                 "device_class": "timestamp",
                 "json_attributes_template": "{{ (value_json.value if value_json.value is mapping else {}) | tojson }}",

@@ -25,11 +25,13 @@ package struct StatusMessage: Sendable, Hashable {
     package var version: String?
     /// The seconds between two wakes of a device that disconnects in between.
     package var wakeEvery: Int64?
+    /// The time of the alarm that wakes the machine, which sleeps, in microseconds since 1970.
+    package var wakesAt: Int64?
 
     /// Creates a message.
     package init(
         isOnline: Bool, reason: Reason? = nil, instance: String? = nil, aspects: [String] = [],
-        version: String? = nil, wakeEvery: Int64? = nil
+        version: String? = nil, wakeEvery: Int64? = nil, wakesAt: Int64? = nil
     ) {
         self.isOnline = isOnline
         self.reason = reason
@@ -37,6 +39,7 @@ package struct StatusMessage: Sendable, Hashable {
         self.aspects = aspects
         self.version = version
         self.wakeEvery = wakeEvery
+        self.wakesAt = wakesAt
     }
 
     /// Decodes a payload.
@@ -54,6 +57,7 @@ package struct StatusMessage: Sendable, Hashable {
         aspects = try payload.texts("aspects") ?? []
         version = try payload.text("version")
         wakeEvery = try payload.count("wakeEvery")
+        wakesAt = try payload.count("wakesAt")
         guard aspects.count <= Self.aspectLimit else {
             throw Payload.error("has \(aspects.count) aspects, the maximum is \(Self.aspectLimit)")
         }
@@ -70,6 +74,7 @@ package struct StatusMessage: Sendable, Hashable {
         if !aspects.isEmpty { members["aspects"] = .array(aspects.map { .string($0) }) }
         if let version { members["version"] = .string(version) }
         if let wakeEvery { members["wakeEvery"] = .integer(wakeEvery) }
+        if let wakesAt { members["wakesAt"] = .integer(wakesAt) }
         return JSON.object(members).bytes
     }
 }

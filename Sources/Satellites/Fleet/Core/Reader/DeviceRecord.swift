@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// A ledger's record of a device: its status, and the positions of its aspects.
 struct DeviceRecord: Sendable {
     struct State: Sendable {
@@ -74,6 +76,7 @@ extension DeviceRecord {
             DeviceStatus(
                 device: device, isOnline: status.isOnline, reason: status.reason, instance: instance,
                 aspects: listed ?? [], version: version, wakeEvery: status.wakeEvery.map { .seconds($0) },
+                wakesAt: status.wakesAt.map { Timestamp(microseconds: $0) },
                 age: age.map { .seconds($0) })
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ReveilleCore
+
 /// What a reader of a fleet receives.
 @nonexhaustive public enum FleetEvent: Sendable, Hashable {
     /// An aspect of a device has a new state.
@@ -29,7 +31,7 @@ public struct DeviceRemoval: Sendable, Hashable {
 public struct DeviceStatus: Sendable, Hashable {
     /// Why a device is not connected, or not complete.
     @nonexhaustive public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// It has disconnected until its next wake.
+        /// It has disconnected until its next wake, or its machine sleeps.
         case asleep
         /// Its bridge was stopped.
         case stopped
@@ -53,6 +55,10 @@ public struct DeviceStatus: Sendable, Hashable {
     public let version: String?
     /// The time between two wakes of a device that disconnects in between; `nil` while it is connected.
     public let wakeEvery: Duration?
+    /// The time at which an alarm wakes the machine of a device, which sleeps; `nil` if no alarm is known.
+    ///
+    /// Measured by the device's clock. The device may wake before, and connects within five minutes after.
+    public let wakesAt: Timestamp?
     /// The age of the status on the broker's clock, in whole seconds; `nil` if the broker does not say.
     public let age: Duration?
 }

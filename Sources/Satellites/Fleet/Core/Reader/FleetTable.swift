@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 /// The devices of a fleet at one time: what `reveille-fleet status` shows.
@@ -36,17 +37,21 @@ package enum FleetTable {
 
     /// The wakes after which a sleeper is overdue: a wake may be late by its spread and by the pause before a retry.
     package static let overdueWakes: Int64 = 2
+    /// How long after its alarm a machine is overdue: it connects again within the longest pause of a bridge.
+    package static let grace = Uplink.pauses.upperBound
 
     /// Returns the rows of all devices, in their order.
     package static func rows(
-        statuses: [DeviceID: DeviceStatus], states: [DeviceID: [String: DeviceEvent]]
+        statuses: [DeviceID: DeviceStatus], states: [DeviceID: [String: DeviceEvent]], at now: Timestamp
     ) -> [Row] {
         let states = states.filter { !$0.value.isEmpty }
-        return Set(statuses.keys).union(states.keys).sorted().map { row($0, statuses[$0], states[$0] ?? [:]) }
+        return Set(statuses.keys).union(states.keys).sorted().map { row($0, statuses[$0], states[$0] ?? [:], at: now) }
     }
 
-    private static func row(_ device: DeviceID, _ status: DeviceStatus?, _ states: [String: DeviceEvent]) -> Row {
-        let state = state(of: status)
+    private static func row(
+        _ device: DeviceID, _ status: DeviceStatus?, _ states: [String: DeviceEvent], at now: Timestamp
+    ) -> Row {
+        let state = state(of: status, at: now)
         let battery = states["battery"]?.value.objectValue
         let listed = status?.aspects ?? []
         return Row(
@@ -56,12 +61,13 @@ package enum FleetTable {
             version: status?.version)
     }
 
-    private static func state(of status: DeviceStatus?) -> State {
+    private static func state(of status: DeviceStatus?, at now: Timestamp) -> State {
         guard let status else { return .unknown }
         if status.isOnline { return status.reason == .noBus ? .noBus : .online }
         switch status.reason {
         case .stopped: return .stopped
         case .asleep:
+            if let wake = status.wakesAt { return now > wake + grace ? .overdue : .asleep }
             guard let every = status.wakeEvery, every > .zero, let age = status.age else { return .asleep }
             return age / every >= Double(overdueWakes) ? .overdue : .asleep
         default: return .lost

@@ -140,6 +140,7 @@ final class Bridge {
             case .setForeground(let isForeground): bus?.setForeground(isForeground)
             case .subscribeAgain: bus?.subscribeAgain(isForeground: uplink.isForeground)
             case .readStates(let aspects): bus?.readStates(aspects)
+            case .delaySleep(let isDelayed): bus?.delaySleep(isDelayed)
             case .save(let isUrgent): save(isUrgent: isUrgent)
             case .wait(let duration): timer?.fire(after: duration)
             case .leaveOut(let aspect):

@@ -66,9 +66,11 @@ struct BridgeSetup {
     var subscription: SubscriptionRequest {
         let aspects = AspectSet(configuration.aspects)
         let policy = Policy(interval: configuration.interval)
+        // A device that connects for its wakes only is not told when its machine sleeps.
+        let followed = configuration.wakeEvery == nil ? aspects.union(Uplink.machineAspects) : aspects
         let paced = configuration.interval >= .milliseconds(1) ? aspects.aspects : []
         return SubscriptionRequest(
-            aspects: aspects, name: "reveille-fleet bridge",
+            aspects: followed, name: "reveille-fleet bridge",
             policies: Dictionary(uniqueKeysWithValues: paced.map { ($0, policy) }))
     }
 

@@ -17,6 +17,8 @@ final class BusLink {
     private let onAnswer: (String, Bool) -> Void
     private var stream: EventStream?
     private var calls: BusConnection?
+    /// Delays the sleep of the machine for as long as it is open.
+    private var task: BusConnection?
     /// Repeats failed calls.
     private var retry: EventSource?
     private var backoff = Backoff()
@@ -54,6 +56,7 @@ final class BusLink {
         stream?.close()
         calls?.close()
         calls = nil
+        delaySleep(false)
         retry = nil
     }
 
@@ -88,6 +91,20 @@ final class BusLink {
     func setForeground(_ isForeground: Bool) {
         stream?.isInBackground = !isForeground
         sendState()
+    }
+
+    /// Delays the sleep of the machine by a task, or ends the task.
+    func delaySleep(_ isDelayed: Bool) {
+        task?.close()
+        task = nil
+        guard isDelayed, let subscription = stream?.name else { return }
+        do throws(ReveilleError) {
+            let task = try BusConnection(connector)
+            self.task = task
+            task.call(Call(.beginTask(subscription: subscription, name: "reporting the sleep"))) { _ in }
+        } catch {
+            log.write(.warning, "the sleep of the machine cannot be delayed: \(error)", about: .bus)
+        }
     }
 
     private func sendState() {

@@ -55,7 +55,9 @@ enum FleetEventText {
 
     static func state(of status: DeviceStatus) -> String {
         switch status.reason {
-        case .asleep: "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0.components.seconds))" } ?? "")
+        case .asleep:
+            "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0.components.seconds))" } ?? "")
+                + (status.wakesAt.map { ", wakes at \(LocalTime.date($0)) \(LocalTime.time($0))" } ?? "")
         case .stopped: "stopped"
         case .lost: "lost"
         case .noBus: "online, without a bus"
@@ -103,6 +105,7 @@ extension DeviceStatus {
             "instance": instance.map { .string($0) } ?? .null, "aspects": .array(aspects.map { .string($0) }),
             "version": version.map { .string($0) } ?? .null,
             "wakeEvery": wakeEvery.map { .integer($0.components.seconds) } ?? .null,
+            "wakesAt": wakesAt.map { .integer($0.microseconds) } ?? .null,
             "age": age.map { .integer($0.components.seconds) } ?? .null,
         ]
     }

@@ -2,8 +2,10 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
+import ReveilleSystem
 
 struct FleetStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,6 +57,6 @@ struct FleetStatusCommand: ParsableCommand {
             statuses.merge(whole.statuses) { $1 }
             states.merge(whole.states) { $1 }
         }
-        return FleetTable.rows(statuses: statuses, states: states)
+        return FleetTable.rows(statuses: statuses, states: states, at: Timestamp(microseconds: Clocks.wall()))
     }
 }

@@ -17,6 +17,8 @@ package struct FleetTile: Sendable, Hashable {
     package var seenAt: Int64?
     /// The seconds between two wakes of a device that sleeps.
     package var wakeEvery: Int64?
+    /// The time of the alarm that wakes the machine of a device, in microseconds since 1970.
+    package var wakesAt: Int64?
     package var version: String?
     /// The level of the battery from 0 to 1.
     package var level: Double?
@@ -49,6 +51,7 @@ package struct FleetTile: Sendable, Hashable {
         state = status.isOnline ? (status.reason == .noBus ? "noBus" : "online") : status.reason?.rawValue ?? "lost"
         seenAt = status.age.map { now - $0.components.seconds.multipliedReportingOverflow(by: 1_000_000).partialValue }
         wakeEvery = status.wakeEvery?.components.seconds
+        wakesAt = status.wakesAt?.microseconds
         version = status.version
         for index in problems.indices { problems[index].keep(status.aspects) }
     }
@@ -77,7 +80,7 @@ package struct FleetTile: Sendable, Hashable {
     /// Forgets an aspect, or the status.
     mutating func remove(_ aspect: String?) {
         guard let aspect else {
-            (hasStatus, state, seenAt, wakeEvery) = (false, "unknown", nil, nil)
+            (hasStatus, state, seenAt, wakeEvery, wakesAt) = (false, "unknown", nil, nil, nil)
             return
         }
         aspects.remove(aspect)
@@ -103,7 +106,8 @@ package struct FleetTile: Sendable, Hashable {
     func json(_ device: DeviceID) -> JSON {
         let members: [(String, JSON?)] = [
             ("device", .string(device.text)), ("state", .string(state)), ("seenAt", seenAt.map { .integer($0) }),
-            ("wakeEvery", wakeEvery.map { .integer($0) }), ("version", version.map { .string($0.escaped) }),
+            ("wakeEvery", wakeEvery.map { .integer($0) }), ("wakesAt", wakesAt.map { .integer($0) }),
+            ("version", version.map { .string($0.escaped) }),
             ("level", level.map { .number($0) }), ("plugged", isPlugged.map { .bool($0) }),
             ("pose", pose.map { .string($0) }), ("near", isNear.map { .bool($0) }),
             ("aspect", aspect.map { .string($0) }), ("changedAt", changedAt.map { .integer($0) }),

@@ -12,6 +12,8 @@ const shortAbsence = 5e3;
 const lowLevel = .15;
 // The wakes after which a sleeper is overdue, as in `reveille-fleet status`.
 const overdueWakes = 2;
+// After its alarm, a machine connects again within five minutes.
+const grace = 300e3;
 
 const words = { online: "online", noBus: "no bus", asleep: "asleep", overdue: "overdue", stopped: "stopped", lost: "lost", unknown: "unknown" };
 const ranks = { lost: 0, overdue: 1, noBus: 2, unknown: 4, stopped: 5, asleep: 6, online: 7 };
@@ -163,9 +165,9 @@ function draw() {
   });
 }
 
-function stateOf({ state, wakeEvery, seenAt }) {
-  const isLate = state === "asleep" && wakeEvery && seenAt && Math.min(Date.now(), knownUntil) - seenAt / 1e3 > overdueWakes * wakeEvery * 1e3;
-  return isLate ? "overdue" : state;
+function stateOf({ state, wakeEvery, wakesAt, seenAt }) {
+  const due = wakesAt ? wakesAt / 1e3 + grace : wakeEvery && seenAt ? seenAt / 1e3 + overdueWakes * wakeEvery * 1e3 : Infinity;
+  return state === "asleep" && Math.min(Date.now(), knownUntil) > due ? "overdue" : state;
 }
 
 // Draws a tile, and returns whether its place may have changed.
@@ -216,7 +218,8 @@ function create(tile) {
   });
 }
 
-function age({ aspect, changedAt, state, seenAt }) {
+function age({ aspect, changedAt, state, seenAt, wakesAt }) {
+  if (state === "asleep" && wakesAt / 1e3 > Date.now()) return `wakes in ${duration((wakesAt / 1e3 - Date.now()) / 1e3)}`;
   const ago = at => `${duration(Math.max(0, Date.now() - at / 1e3) / 1e3)} ago`;
   if (state !== "online" && state !== "noBus" && seenAt) return `last seen ${ago(seenAt)}`;
   if (!aspect) return "";
@@ -276,7 +279,7 @@ find("spans").addEventListener("change", () => {
 
 function refresh() {
   for (const tile of visible) tile.parts.age.textContent = age(tile.data);
-  for (const tile of tiles.values()) if (tile.data.wakeEvery && tile.element && stateOf(tile.data) !== tile.element.dataset.state) dirty.add(tile);
+  for (const tile of tiles.values()) if (tile.data.state === "asleep" && tile.element && stateOf(tile.data) !== tile.element.dataset.state) dirty.add(tile);
   if (dirty.size) draw();
 }
 
