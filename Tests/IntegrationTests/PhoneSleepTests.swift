@@ -3,7 +3,7 @@
 import ReveilleTesting
 import Testing
 
-@Suite("The sleep of a phone")
+@Suite("The sleep of a phone", .blocking)
 struct PhoneSleepTests {
     @Test("a scenario lets the phone sleep: both halves while awake, one event for the sleeps of a sleeper")
     func scenario() throws {

@@ -19,7 +19,7 @@ extension Uplink {
             completedAt = now
             for name in entries.keys { entries[name]?.isHeld = false }
         }
-        hasSlept = false
+        absence.hasSlept = false
         for name in entries.keys { entries[name]?.isRefused = false }
         status = StatusTrack(aspects: formerAspects)
         if configuration.wakeEvery != nil { effects.append(.wait(Self.patience)) }
@@ -39,7 +39,7 @@ extension Uplink {
     /// Whether the broker probably still has all acknowledged states: only after a sleep, and for a limited time, since
     /// the device does not notice a broker's restart between two wakes.
     private func isTrusted(at now: Int64) -> Bool {
-        guard hasSlept, let completedAt else { return false }
+        guard absence.hasSlept, let completedAt else { return false }
         return now - completedAt < Self.trust
     }
 
@@ -100,9 +100,9 @@ extension Uplink {
     mutating func disconnect(_ isTakenOver: Bool, at now: Int64, fraction: Double, _ effects: inout [Effect]) {
         guard phase == .connecting || phase == .online || phase == .leaving else { return }
         let wasOnline = phase != .connecting
-        hasSlept = false
+        absence.hasSlept = false
         letSleep(&effects)
-        machine.isAsleep = false
+        absence.isMachineAsleep = false
         for name in entries.keys { entries[name]?.inFlight = nil }
         reading = nil
         if isStopping { return end(isClean: false, &effects) }
@@ -124,7 +124,7 @@ extension Uplink {
 
     mutating func endWaiting(at now: Int64, fraction: Double, _ effects: inout [Effect]) {
         switch phase {
-        case .asleep where machine.isAsleep: wakeMachine(fraction: fraction, &effects)
+        case .asleep where absence.isMachineAsleep: wakeMachine(fraction: fraction, &effects)
         case .offline, .asleep:
             phase = .connecting
             effects += [.connect, .wait(Self.patience)]
@@ -159,10 +159,10 @@ extension Uplink {
         for name in entries.keys { entries[name]?.inFlight = nil }
         reading = nil
         phase = .asleep
-        hasSlept = true
+        absence.hasSlept = true
         backoff.reset()
         shortConnections = 0
-        let pause = machine.isAsleep ? Self.patience : timeUntilWake(at: now)
+        let pause = absence.isMachineAsleep ? Self.patience : timeUntilWake(at: now)
         effects += [.disconnect(isClean: true), .save(isUrgent: true), .wait(pause)]
         letSleep(&effects)
     }

@@ -28,7 +28,7 @@ extension Uplink {
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
             aspects: status.aspects, version: version,
             wakeEvery: configuration.wakeEvery.map { $0.components.seconds },
-            wakesAt: phase == .leaving && !isStopping ? machine.wakesAt : nil)
+            wakesAt: phase == .leaving && !isStopping ? absence.wakesAt : nil)
     }
 
     mutating func sendStatus(_ effects: inout [Effect]) {

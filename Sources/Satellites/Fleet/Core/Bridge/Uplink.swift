@@ -133,8 +133,6 @@ package struct Uplink: Sendable {
     var isComplete = false
     /// The time of the last connection in which every state was published.
     var completedAt: Int64?
-    /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
-    var hasSlept = false
     /// The aspects whose complete states must be read, with the generations that were announced.
     var stale: [String: Int64] = [:]
     /// The aspects that are being read; `nil` if none are.
@@ -145,7 +143,7 @@ package struct Uplink: Sendable {
     var shortConnections = 0
     var hasDesired = false
     var status = StatusTrack()
-    var machine = Machine()
+    var absence = Absence()
 
     /// Whether the device's clock was synchronized when the current input came.
     package var isClockSynchronized = true

@@ -7,10 +7,13 @@ extension Uplink {
     /// What a bridge that stays connected follows besides what it publishes.
     package static let machineAspects: AspectSet = [.sleep, .alarm]
 
-    /// The sleep of the machine, of which the broker is told before.
-    struct Machine: Sendable {
+    /// The sleep between two wakes of the device, and that of its machine, which the broker learns of before.
+    struct Absence: Sendable {
+        /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
+        var hasSlept = false
         /// Whether the machine was about to sleep, and is not known to be awake.
-        var isAsleep = false
+        var isMachineAsleep = false
+        /// Whether the sleep of the machine is delayed.
         var isDelayed = false
         /// The time of the alarm that wakes the machine, in microseconds since 1970; `nil` if none is set.
         var alarm: Int64?
@@ -20,7 +23,7 @@ extension Uplink {
 
     mutating func noteMachine(_ states: [BusState], fraction: Double, _ effects: inout [Effect]) {
         for state in states where state.aspect == Aspect.alarm.name {
-            machine.alarm = state.value.objectValue?["at"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
+            absence.alarm = state.value.objectValue?["at"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
         }
         switch states.last(where: { $0.aspect == Aspect.sleep.name })?.value.objectValue?["state"]?.stringValue {
         case Sleep.State.preparing.rawValue: prepareForSleep(&effects)
@@ -32,22 +35,22 @@ extension Uplink {
     private mutating func prepareForSleep(_ effects: inout [Effect]) {
         // A device that connects for its wakes only has said that it sleeps.
         guard phase == .online, configuration.wakeEvery == nil else { return }
-        machine.isAsleep = true
-        machine.isDelayed = true
-        machine.wakesAt = isClockSynchronized ? machine.alarm : nil
+        absence.isMachineAsleep = true
+        absence.isDelayed = true
+        absence.wakesAt = isClockSynchronized ? absence.alarm : nil
         effects.append(.delaySleep(true))
         sayGoodbye(&effects)
     }
 
     mutating func letSleep(_ effects: inout [Effect]) {
-        if machine.isDelayed { effects.append(.delaySleep(false)) }
-        machine.isDelayed = false
+        if absence.isDelayed { effects.append(.delaySleep(false)) }
+        absence.isDelayed = false
     }
 
     /// Connects again after a random pause: an alarm can wake a whole fleet in one moment.
     mutating func wakeMachine(fraction: Double, _ effects: inout [Effect]) {
-        guard machine.isAsleep else { return }
-        machine.isAsleep = false
+        guard absence.isMachineAsleep else { return }
+        absence.isMachineAsleep = false
         guard phase == .asleep else { return }
         phase = .offline
         effects.append(.wait(backoff.next(fraction: fraction)))
