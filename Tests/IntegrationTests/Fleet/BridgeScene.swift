@@ -123,8 +123,12 @@ final class BridgeScene {
     // MARK: - Changes
 
     func setPose(_ pose: String) throws {
-        let reply = try bus.client().call("Post", #"{"orientation":{"pose":"\#(pose)","planar":null}}"#)
-        if let error = reply.error { throw Trouble("Post \(pose): \(error)") }
+        try post(#"{"orientation":{"pose":"\#(pose)","planar":null}}"#)
+    }
+
+    func post(_ reading: String) throws {
+        let reply = try bus.client().call("Post", reading)
+        if let error = reply.error { throw Trouble("Post \(reading): \(error)") }
     }
 
     func publish(_ name: String, _ value: JSON) throws {

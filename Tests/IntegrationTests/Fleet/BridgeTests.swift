@@ -133,6 +133,27 @@ struct BridgeTests {
         #expect(other - one == 4)
     }
 
+    @Test("a device whose machine sleeps says so with its alarm, ends its task, and is back after the sleep")
+    func machine() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.publish("org.reveille.alarm", ["at": 4_000_000_000_000_000])
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+        try scene.post(#"{"sleep":{"state":"preparing"}}"#)
+        let asleep = try observer.wait(for: BridgeScene.status) { $0["reason"] == "asleep" }
+        #expect(asleep["online"] == false)
+        // The time of a clock that is not synchronized is worth nothing to others.
+        #expect(asleep["wakesAt"] == (Clocks.isSynchronized ? 4_000_000_000_000_000 : nil))
+        try wait(for: "the end of the task") {
+            let reply = try scene.bus.client().call("ListSubscriptions")
+            return !reply.parameters.objects("subscriptions").contains { $0["tasks"]?.arrayValue?.isEmpty == false }
+        }
+        for pose in ["faceUp", "faceDown", "portrait"] { try scene.setPose(pose) }
+        try scene.post(#"{"sleep":{"state":"awake","sleptFor":60}}"#)
+        try observer.wait(for: BridgeScene.state("orientation")) { $0["changes"] == 3 }
+        try wait(for: "the status") { try observer.messages(about: BridgeScene.status).last?.object["online"] == true }
+    }
+
     @Test("a bridge that is stopped says so, and uses less than 10 MB of memory before")
     func stop() throws {
         let scene = try BridgeScene()
