@@ -34,11 +34,13 @@ package final class SimulatedBus {
     package init(
         reality: Reality, loop: SimulatedLoop, configuration: Configuration = Configuration(),
         schedule: ScheduleServices = ScheduleServices(), owner: UInt32 = geteuid(),
-        isSystemWide: Bool = false, state: StateFile?, programs: SimulatedPrograms? = nil, random: SplitMix64,
+        isSystemWide: Bool = false, state: StateFile?, programs: SimulatedPrograms? = nil,
+        machine: SimulatedMachine? = nil, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
         var random = random
-        machine = SimulatedMachine(loop: loop)
+        let machine = machine ?? SimulatedMachine(loop: loop)
+        self.machine = machine
         do throws(SystemError) {
             let server = try BusServer(
                 loop: loop, configuration: configuration, schedule: schedule, owner: owner,

@@ -16,6 +16,7 @@ final class BusScene {
     private(set) var bus: SimulatedBus
     /// The programs of the machine, which stay over a restart of the bus.
     let programs: SimulatedPrograms
+    private let machine: SimulatedMachine
     /// The number of starts, from which each bus has other random numbers.
     private var starts: UInt64 = 1
     private let start: (SimulatedLoop, _ seed: UInt64) throws -> SimulatedBus
@@ -33,10 +34,11 @@ final class BusScene {
             """
         let configuration = try Configuration(parsing: Array(text.utf8))
         programs = SimulatedPrograms(loop: loop)
-        start = { [reality, log, programs, configuration] loop, seed in
+        machine = SimulatedMachine(loop: loop)
+        start = { [reality, log, programs, machine, configuration] loop, seed in
             try SimulatedBus(
                 reality: reality, loop: loop, configuration: configuration, schedule: schedule(), owner: owner,
-                isSystemWide: isSystemWide, state: state, programs: programs, random: SplitMix64(seed: seed),
+                isSystemWide: isSystemWide, state: state, programs: programs, machine: machine, random: SplitMix64(seed: seed),
                 logger: Logger(label: "scene") { _ in LineHandler(log) })
         }
         bus = try start(loop, starts)
@@ -50,6 +52,7 @@ final class BusScene {
         loop = SimulatedLoop(bootClock: loop.bootClock)
         loop.wallClock = time
         programs.loop = loop
+        machine.restart(on: loop)
         bus = try start(loop, starts)
     }
 

@@ -40,12 +40,17 @@ package struct SavedState: Sendable, Hashable {
     /// The aspects that were read or posted.
     package var entries: [Entry]
     package var firings: Int
+    /// The time in microseconds that the machine had slept since boot, as far as it was reported; `nil` if unknown.
+    package var timeAsleep: UInt64?
 
-    package init(instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0) {
+    package init(
+        instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0, timeAsleep: UInt64? = nil
+    ) {
         self.instance = instance
         self.sequence = sequence
         self.entries = entries
         self.firings = firings
+        self.timeAsleep = timeAsleep
     }
 
     /// Adds firings that followed the state in their order, with no other change in between.

@@ -9,12 +9,16 @@ package struct SleepRule: Sendable {
     private static let shortest: UInt64 = 10_000
     package private(set) var sleep: Sleep
     /// The time asleep that belongs to sleeps before the next.
-    private var counted: UInt64
+    package private(set) var counted: UInt64
 
-    /// Creates a rule that continues after a saved state; the time asleep until now belongs to earlier sleeps.
-    package init(after last: Sleep?, timeAsleep: UInt64) {
-        sleep = Sleep(state: .awake, sleptFor: last?.sleptFor)
-        counted = timeAsleep
+    /// Creates a rule that continues after a saved state, which knew of an amount of time asleep.
+    ///
+    /// If this is unknown, the time asleep until now belongs to earlier sleeps.
+    package init(after last: Sleep?, counted: UInt64? = nil, timeAsleep: UInt64) {
+        sleep = last ?? Sleep(state: .awake)
+        self.counted = min(counted ?? timeAsleep, timeAsleep)
+        // Without a sleep in between, the machine may still prepare.
+        if timeAsleep - self.counted >= Self.shortest { note(isPreparing: false, timeAsleep: timeAsleep) }
     }
 
     /// Takes whether the machine prepares to sleep, as announced or asked; the time is in microseconds since boot.

@@ -80,9 +80,13 @@ package final class BusServer {
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
         access.attach(to: self)
+        sleep?.interests.counted = saved?.timeAsleep
         if let state {
             keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
-                [unowned self] in bus.savedState
+                [unowned self] in
+                var state = bus.savedState
+                state.timeAsleep = sleep?.interests.counted
+                return state
             }
         }
         soon = try loop.timer { [weak self] in self?.advanceParts() }

@@ -27,7 +27,8 @@ extension StateCoding {
             throw StateError(reason: "a user has more than \(limit) names")
         }
         return SavedState(
-            instance: instance, sequence: sequence, entries: entries, firings: counter(top?["firings"]) ?? 0)
+            instance: instance, sequence: sequence, entries: entries, firings: counter(top?["firings"]) ?? 0,
+            timeAsleep: counter(top?["timeAsleep"]).map { UInt64($0) })
     }
 
     /// Reads an aspect's entry; `nil` for an unknown aspect of another version.

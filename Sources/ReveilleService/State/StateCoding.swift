@@ -22,6 +22,7 @@ package enum StateCoding {
             "sequence": .integer(Int64(state.sequence)),
         ]
         if state.firings > 0 { top["firings"] = .integer(Int64(state.firings)) }
+        top["timeAsleep"] = state.timeAsleep.flatMap { Int64(exactly: $0) }.map { .integer($0) }
         var bytes: [UInt8] = []
         top.write(into: &bytes)
         bytes.removeLast()

@@ -17,13 +17,31 @@ package final class SimulatedMachine: MachineSleep {
     package var isPreparing = false
     /// Whether a lock delays the sleep.
     package private(set) var isLocked = false
-    private let loop: SimulatedLoop
+    private var loop: SimulatedLoop
     private var answers: [UInt64: SimulatedLoop.Source] = [:]
     private var questions: UInt64 = 0
+    /// Runs while a bus that follows the login manager does not know its state.
+    private var greeting: SimulatedLoop.Source?
 
     package init(loop: SimulatedLoop) {
         self.loop = loop
-        interests.changed = { [unowned self] in changeLock() }
+        interests.changed = { [unowned self] in interestsChanged() }
+    }
+
+    /// Begins with another bus; the lock of the last is closed with it.
+    package func restart(on loop: SimulatedLoop) {
+        self.loop = loop
+        answers = [:]
+        greeting = nil
+        isLocked = false
+    }
+
+    private func interestsChanged() {
+        changeLock()
+        guard !interests.isEmpty else { return greeting = nil }
+        guard greeting == nil else { return }
+        greeting = loop.makeTimer(priority: .normal) { [unowned self] in note(isManaged && isPreparing) }
+        greeting?.fire(after: .zero)
     }
 
     private func changeLock() {
@@ -44,7 +62,10 @@ package final class SimulatedMachine: MachineSleep {
 
     /// Announces the beginning or the end of a sleep, whether it is true or not.
     package func announce(_ isPreparing: Bool) {
-        guard isManaged else { return }
+        if isManaged { note(isPreparing) }
+    }
+
+    private func note(_ isPreparing: Bool) {
         announced(isPreparing ? Self.longestDelay : nil)
         interests.notify(isPreparing: isPreparing)
         changeLock()

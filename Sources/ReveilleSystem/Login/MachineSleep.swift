@@ -28,6 +28,9 @@ package final class SleepInterests {
     }
 
     private var followers: [Follower] = []
+    /// The time in microseconds that the machine had slept when the end of a sleep was reported last; a later bus goes on
+    /// from it.
+    package var counted: UInt64?
     /// Called when a follower came, changed its mind about a delay, or left.
     package var changed: () -> Void = {}
 

@@ -12,7 +12,7 @@ package final class SleepWatcher: Watcher {
     private let loop: any Loop
     private let machine: any MachineSleep
     private let context: WatcherContext
-    private var rule: SleepRule
+    private var rule: SleepRule { didSet { machine.interests.counted = rule.counted } }
     private var interest: SleepInterest?
     private var question: (any LoopSource)?
 
@@ -21,7 +21,8 @@ package final class SleepWatcher: Watcher {
         self.loop = loop
         self.machine = machine
         self.context = context
-        rule = SleepRule(after: last, timeAsleep: machine.timeAsleep)
+        rule = SleepRule(after: last, counted: machine.interests.counted, timeAsleep: machine.timeAsleep)
+        machine.interests.counted = rule.counted
     }
 
     /// While it watches closely, a lock delays the sleep.

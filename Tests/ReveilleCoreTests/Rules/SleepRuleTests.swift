@@ -37,9 +37,14 @@ import Testing
         expect(state(after: false, asleep: 6_000_000), Sleep(state: .awake, sleptFor: .seconds(5)))
     }
 
-    @Test func ruleContinuesAfterTheSavedLengthAndCountsOnlySleepsAfterIt() {
-        var rule = SleepRule(after: Sleep(state: .preparing, sleptFor: .seconds(9)), timeAsleep: 20_000_000)
-        #expect(rule.sleep == Sleep(state: .awake, sleptFor: .seconds(9)))
+    @Test func ruleContinuesAfterTheSavedStateAndCountsOnlySleepsAfterIt() {
+        let last = Sleep(state: .preparing, sleptFor: .seconds(9))
+        let later = SleepRule(after: last, counted: 20_000_000, timeAsleep: 24_000_000)
+        #expect(later.sleep == Sleep(state: .awake, sleptFor: .seconds(4)))
+        #expect(SleepRule(after: last, counted: 20_000_000, timeAsleep: 20_000_500).sleep == last)
+        #expect(SleepRule(after: last, counted: 20_000_000, timeAsleep: 0).sleep == last)
+        var rule = SleepRule(after: last, timeAsleep: 20_000_000)
+        #expect(rule.sleep == last)
         rule.note(isPreparing: false, timeAsleep: .max)
         #expect(rule.sleep.sleptFor.map { $0 > .seconds(9_000_000_000_000) } == true)
         for timeAsleep in [UInt64.max, 0] { rule.note(isPreparing: false, timeAsleep: timeAsleep) }
