@@ -1,9 +1,11 @@
 """The memory of an idle bus and of a subscription, and the instructions of a delivery and a wake, with their limits."""
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,9 @@ CLIENTS = 1_000
 # Aspects that are not read from a device.
 WITHOUT_DEVICE = {"locale", "defaults", "network"}
 
+# Aspects that the login manager is asked for.
+OF_LOGIN_MANAGER = {"sleep", "switches"}
+
 # The ratio of the posts or wakes of two runs, whose difference excludes the start and the end.
 FACTOR = 4
 # The growth that is a failure.
@@ -35,14 +40,35 @@ TOLERANCE = 1.1
 ATTEMPTS = 3
 
 
+class FalseMessageBus:
+    """A socket in place of the system's message bus, which shows whether programs connect to it."""
+
+    def __init__(self) -> None:
+        self._directory = tempfile.TemporaryDirectory()
+        path = self._directory.name + "/bus"
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(path)
+        self._socket.listen()
+        os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={path}"
+
+    def was_called(self, seconds: float = 0) -> bool:
+        self._socket.settimeout(seconds)
+        try:
+            self._socket.accept()[0].close()
+        except (BlockingIOError, TimeoutError):
+            return False
+        return True
+
+
 def measure_memory() -> None:
+    message_bus = FalseMessageBus()
     running = [pair[0] for kind in (Reveille, Mosquitto, DBus, Redis) if (pair := comparison.start(kind))]
     bus = running[0]
     # The subscribers get nothing, but a bus without any would have no reason to wake up.
     subscribers = [bus.connection() for _ in range(2)]
     aspects = tuple(
         entry["aspect"] for entry in bus.ask(subscribers[0], bus.call("DescribeAspects"))["aspects"]
-        if not entry["available"] or entry["aspect"] in WITHOUT_DEVICE)
+        if (not entry["available"] or entry["aspect"] in WITHOUT_DEVICE) and entry["aspect"] not in OF_LOGIN_MANAGER)
     for subscriber, state in zip(subscribers, ("background", "foreground")):
         bus.subscribe(subscriber, aspects, state)
     time.sleep(REST)
@@ -63,6 +89,13 @@ def measure_memory() -> None:
         *([broker.name, megabytes(resident), megabytes(dirty), wakeups]
           for broker, (resident, dirty, wakeups) in zip(running, idle)),
         [f"Reveille, after {CLIENTS} subscribers", megabytes(bus.resident()), megabytes(bus.dirty()), ""], right=True)
+    if message_bus.was_called():
+        sys.exit("bench: a bus whose subscribers do not follow the sleep of the machine has connected to D-Bus")
+    follower = bus.connection()
+    bus.subscribe(follower, ("sleep",))
+    if not message_bus.was_called(REST):
+        sys.exit("bench: a bus whose subscriber follows the sleep of the machine has not connected to D-Bus")
+    print("\nwithout followers of the machine's sleep, no connection to D-Bus")
     for broker in running:
         broker.stop()
     print(f"\na subscription with its connection: {connection_memory()} bytes of memory")
