@@ -95,6 +95,8 @@ import Varlink
         machine.announce(true)
         scene.pass(.milliseconds(4_400))
         #expect(machine.isLocked)
+        let sources = try scene.connect().call("DescribeAspects").parameters
+        #expect("\(sources)".contains(#"task \"save\" of process 20 has not ended"#))
         scene.pass(.milliseconds(200))
         #expect(!machine.isLocked)
         #expect(scene.log.all.contains { $0.contains(#"although the task "save" of process 20 has not ended"#) })

@@ -23,6 +23,7 @@ final class SleepDelay: BusPart {
         self.access = access
         self.machine = machine
         machine.announced = { [weak self] in self?.announced(longestDelay: $0) }
+        machine.interests.obstacles = { [weak self] in self?.preparation == nil ? "" : self?.obstacles ?? "" }
     }
 
     // MARK: - Tasks
@@ -77,11 +78,14 @@ final class SleepDelay: BusPart {
     }
 
     private func report(of preparation: SleepPreparation, at now: UInt64) -> String {
+        let time = "the machine may sleep after \((now - preparation.begin) / 1_000) ms"
+        return obstacles.isEmpty ? time : "\(time), although \(obstacles)"
+    }
+
+    private var obstacles: String {
         let unread = audience.values.map { "process \($0.peer.pid) has not read" }
         let tasks = access.work.map { "\($0) has not ended" }
-        let late = (unread.sorted() + tasks).prefix(8).joined(separator: ", ")
-        let time = "the machine may sleep after \((now - preparation.begin) / 1_000) ms"
-        return late.isEmpty ? time : "\(time), although \(late)"
+        return (unread.sorted() + tasks).prefix(8).joined(separator: ", ")
     }
 
     // MARK: - Hooks

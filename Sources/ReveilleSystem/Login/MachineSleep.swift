@@ -31,6 +31,8 @@ package final class SleepInterests {
     /// The time in microseconds that the machine had slept when the end of a sleep was reported last; a later bus goes on
     /// from it.
     package var counted: UInt64?
+    /// Returns what an announced sleep waits for, in words for a person; an empty text if it does not wait.
+    package var obstacles: () -> String = { "" }
     /// Called when a follower came, changed its mind about a delay, or left.
     package var changed: () -> Void = {}
 

@@ -64,7 +64,10 @@ package final class SleepWatcher: Watcher {
         return question
     }
 
-    package var source: SourceDescription { .available(machine.source) }
+    package var source: SourceDescription {
+        let obstacles = machine.interests.obstacles()
+        return .available(obstacles.isEmpty ? machine.source : "\(machine.source): \(obstacles)")
+    }
 
     package func examine() -> Examination {
         var examination = Examination()
