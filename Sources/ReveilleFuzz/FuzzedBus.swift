@@ -49,6 +49,10 @@ struct FuzzedBus: ~Copyable {
         case .listSubscriptions, .followSubscriptions:
             return bus.subscriptions.compactMap { bus.slot(of: $0) }
                 .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
+        case .observeDemand(let aspects):
+            return aspects.aspects.map { aspect in
+                NameDemand(aspect: aspect, isNeeded: bus.subscriptions.contains { bus.needs(aspect, by: $0) })
+            }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]
         case .check(let names):

@@ -52,6 +52,7 @@ extension BusCall {
             var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
             if isTied { parameters["whileConnected"] = true }
             return (.publish, parameters)
+        case .observeDemand(let aspects): return (.observeDemand, ["aspects": Self.encode(aspects)])
         case .beginTask(let subscription, let name):
             return (.beginTask, ["subscription": .string(subscription), "name": .string(name)])
         case .describeDevice: return (.describeDevice, [:])

@@ -25,6 +25,8 @@ package enum BusCall: Sendable, Hashable {
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``Revision``.
     case publish(PublishedValue, whileConnected: Bool = false)
+    /// Asks whether anybody needs names and patterns; each reply is a list of ``NameDemand``.
+    case observeDemand(AspectSet)
     /// Begins a task of a subscription's process for as long as the call lasts; each reply is a ``TaskState``.
     case beginTask(subscription: String, name: String)
     /// Asks for the description of the device; the reply is a `DeviceInfo`.
@@ -82,6 +84,11 @@ package enum BusCall: Sendable, Hashable {
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool("whileConnected") ?? false)
+        case .observeDemand:
+            guard let aspects = try BusCall.aspects(fields), aspects.builtIn.isEmpty else {
+                throw fields.invalid("aspects")
+            }
+            self = .observeDemand(aspects)
         case .beginTask:
             let name = try fields.string("name")
             guard (1...BusInterface.nameLimit).contains(name.utf8.count) else { throw fields.invalid("name") }

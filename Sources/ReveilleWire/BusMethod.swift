@@ -12,6 +12,7 @@ package enum BusMethod: String, Sendable, CaseIterable {
     case refresh = "org.reveille.Bus.Refresh"
     case post = "org.reveille.Bus.Post"
     case publish = "org.reveille.Bus.Publish"
+    case observeDemand = "org.reveille.Bus.ObserveDemand"
     case beginTask = "org.reveille.Bus.BeginTask"
     case describeDevice = "org.reveille.Device.GetInfo"
     case check = "org.reveille.Device.Check"
@@ -22,7 +23,7 @@ package enum BusMethod: String, Sendable, CaseIterable {
     /// Whether a call has more than one reply, and must ask for them.
     var isStream: Bool {
         switch self {
-        case .subscribe, .beginTask: true
+        case .subscribe, .observeDemand, .beginTask: true
         default: false
         }
     }

@@ -126,3 +126,22 @@ extension JSON {
         self = remaining.map { .integer(Int64($0 / .milliseconds(1))) } ?? .null
     }
 }
+
+/// An element of a reply to ``BusCall/observeDemand(_:)``.
+package struct NameDemand: ReplyElement {
+    package static var list: FieldName { "demands" }
+    /// A name or a pattern.
+    package let aspect: Aspect
+    package let isNeeded: Bool
+
+    package init(aspect: Aspect, isNeeded: Bool) {
+        self.aspect = aspect
+        self.isNeeded = isNeeded
+    }
+
+    package init?(_ fields: Fields) throws(CallError) {
+        self.init(aspect: try fields.aspect { _ in true }, isNeeded: try fields.bool("needed"))
+    }
+
+    package var structure: JSON { ["aspect": .string(aspect.name), "needed": .bool(isNeeded)] }
+}

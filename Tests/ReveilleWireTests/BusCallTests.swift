@@ -15,7 +15,8 @@ import Varlink
 
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "BeginTask", "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "Post", "Publish", "Refresh",
+            "BeginTask", "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "ObserveDemand", "Post",
+            "Publish", "Refresh",
             "SetState", "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)

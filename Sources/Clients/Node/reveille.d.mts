@@ -196,6 +196,11 @@ export interface AspectInfo {
   reason: string | null;
 }
 
+export interface Demand {
+  aspect: string;
+  needed: boolean;
+}
+
 export interface DeviceInfo {
   name: string;
   model: string | null;

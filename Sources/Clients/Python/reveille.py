@@ -269,6 +269,11 @@ class AspectInfo(typing.TypedDict):
     reason: str | None
 
 
+class Demand(typing.TypedDict):
+    aspect: str
+    needed: bool
+
+
 class DeviceInfo(typing.TypedDict):
     name: str
     model: str | None
@@ -322,11 +327,11 @@ class ScheduledEntry(typing.TypedDict):
 
 __all__ += [
     "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "CalendarRule", "CapabilityAnswer",
-    "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
-    "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
-    "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "ScheduleEntry",
-    "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "Switches", "TaskInfo",
-    "UprightPose", "Vector",
+    "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "Demand", "DeviceInfo", "Display", "Folder",
+    "Folders", "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network",
+    "NetworkKind", "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename",
+    "ScheduleEntry", "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "Switches",
+    "TaskInfo", "UprightPose", "Vector",
 ]
 
 

@@ -66,6 +66,16 @@ public struct Aspect: Sendable, Hashable {
         return name.utf8.count > pattern.utf8.count && name.utf8.starts(with: pattern.utf8)
     }
 
+    /// Returns whether a name is, or could be, both this or one of its names and the other or one of its names.
+    package func overlaps(_ other: Aspect) -> Bool { spans(other) || other.spans(self) }
+
+    /// Returns whether the other is this, or stands only for names of this pattern.
+    package func spans(_ other: Aspect) -> Bool {
+        guard self != other else { return true }
+        guard let pattern, other.builtIn == nil else { return false }
+        return other.name.utf8.count > pattern.utf8.count && other.name.utf8.starts(with: pattern.utf8)
+    }
+
     /// The aspect that the bus itself provides; `nil` for a published name and a pattern.
     package var builtIn: BuiltInAspect? {
         if case .builtIn(let aspect) = kind { aspect } else { nil }

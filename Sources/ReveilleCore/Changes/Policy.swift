@@ -63,8 +63,13 @@ package final class PolicyTable: Sendable {
             .sorted { $0.name.utf8.count > $1.name.utf8.count }
     }
 
-    /// Returns the policy of an aspect, a name or one of the patterns.
+    /// Returns the policy of an aspect, of a name, or of the names of a pattern that have no policy of their own.
     package subscript(aspect: Aspect) -> Policy {
-        policies[aspect] ?? patternsWithPolicy.first { $0.matches(aspect) }.flatMap { policies[$0] } ?? Policy()
+        policies[aspect] ?? patternsWithPolicy.first { $0.spans(aspect) }.flatMap { policies[$0] } ?? Policy()
+    }
+
+    /// The policies of names and patterns that a pattern stands for, without its own.
+    package func below(_ pattern: Aspect) -> some Sequence<Policy> {
+        policies.lazy.filter { $0.key != pattern && pattern.spans($0.key) }.map(\.value)
     }
 }

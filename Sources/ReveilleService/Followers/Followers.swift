@@ -13,15 +13,17 @@ final class Followers: BusPart {
     /// The followers by the number of their connection, each with the position in the log up to which it was sent changes.
     private var followers: [UInt64: (connection: Connection, seen: Int)] = [:]
     private var log = SubscriptionLog()
-    private var readers = LateReaders()
 
     init(_ access: BusAccess) { self.access = access }
 
     /// Replies with all subscriptions, and later with their changes, until the connection closes.
     func follow(on connection: Connection) {
+        if followers.isEmpty {
+            access.waits(true, self)
+            access.followReading(true)
+        }
         connection.phase.beginLasting()
         followers[connection.number] = (connection, log.position)
-        access.waits(true, self)
         reply(bus.subscriptions, on: connection)
     }
 
@@ -40,9 +42,7 @@ final class Followers: BusPart {
 
     private func describe(_ id: SubscriptionID) -> SubscriptionInfo? {
         guard var subscription = access.describe(id) else { return nil }
-        // It may have become due before anybody followed.
-        if subscription.holds == .unread, bus.isBehind(id) { wait(for: id) }
-        if !readers.isLate(id) { subscription.holds.remove(.unread) }
+        if !access.isLate(id) { subscription.holds.remove(.unread) }
         return subscription
     }
 
@@ -58,11 +58,10 @@ final class Followers: BusPart {
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
         if followers.removeValue(forKey: connection.number) != nil, followers.isEmpty {
             access.waits(false, self)
-            (log, readers) = (SubscriptionLog(), LateReaders())
+            access.followReading(false)
+            log = SubscriptionLog()
         }
-        guard let subscription else { return }
-        _ = readers.remove(subscription)
-        note { $0.end(subscription) }
+        if let subscription { note { $0.end(subscription) } }
     }
 
     /// The replies are sent in another turn, since a change may happen anywhere.
@@ -72,34 +71,15 @@ final class Followers: BusPart {
         access.deliverSoon()
     }
 
-    // MARK: - Reading
-
-    func leavesUnread(_ connection: Connection) { connection.subscription.map(wait) }
-
-    private func wait(for id: SubscriptionID) {
-        if readers.wait(for: id, at: loop.bootClock) { access.timesChanged() }
-    }
-
-    func awaitsReading(by connection: Connection) -> Bool {
-        followers[connection.number].map { $0.seen < log.position }
-            ?? connection.subscription.map(readers.isWaitedFor) ?? false
-    }
-
-    func hasRead(_ connection: Connection) {
-        if followers[connection.number] != nil { return send(to: connection.number) }
-        guard let id = connection.subscription else { return }
-        if readers.remove(id) { changed(id) }
-    }
-
-    /// What is sent shows that everything before has been read.
-    func sends(to connection: Connection) { hasRead(connection) }
-
     // MARK: - Replies
 
-    var next: UInt64? { readers.next }
+    func awaitsReading(by connection: Connection) -> Bool {
+        followers[connection.number].map { $0.seen < log.position } ?? false
+    }
+
+    func hasRead(_ connection: Connection) { send(to: connection.number) }
 
     func advance(to now: UInt64) {
-        for id in readers.advance(to: now) { log.change(id) }
         for number in followers.keys.sorted() { send(to: number) }
         log.trim(followers.values.map(\.seen))
     }

@@ -106,6 +106,12 @@ final class BusAccess {
     /// Notes that the holds, the lifecycle or the tasks of a subscription have changed.
     func changed(_ subscription: SubscriptionID) { server.changed(subscription) }
 
+    /// Asks, or asks no more, that subscribers that do not read are noticed.
+    func followReading(_ isFollowed: Bool) { server.parts.lateReading.follow(isFollowed) }
+
+    /// Returns whether a subscriber has left an event unread for long while another is due.
+    func isLate(_ subscription: SubscriptionID) -> Bool { server.parts.lateReading.isLate(subscription) }
+
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
         for part in server.parts.all { part.published(name, from: former, to: latter) }
     }

@@ -82,6 +82,8 @@ struct BusParts {
     let schedule: ScheduleService
     let names: PublishedNames
     let followers: Followers
+    let demands: Demands
+    let lateReading: LateReading
     /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
@@ -90,16 +92,19 @@ struct BusParts {
     private(set) var next: UInt64?
 
     init(
-        suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, names: PublishedNames,
-        followers: Followers, sleep: SleepDelay?
+        _ access: BusAccess, suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, sleep: SleepDelay?
     ) {
         self.suspensions = suspensions
         self.tasks = tasks
         self.schedule = schedule
-        self.names = names
-        self.followers = followers
-        // The process of a subscription is known before its tasks.
-        let parts: [(any BusPart)?] = [suspensions, tasks, schedule, names, followers, sleep]
+        names = PublishedNames(access)
+        lateReading = LateReading(access)
+        followers = Followers(access)
+        demands = Demands(access)
+        // The process of a subscription is known before its tasks, and who is late before those who ask.
+        let parts: [(any BusPart)?] = [
+            suspensions, tasks, schedule, names, lateReading, followers, demands, sleep,
+        ]
         all = parts.compactMap(\.self)
     }
 

@@ -37,6 +37,7 @@ extension BusServer {
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied):
             reply(try parts.names.publish(value, isTied: isTied, on: connection), on: connection)
+        case .observeDemand(let aspects): parts.demands.observe(aspects, on: connection)
         case .beginTask(let subscription, let name):
             try parts.tasks.begin(name, of: subscription, on: connection)
         case .post(let reading):

@@ -69,12 +69,12 @@ package final class BusServer {
         let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
         let access = BusAccess()
         parts = BusParts(
+            access,
             suspensions: try Suspensions(
                 access, loop: loop, programs: programs, record: FrozenRecord(file: state?.frozenPrograms, logger),
                 logger),
             tasks: TaskService(access, programs: programs, time: configuration.lifecycle.taskTime),
             schedule: ScheduleService(access, schedule, saved: savedSchedule, loop: loop),
-            names: PublishedNames(access), followers: Followers(access),
             sleep: sleep.map { SleepDelay(access, machine: $0) })
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
