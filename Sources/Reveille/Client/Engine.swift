@@ -42,7 +42,7 @@ actor Engine {
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
-    var followers: [Int: SubscriptionFollower] = [:]
+    var lastingCalls: [Int: LastingCall] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
@@ -73,9 +73,9 @@ actor Engine {
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.shutDown() }
-        for follower in followers.values { follower.end() }
+        for call in lastingCalls.values { call.end() }
         for continuation in states.values { continuation.finish() }
-        (streams, followers, states, tiedStates) = ([:], [:], [:], [:])
+        (streams, lastingCalls, states, tiedStates) = ([:], [:], [:], [:])
         retry = nil
         observations = [:]
         channel?.close()
