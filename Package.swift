@@ -11,6 +11,7 @@ let package = Package(
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
+        .library(name: "ReveilleFleetTesting", targets: ["ReveilleFleetTesting"]),
         .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -176,6 +177,12 @@ let package = Package(
                 "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Satellites/Fleet/Library"),
+        .target(
+            name: "ReveilleFleetTesting",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Testing"),
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
@@ -234,8 +241,8 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "Varlink",
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTesting", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "Varlink",
             ],
             exclude: ["home_assistant.py"]),
         .testTarget(
