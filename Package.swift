@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
+        .library(name: "ReveilleFleetTesting", targets: ["ReveilleFleetTesting"]),
         .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -188,6 +189,12 @@ let package = Package(
                 "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Satellites/Fleet/Library"),
+        .target(
+            name: "ReveilleFleetTesting",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSystem", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Satellites/Fleet/Testing"),
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
@@ -246,8 +253,8 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "Varlink",
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTesting", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "Varlink",
             ],
             exclude: ["home_assistant.py"]),
         .testTarget(

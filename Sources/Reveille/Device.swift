@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
+package import ReveilleCore
 import ReveilleService
 package import ReveilleSystem
 import ReveilleWire
@@ -90,11 +90,15 @@ public final class Device: Sendable {
     }
 
     /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
-    package static func inMemory(_ configuration: String = "{}") async throws(ReveilleError) -> Device {
+    ///
+    /// Its clocks are those of the thread.
+    package static func inMemory(
+        _ configuration: String = "{}", zones: [String: TimeZoneRules] = ["UTC": .utc], on thread: LoopThread? = nil
+    ) async throws(ReveilleError) -> Device {
         let settings = try Result { () throws(ConfigurationError) in
             try Configuration(parsing: Array(configuration.utf8))
         }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
-        return try await Device(Engine(.local(settings, nil)))
+        return try await Device(Engine(.local(settings, nil, zones: zones), on: thread))
     }
 
     /// Ends the connection, its subscriptions, observations and tasks, and withdraws what is published `whileConnected`.

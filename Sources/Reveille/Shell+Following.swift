@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ReveilleCore
+import ReveilleWire
 
 extension Shell {
     /// Returns all subscriptions of the bus, then their changes.
@@ -30,24 +31,24 @@ extension Shell {
 private struct FollowedSubscriptions: AsyncSequence, Sendable {
     let engine: Engine
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(engine: engine) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(engine) }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        let engine: Engine
-        private var follower: (number: Int, arrivals: AsyncStream<Void>.Iterator)?
+        private var replies: LastingReplies
+        /// The subscriptions that were reported and have not ended.
+        private var known: Set<String> = []
 
-        init(engine: Engine) { self.engine = engine }
+        init(_ engine: Engine) { replies = LastingReplies(to: .followSubscriptions, of: engine) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> SubscriptionChanges? {
-            if follower == nil {
-                let (number, stream) = try await engine.follow()
-                follower = (number, stream.makeAsyncIterator())
+            guard let (changes, isFirst) = try await replies.next(as: SubscriptionChanges.self, isolation: actor) else {
+                return nil
             }
-            guard let number = follower?.number else { return nil }
-            repeat {
-                if let changes = try await engine.changes(of: number) { return changes }
-            } while await follower?.arrivals.next(isolation: actor) != nil
-            return nil
+            let ids = Set(changes.subscriptions.map(\.id))
+            // What ended while there was no connection.
+            let ended = isFirst ? known.subtracting(ids).sorted() : changes.ended
+            known = known.union(ids).subtracting(ended)
+            return SubscriptionChanges(subscriptions: changes.subscriptions, ended: ended)
         }
     }
 }

@@ -4,9 +4,6 @@ import Reveille
 public import ReveilleCore
 
 extension PhoneBus {
-    /// The default timeout, which is much longer than any working program needs.
-    public static let patience: Duration = .seconds(30)
-
     /// The interval of polling conditions that have no notification.
     private static let pause: Duration = .milliseconds(5)
 
@@ -21,7 +18,7 @@ extension PhoneBus {
     ///   - patience: The timeout.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current number; `CancellationError`.
     public func waitUntilSubscribed(
-        _ count: Int = 1, atMost patience: Duration = PhoneBus.patience
+        _ count: Int = 1, atMost patience: Duration = .seconds(30)
     ) async throws {
         try await wait(atMost: patience) { device in
             let subscribers = try await device.shell.subscriptions()
@@ -41,7 +38,7 @@ extension PhoneBus {
     /// - Parameter patience: The timeout.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the programs that have unread changes;
     ///   `CancellationError`.
-    public func waitUntilDelivered(atMost patience: Duration = PhoneBus.patience) async throws {
+    public func waitUntilDelivered(atMost patience: Duration = .seconds(30)) async throws {
         try await wait(atMost: patience) { device in
             let late = try await device.shell.subscriptions().filter { !$0.isUpToDate }
             let names = late.map { "\($0.name ?? $0.id), pid \($0.processID)" }
@@ -69,7 +66,7 @@ extension PhoneBus {
     ///   the type; `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
     @discardableResult
     public func waitUntilPublished<Value: Decodable>(
-        _ name: Aspect, as type: Value.Type = Value.self, atMost patience: Duration = PhoneBus.patience,
+        _ name: Aspect, as type: Value.Type = Value.self, atMost patience: Duration = .seconds(30),
         where condition: (Value) -> Bool = { _ in true }
     ) async throws -> Value {
         try await wait(atMost: patience) { device in
@@ -94,7 +91,7 @@ extension PhoneBus {
     ///   - patience: The timeout.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value;
     ///   `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
-    public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = PhoneBus.patience) async throws {
+    public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = .seconds(30)) async throws {
         try await wait(atMost: patience) { device in
             let event = try await device.get(name)
             return (event.published?.isWithdrawn == true ? () : nil, "the state is \(event)")

@@ -6,7 +6,7 @@ extension SyntheticPhone {
 
     /// Lets the phone sleep, and wakes it again.
     ///
-    /// As a real machine does, the phone first waits until the awake subscribers to ``ReveilleCore/Aspect/sleep`` have
+    /// As a real machine does, the phone first waits until the awake subscribers to ``/ReveilleCore/Aspect/sleep`` have
     /// read that it is about to sleep, and until all tasks have ended, for 4.5 seconds at the most. The sleep itself takes
     /// no time: `sleptFor` grows by the duration, but no clock moves, so no timer of a program or of the bus is due
     /// because of it.

@@ -102,7 +102,7 @@ struct ConnectionRefusalTests {
         #expect(try broker.packet().type == 0x10)
         let sent = await peer.act { $0?.publish([1], to: "t", retain: true) }
         let identifier = try #require(sent)
-        let (type, body) = try broker.packet()
+        let (type, body) = try broker.message()
         #expect(type == 0x33)
         // The identifier follows the topic.
         broker.send([0x40, 2] + body[3...4])

@@ -15,7 +15,7 @@ import Testing
             // Doc comments contain code too.
             let sources = [
                 "Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting",
-                "Sources/Satellites/Fleet/Library",
+                "Sources/Satellites/Fleet/Library", "Sources/Satellites/Fleet/Testing",
             ]
             return try ["README.md", "Docs/Testing.md", "Docs/Location.md", "Docs/Fleet.md"]
                 + (catalogs + sources).flatMap { directory in
@@ -60,7 +60,7 @@ import Testing
             }
             """
         }
-        let modules = ["FoundationEssentials", "Reveille", "ReveilleFleet", "ReveilleTesting"]
+        let modules = ["FoundationEssentials", "Reveille", "ReveilleFleet", "ReveilleFleetTesting", "ReveilleTesting"]
         return (modules.map { "import " + $0 } + parts).joined(separator: "\n")
     }
 

@@ -87,6 +87,23 @@ extension Reading {
         #expect(try await changes.next() == nil)
     }
 
+    @Test("B218: a publisher that asks who needs its name goes on with the next bus")
+    func demandSurvivesAKillOfTheBus() async throws {
+        var demand = device.demand(for: "org.example.a").makeAsyncIterator()
+        #expect(try await demand.next() == false)
+        let subscription = try await device.subscribe(to: AspectSet("org.example.*"))
+        #expect(try await demand.next() == true)
+        try await subscription.enterBackground()
+        #expect(try await demand.next() == false)
+        try bus.crash()
+        try await subscription.enterForeground()
+        #expect(try await demand.next() == true)
+        var wrong = device.demand(for: .battery).makeAsyncIterator()
+        await #expect { _ = try await wrong.next() } throws: { ($0 as? ReveilleError)?.code == .invalidArgument }
+        await device.close()
+        #expect(try await demand.next() == nil)
+    }
+
     @Test("B53: a background survives a kill of the bus, and the wake delivers what changed in the meantime")
     func backgroundSurvivesAKillOfTheBus() async throws {
         let subscription = try await device.subscribe(to: .battery, name: "sleeper")

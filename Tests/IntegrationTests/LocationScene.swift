@@ -24,6 +24,8 @@ final class LocationScene {
     let device: Device
     private(set) var receiver: FakeReceiver
     private(set) var satellite: RunningProgram
+    /// Needs the location.
+    private var keeper: Task<Void, Never>?
 
     /// Starts all three and waits until the location of the last fix of the warm-up is published.
     init(_ log: ReceiverLog) async throws {
@@ -31,7 +33,26 @@ final class LocationScene {
         device = try await Device.connect(to: bus.address)
         receiver = try FakeReceiver(log, in: bus.directory)
         satellite = try Self.start(on: bus, port: receiver.port)
+        try await need()
         try await warmUp()
+    }
+
+    deinit { keeper?.cancel() }
+
+    /// Begins to need the location, until ``endNeed()``.
+    func need() async throws {
+        let subscription = try await device.subscribe(to: AspectSet(Self.name))
+        keeper = Task {
+            do { while try await subscription.next() != nil {} } catch {}
+            subscription.cancel()
+        }
+    }
+
+    func endNeed() { keeper?.cancel() }
+
+    /// Waits until the satellite has reported something as often as this.
+    func waitForReport(_ text: String, _ count: Int = 1) throws {
+        try wait(for: "\(text): \(satellite.errors)") { satellite.errors.ranges(of: text).count == count }
     }
 
     static func start(on bus: BusProcess, port: UInt16) throws -> RunningProgram {

@@ -90,6 +90,25 @@ struct LocationTests {
         #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 }, "\(lines)")
     }
 
+    @Test("B186: the receiver rests while all subscribers sleep without a track, and starts again on a wake")
+    func receiverRests() async throws {
+        let scene = try await LocationScene(ReceiverLog(fixes: first + 2))
+        let track = try await scene.sleeper(.hold(limit: 10))
+        let sleeper = try await scene.sleeper(.coalesce)
+        scene.endNeed()
+        // The one that wants the track needs it.
+        scene.receiver.send(fixes: 1)
+        try await scene.waitForFix(first)
+        #expect(!scene.satellite.errors.contains("nobody needs"))
+        track.cancel()
+        try scene.waitForReport("nobody needs the location")
+        // The last location stays for the time of a silent receiver.
+        #expect(try await scene.location != nil)
+        try await sleeper.enterForeground()
+        try scene.waitForReport("connected to gpsd", 2)
+        #expect(try await take(1, from: sleeper).first?.0.changeCount == 1)
+    }
+
     @Test("the location ends with the program, and survives a restart of the bus") func lifetime() async throws {
         let scene = try await LocationScene(ReceiverLog(fixes: first + 1))
         #expect(scene.bus.stop() == 0)

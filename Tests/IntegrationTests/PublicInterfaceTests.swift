@@ -11,6 +11,7 @@ import Testing
             import Observation
             import Reveille
             import ReveilleFleet
+            import ReveilleFleetTesting
             import ReveilleTesting
             import Synchronization
             import Testing

@@ -38,7 +38,8 @@ final class BusScene {
         start = { [reality, log, programs, machine, configuration] loop, seed in
             try SimulatedBus(
                 reality: reality, loop: loop, configuration: configuration, schedule: schedule(), owner: owner,
-                isSystemWide: isSystemWide, state: state, programs: programs, machine: machine, random: SplitMix64(seed: seed),
+                isSystemWide: isSystemWide, state: state, programs: programs, machine: machine,
+                random: SplitMix64(seed: seed),
                 logger: Logger(label: "scene") { _ in LineHandler(log) })
         }
         bus = try start(loop, starts)

@@ -478,6 +478,15 @@ export class Bus {
    */
   subscriptionChanges(): AsyncGenerator<SubscriptionChanges, void, undefined>;
   /**
+   * Iterates over whether anybody needs a name now, until the bus object is closed.
+   *
+   * A publisher that measures can stop while nobody does. Changes that are not taken are merged, and each value differs
+   * from the one before. The demand continues after a restart of the bus.
+   *
+   * @param name A published name, or a pattern such as "org.example.*", which is needed if any of its names could be.
+   */
+  demand(name: string): AsyncGenerator<boolean, void, undefined>;
+  /**
    * Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
    *
    * @param subscription Its identifier, as in subscriptions().

@@ -764,9 +764,33 @@ export class Bus {
 
   /** Iterates over all subscriptions, then over their changes, until the bus object is closed. */
   async *subscriptionChanges() {
-    const method = "ListSubscriptions";
+    let known = [];
+    for await (const { parameters, isFirst } of this.#replies("ListSubscriptions", {})) {
+      const subscriptions = objects(parameters, "subscriptions");
+      const ids = new Set(subscriptions.map((entry) => field(entry, "subscription", "string")));
+      // What ended while there was no connection.
+      const ended = isFirst ? known.filter((id) => !ids.has(id)).sort() : (parameters.ended ?? []);
+      if (!Array.isArray(ended)) throw invalid("'ended' is not a list");
+      known = [...new Set([...known, ...ids])].filter((id) => !ended.includes(id));
+      yield { subscriptions, ended };
+    }
+  }
+
+  /** Iterates over whether anybody needs a name now, until the bus object is closed. */
+  async *demand(name) {
+    let last;
+    for await (const { parameters } of this.#replies("ObserveDemand", { aspects: [name] }, name)) {
+      for (const entry of objects(parameters, "demands")) {
+        const needed = field(entry, "needed", "boolean");
+        if (needed !== last) yield (last = needed);
+      }
+    }
+  }
+
+  /** Iterates over the replies of a call that lasts, and makes it again when the bus comes back. */
+  async *#replies(method, parameters, subject = "") {
     this.#caller.checkIsOpen(method);
-    let known;
+    let hasReplied = false;
     for (let [backoff, isClosed] = [new Backoff(), false]; !isClosed; ) {
       let connection;
       const stream = { close: () => ((isClosed = true), connection?.close()) };
@@ -774,26 +798,20 @@ export class Bus {
       try {
         connection = await Connection.open(this.#caller.path);
         if (isClosed) return;
-        connection.send(encode(method, {}, "", "more"));
+        connection.send(encode(method, parameters, subject, "more"));
         for (let isFirst = true; ; isFirst = false) {
           const reply = isFirst ? await firstReply(connection, method) : await nextReply(connection, method);
-          const parameters = answerOf(reply, method);
+          const answer = answerOf(reply, method, subject);
           if (!reply.continues) {
             throw new ReveilleError(`${method}: this bus does not report changes`, { code: "notSupported" });
           }
-          const subscriptions = objects(parameters, "subscriptions");
-          const ids = new Set(subscriptions.map((entry) => field(entry, "subscription", "string")));
-          const former = [...(known ?? [])];
-          // What ended while there was no connection.
-          const ended = isFirst ? former.filter((id) => !ids.has(id)).sort() : (parameters.ended ?? []);
-          if (!Array.isArray(ended)) throw invalid("'ended' is not a list");
-          known = new Set([...former, ...ids].filter((id) => !ended.includes(id)));
+          hasReplied = true;
           if (!isFirst) backoff = new Backoff();
-          yield { subscriptions, ended };
+          yield { parameters: answer, isFirst };
         }
       } catch (error) {
         // Another program of the user may end and leave room.
-        if (!isClosed && !(known && (isLoss(error) || error.code === "quotaExceeded"))) throw error;
+        if (!isClosed && !(hasReplied && (isLoss(error) || error.code === "quotaExceeded"))) throw error;
       } finally {
         connection?.close();
         this.#streams.delete(stream);

@@ -1393,30 +1393,32 @@ class _TaskCore:
         self._connection = None
 
 
-class _FollowerCore:
-    """A call of ListSubscriptions that survives its bus."""
+class _LastingCore:
+    """A call with more than one reply that survives its bus."""
 
-    def __init__(self, bus: _BusCore) -> None:
-        self._bus = bus
+    def __init__(self, bus: _BusCore, method: str, parameters: Mapping[str, Any], subject: str = "") -> None:
+        self._bus, self._method, self._parameters, self._subject = bus, method, parameters, subject
         self._connection: _Connection | None = None
         self._backoff = _Backoff()
         self._is_closed = False
-        # The subscriptions that were returned and have not ended; None before the first reply.
-        self._known: set[str] | None = None
+        self._has_replied = False
         self._is_first_reply = True
         bus.streams.add(self)
 
-    def next(self) -> _Steps[SubscriptionChanges | None]:
-        """Waits for the next changes; returns None after close()."""
+    def next(self) -> _Steps[tuple[dict[str, object], bool] | None]:
+        """Waits for the next reply; returns its parameters, and whether it is the first of a connection.
+
+        Returns None after close().
+        """
         while not self._is_closed:
-            self._bus.check_is_open("ListSubscriptions")
+            self._bus.check_is_open(self._method)
             try:
-                return self._changes((yield from self._receive()))
+                return self._take((yield from self._receive()))
             except ReveilleError as error:
                 self._disconnect()
                 # Another program of the user may end and leave room.
                 is_passing = _is_loss(error) or error.code == "quota_exceeded"
-                if not self._is_closed and (self._known is None or not is_passing):
+                if not self._is_closed and not (self._has_replied and is_passing):
                     raise
             if not self._is_closed:
                 yield _Ready(time.monotonic() + self._backoff.next())
@@ -1427,28 +1429,19 @@ class _FollowerCore:
         if not connection:
             connection = self._connection = yield from _Connection.open(self._bus.address)
             self._is_first_reply, until = True, time.monotonic() + REPLY_TIMEOUT
-            yield from connection.send(_encode("ListSubscriptions", {}, flag="more"), until)
+            yield from connection.send(_encode(self._method, self._parameters, self._subject, flag="more"), until)
         if not (reply := (yield from connection.receive(until))):
-            raise _unanswered("ListSubscriptions")
+            raise _unanswered(self._method)
         return reply
 
-    def _changes(self, reply: _Reply) -> SubscriptionChanges:
-        parameters = _answer(reply, "ListSubscriptions", "")
+    def _take(self, reply: _Reply) -> tuple[dict[str, object], bool]:
+        parameters = _answer(reply, self._method, self._subject)
         if not reply.continues:
-            raise ReveilleError("ListSubscriptions: this bus does not report changes", "not_supported")
-        entries = _objects(parameters, "subscriptions")
-        ids, known = {_take_field(entry, "subscription", str) for entry in entries}, self._known or set[str]()
-        ended: list[str] = []
-        if parameters.get("ended") is not None:
-            listed = typing.cast("list[object]", _take_field(parameters, "ended", list))
-            ended = [entry for entry in listed if isinstance(entry, str)]
-        if self._is_first_reply:
-            # What ended while there was no connection.
-            ended = sorted(known - ids)
-        else:
+            raise ReveilleError(f"{self._method}: this bus does not report changes", "not_supported")
+        is_first, self._is_first_reply, self._has_replied = self._is_first_reply, False, True
+        if not is_first:
             self._backoff = _Backoff()
-        self._known, self._is_first_reply = (known | ids).difference(ended), False
-        return SubscriptionChanges(typing.cast("list[SubscriptionInfo]", entries), ended)
+        return parameters, is_first
 
     def close(self) -> None:
         self._is_closed = True
@@ -1464,6 +1457,56 @@ class _FollowerCore:
         if self._connection:
             self._connection.close()
         self._connection = None
+
+
+class _FollowerCore:
+    """A call of ListSubscriptions that survives its bus."""
+
+    def __init__(self, bus: _BusCore) -> None:
+        self._call = _LastingCore(bus, "ListSubscriptions", {})
+        # The subscriptions that were returned and have not ended.
+        self._known: set[str] = set()
+
+    def next(self) -> _Steps[SubscriptionChanges | None]:
+        """Waits for the next changes; returns None after the end of the bus object."""
+        if not (reply := (yield from self._call.next())):
+            return None
+        parameters, is_first = reply
+        entries = _objects(parameters, "subscriptions")
+        ids = {_take_field(entry, "subscription", str) for entry in entries}
+        ended: list[str] = []
+        if parameters.get("ended") is not None:
+            listed = typing.cast("list[object]", _take_field(parameters, "ended", list))
+            ended = [entry for entry in listed if isinstance(entry, str)]
+        if is_first:
+            # What ended while there was no connection.
+            ended = sorted(self._known - ids)
+        self._known = (self._known | ids).difference(ended)
+        return SubscriptionChanges(typing.cast("list[SubscriptionInfo]", entries), ended)
+
+    def end(self) -> None:
+        self._call.end()
+
+
+class _DemandCore:
+    """A call of ObserveDemand for one name that survives its bus."""
+
+    def __init__(self, bus: _BusCore, name: str) -> None:
+        self._call = _LastingCore(bus, "ObserveDemand", {"aspects": [name]}, name)
+        self._last: bool | None = None
+
+    def next(self) -> _Steps[bool | None]:
+        """Waits for the next change; returns None after the end of the bus object."""
+        while reply := (yield from self._call.next()):
+            for demand in _objects(reply[0], "demands"):
+                needed = _take_field(demand, "needed", bool)
+                if needed != self._last:
+                    self._last = needed
+                    return needed
+        return None
+
+    def end(self) -> None:
+        self._call.end()
 
 
 def _entry(
@@ -2230,6 +2273,23 @@ class Bus:
         finally:
             core.end()
 
+    def demand(self, name: str) -> Iterator[bool]:
+        """Iterates over whether anybody needs a name now, until the bus object is closed.
+
+        A publisher that measures can stop while nobody does: `for needed in bus.demand("org.example.location"): ...`.
+        Changes that are not taken are merged, and each value differs from the one before. The demand continues after a
+        restart of the bus.
+
+        Args:
+            name: A published name, or a pattern such as "org.example.*", which is needed if any of its names could be.
+        """
+        core = _DemandCore(self._core, name)
+        try:
+            while (needed := _run(core.next())) is not None:
+                yield needed
+        finally:
+            core.end()
+
     def wake(self, subscription: str) -> None:
         """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
 
@@ -2517,6 +2577,15 @@ class AsyncBus:
         try:
             while changes := await _run_async(core.next()):
                 yield changes
+        finally:
+            core.end()
+
+    async def demand(self, name: str) -> AsyncIterator[bool]:
+        """See Bus.demand()."""
+        core = _DemandCore(self._core, name)
+        try:
+            while (needed := await _run_async(core.next())) is not None:
+                yield needed
         finally:
             core.end()
 

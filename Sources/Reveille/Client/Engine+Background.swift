@@ -23,10 +23,10 @@ extension Engine {
         var background = EventStream.Background(number: number)
         if let milliseconds = wakeAfter?.wholeMilliseconds {
             background.timer = try ReveilleError.requiring { () throws(SystemError) in
-                try thread.loop.timer { Task { await self.timeIsOver(for: id, number) } }
+                try thread.time.timer { Task { await self.timeIsOver(for: id, number) } }
             }
             background.timer?.fire(after: .milliseconds(milliseconds))
-            background.deadline = Clocks.boot() + 1_000 * milliseconds
+            background.deadline = bootClock + 1_000 * milliseconds
         }
         stream.isInactive = false
         let before = stream.background
@@ -41,7 +41,7 @@ extension Engine {
             guard stream.background?.number == number else { throw error }
             stream.background = before
             // The earlier deadline may have passed during the new background.
-            if let before, let deadline = before.deadline, deadline <= Clocks.boot() {
+            if let before, let deadline = before.deadline, deadline <= bootClock {
                 await timeIsOver(for: id, before.number)
             }
             throw error
@@ -66,7 +66,7 @@ extension Engine {
     /// Returns what a stream's policies have dropped in its background so far; nothing if the bus does not answer.
     private func droppedStates(of stream: EventStream) async -> EventStreamState.DroppedStates {
         let names = stream.state.namePositions
-        let time = Timestamp(microseconds: Clocks.wall())
+        let time = now
         guard let states = await states(of: stream.state.dropping, for: stream) else { return .init() }
         return EventStreamState.DroppedStates(states: states, names: names, time: time)
     }
@@ -84,7 +84,7 @@ extension Engine {
         stream.isInactive = inactive
         let background = stream.background?.number
         // The bus may have ended the background at its deadline: later changes are not dropped.
-        let isLate = stream.background?.deadline.map { $0 <= Clocks.boot() } ?? false
+        let isLate = stream.background?.deadline.map { $0 <= bootClock } ?? false
         let dropped = stream.state.dropping.isEmpty || isLate ? .init() : await droppedStates(of: stream)
         // The bus sends the events of the wake before its reply, unless an earlier reply is unread.
         stream.readAll()
@@ -99,6 +99,8 @@ extension Engine {
         stream.readAll()
         if stream.background?.number == background { stream.background = nil }
     }
+
+    private var bootClock: Int64 { Int64(thread.time.bootClock) }
 
     private static func check(_ wakeAfter: Duration?) throws(ReveilleError) {
         let range = BusInterface.wakeAfterRange
@@ -145,7 +147,7 @@ extension Engine {
         completion: @escaping (Result<Bool, ReveilleError>) -> Void
     ) {
         guard let name = stream.state.name, let channel = try? openChannel() else { return completion(.success(false)) }
-        let left = deadline.map { Duration.microseconds(max(1_000, $0 - Clocks.boot())) }
+        let left = deadline.map { Duration.microseconds(max(1_000, $0 - bootClock)) }
         let call = BusCall.setState(subscription: name, to: state, wakeAfter: left)
         channel.call(Call(call), expecting: EmptyReply.self) { result in
             switch result {

@@ -14,7 +14,7 @@ actor Engine {
     enum Route: Sendable {
         case socket(UnixAddress)
         /// This process is the bus; without files it has no sources.
-        case local(Configuration, FileLocations?)
+        case local(Configuration, FileLocations?, zones: [String: TimeZoneRules] = ["UTC": .utc])
     }
 
     nonisolated let thread: LoopThread
@@ -42,13 +42,16 @@ actor Engine {
     var tiedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
-    var followers: [Int: SubscriptionFollower] = [:]
+    var lastingCalls: [Int: LastingCall] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         self.route = route
         self.patience = patience
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
     }
+
+    /// The time of the wall clock that the program sees.
+    var now: Timestamp { Timestamp(microseconds: thread.time.wallClock) }
 
     func nextNumber() -> Int {
         lastNumber += 1
@@ -58,10 +61,11 @@ actor Engine {
     func start() async throws(ReveilleError) {
         try ReveilleError.requiring { () throws(SystemError) in
             retry = try thread.loop.timer { self.reconnect() }
-            if case .local(let configuration, let files) = route {
+            if case .local(let configuration, let files, let zones) = route {
                 bus = try WatchedBus(
-                    loop: thread.loop, manager: ServiceManager(loop: thread.loop), configuration: configuration,
-                    files: files, state: nil, version: "local", logger: logger)
+                    loop: thread.loop, time: thread.time, manager: ServiceManager(loop: thread.loop),
+                    configuration: configuration, files: files, state: nil,
+                    schedule: ScheduleServices(rules: zones), version: "local", logger: logger)
             }
         }
         _ = try await call(.fence, expecting: EmptyReply.self)
@@ -73,9 +77,9 @@ actor Engine {
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.shutDown() }
-        for follower in followers.values { follower.end() }
+        for call in lastingCalls.values { call.end() }
         for continuation in states.values { continuation.finish() }
-        (streams, followers, states, tiedStates) = ([:], [:], [:], [:])
+        (streams, lastingCalls, states, tiedStates) = ([:], [:], [:], [:])
         retry = nil
         observations = [:]
         channel?.close()

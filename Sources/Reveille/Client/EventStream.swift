@@ -25,7 +25,7 @@ package final class EventStream {
     /// A background and its deadline; the number distinguishes it from later ones.
     struct Background {
         let number: Int
-        var timer: EventSource?
+        var timer: (any LoopSource)?
         var deadline: Int64?
     }
 

@@ -21,7 +21,7 @@ extension Device {
     ///   saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
     @discardableResult
     public func schedule(_ request: ScheduleRequest) async throws(ReveilleError) -> ScheduledEntry {
-        let entry = try request.entry
+        let entry = try request.entry(at: await engine.now)
         return ScheduledEntry(ScheduleListing(entry: entry, next: try await add(entry)?.microseconds, fired: 0))
     }
 

@@ -52,23 +52,22 @@ public struct ScheduleRequest: Sendable {
         self.launch = launch
     }
 
-    var entry: ScheduleEntry {
-        get throws(ReveilleError) {
-            let value = try PublishedValue(name, encoding: value)
-            var (at, every, calendar, zone): (Timestamp?, Int64?, CalendarRule?, String?)
-            switch time {
-            case .at(let time): at = time
-            case .every(let interval, let start): (at, every) = (start, interval.wholeMilliseconds)
-            case .calendar(let rule, let name, let start): (at, calendar, zone) = (start, rule, name)
-            }
-            do throws(ScheduleEntryError) {
-                return try ScheduleEntry(
-                    id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
-                    zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
-                    grace: grace?.wholeMilliseconds, wake: wake ? true : nil, launch: launch)
-            } catch {
-                throw ReveilleError(.invalidArgument, "\(id): \(error)")
-            }
+    func entry(at now: Timestamp) throws(ReveilleError) -> ScheduleEntry {
+        let value = try PublishedValue(name, encoding: value)
+        var (at, every, calendar, zone): (Timestamp?, Int64?, CalendarRule?, String?)
+        switch time {
+        case .at(let time): at = time
+        case .after(let duration): at = now + duration
+        case .every(let interval, let start): (at, every) = (start, interval.wholeMilliseconds)
+        case .calendar(let rule, let name, let start): (at, calendar, zone) = (start, rule, name)
+        }
+        do throws(ScheduleEntryError) {
+            return try ScheduleEntry(
+                id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
+                zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
+                grace: grace?.wholeMilliseconds, wake: wake ? true : nil, launch: launch)
+        } catch {
+            throw ReveilleError(.invalidArgument, "\(id): \(error)")
         }
     }
 }

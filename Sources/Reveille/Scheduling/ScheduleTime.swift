@@ -6,6 +6,8 @@ public import ReveilleCore
 @nonexhaustive public enum ScheduleTime: Sendable, Hashable {
     /// Once. A time that has passed is due at once.
     case at(Timestamp)
+    /// Once, a duration after the call of ``Device/schedule(_:)``.
+    case after(Duration)
     /// At intervals of at least a second, by default beginning one interval from now.
     case every(Duration, from: Timestamp? = nil)
     /// Whenever parts of the calendar match, on the clock of a zone of the tz database, such as `Europe/Berlin`.
@@ -15,9 +17,6 @@ public import ReveilleCore
 }
 
 extension ScheduleTime {
-    /// Once, a duration from now.
-    public static func after(_ duration: Duration) -> ScheduleTime { .at(.now + duration) }
-
     /// Each day at a time of day.
     public static func daily(hour: Int, minute: Int = 0, zone: String? = nil) -> ScheduleTime {
         .calendar(CalendarRule(hour: hour, minute: minute), zone: zone)

@@ -84,3 +84,12 @@ extension TimeZoneFooter {
         }
     }
 }
+
+extension TimeZoneRules {
+    /// Creates rules without a table from a `TZ` string of POSIX, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+    package init(posix text: String) throws(FormatError) {
+        let footer = try TimeZoneFooter(Array(text.utf8)[...])
+        self.init(initialOffset: footer.standard)
+        self.continue(with: footer, from: nil)
+    }
+}

@@ -126,8 +126,8 @@ extension ScheduleService {
     func loadZone(_ zone: String, at time: Int64? = nil) -> String? {
         let now = time ?? loop.wallClock
         guard let zones = services.zones else {
-            guard zone == "UTC" else { return "this bus reads no time zones" }
-            schedule.set(.utc, for: zone, at: now)
+            guard let rules = services.rules[zone] else { return "this bus reads no time zones" }
+            schedule.set(rules, for: zone, at: now)
             return nil
         }
         do throws(ZoneError) {

@@ -9,6 +9,8 @@ package struct ScheduleServices {
     /// The file that keeps the entries; without one, they end with the bus.
     package var file: ScheduleFile?
     package var zones: (any ZoneSource)?
+    /// The rules that are known without a source of zones.
+    package var rules: [String: TimeZoneRules]
     package var launcher: (any ProgramLauncher)?
     /// The address of the bus, for the programs that are started.
     package var address: String?
@@ -16,11 +18,12 @@ package struct ScheduleServices {
     package var system: SystemWake?
 
     package init(
-        file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, launcher: (any ProgramLauncher)? = nil,
-        address: String? = nil, system: SystemWake? = nil
+        file: ScheduleFile? = nil, zones: (any ZoneSource)? = nil, rules: [String: TimeZoneRules] = ["UTC": .utc],
+        launcher: (any ProgramLauncher)? = nil, address: String? = nil, system: SystemWake? = nil
     ) {
         self.file = file
         self.zones = zones
+        self.rules = rules
         self.launcher = launcher
         self.address = address
         self.system = system

@@ -16,10 +16,11 @@ package final class WatchedBus {
     private var generation = WatcherGeneration()
 
     /// Without `files`, the bus has no watchers, only posted states, and no machine; without `state`, it saves none.
-    /// Without `sleep`, the machine's sleep is watched.
+    ///
+    /// Without `sleep`, the machine's sleep is watched. `time` is the loop with other clocks, by which the bus goes.
     package init(
-        loop: EventLoop, manager: ServiceManager, configuration: Configuration, files: FileLocations?,
-        sleep: (any MachineSleep)? = nil, state: StateFile?,
+        loop: EventLoop, time: (any Loop)? = nil, manager: ServiceManager, configuration: Configuration,
+        files: FileLocations?, sleep: (any MachineSleep)? = nil, state: StateFile?,
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let sleep =
@@ -27,7 +28,7 @@ package final class WatchedBus {
         self.sleep = sleep
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let server = try BusServer(
-            loop: loop, configuration: configuration, schedule: schedule,
+            loop: time ?? loop, configuration: configuration, schedule: schedule,
             isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
             deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager),
             sleep: sleep, logger: logger)

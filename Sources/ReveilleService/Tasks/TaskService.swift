@@ -39,10 +39,11 @@ final class TaskService: BusPart {
         let holder = TaskHolder(connection)
         holders[connection.number] = holder
         follow(holder)
-        reply(state, on: connection)
         access.changed(id)
         access.becameBusy()
         access.timesChanged()
+        // Last: the peer may be gone, and the task ends with it.
+        reply(state, on: connection)
     }
 
     /// Ends a task together with its holder's process, since a child may have inherited the socket.

@@ -11,6 +11,8 @@ package final class EventSource: LoopSource {
         case normal = 0
         /// Connections that are always busy. They wait for connections that are only occasionally busy.
         case flood = 10
+        /// What waits until nothing else is due.
+        case idle = 20
     }
 
     var source: OpaquePointer?

@@ -89,16 +89,18 @@ package protocol WallClockAlarm: AnyObject {
 /// Loop thread only. A completion that is called before its function returns finds its caller in the middle of a change.
 package final class DeferredCalls {
     private let loop: any Loop
+    private let priority: EventSource.Priority
     private var calls: [() -> Void] = []
     private var timer: (any LoopSource)?
 
-    package init(loop: any Loop) {
+    package init(loop: any Loop, priority: EventSource.Priority = .normal) {
         self.loop = loop
+        self.priority = priority
     }
 
     /// Adds a call; it is dropped if this object is released before.
     package func add(_ call: @escaping () -> Void) {
-        if timer == nil { timer = try? loop.timer { [weak self] in self?.run() } }
+        if timer == nil { timer = try? loop.timer(priority: priority) { [weak self] in self?.run() } }
         // Without memory for a timer, a call that is early is better than none.
         guard let timer else { return call() }
         calls.append(call)

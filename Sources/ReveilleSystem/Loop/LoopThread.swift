@@ -13,9 +13,11 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
 
     /// The loop, to be used only by jobs of this executor and by callbacks of the loop.
     package var loop: EventLoop { turner.loop }
+    /// The loop with the clocks that programs see, which are those of ``loop`` or, in tests, others.
+    package var time: any Loop { turner.time }
 
-    package init() throws(SystemError) {
-        let turner = try LoopTurner()
+    package init(time: (EventLoop) -> any Loop = { $0 }) throws(SystemError) {
+        let turner = try LoopTurner(time: time)
         try Pthread.start { turner.run() }
         self.turner = turner
     }
@@ -46,13 +48,15 @@ private final class LoopTurner: Sendable {
     }
 
     nonisolated(unsafe) let loop: EventLoop
+    nonisolated(unsafe) let time: any Loop
     private let queue = Lock(Queue())
     private let thread = Lock<pthread_t?>(nil)
     private let pipe: Pipe
 
-    init() throws(SystemError) {
-        // Created here so that errors surface here; only the thread uses it.
+    init(time: (EventLoop) -> any Loop) throws(SystemError) {
+        // Created here so that errors surface here; only the thread uses them.
         loop = try EventLoop()
+        self.time = time(loop)
         pipe = try Pipe()
     }
 

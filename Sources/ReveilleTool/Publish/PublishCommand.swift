@@ -16,6 +16,7 @@ struct PublishCommand: GuardedCommand {
         usage: """
             reveille publish [OPTIONS] NAME VALUE
             reveille publish [OPTIONS] NAME VALUE --while COMMAND [ARGUMENT ...]
+            reveille publish [OPTIONS] NAME - --needed COMMAND [ARGUMENT ...]
             """,
         discussion: """
             A name consists of at least two words, joined by dots. Its state is a JSON object, which remains until it \
@@ -27,10 +28,15 @@ struct PublishCommand: GuardedCommand {
             SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to the command. The exit code is the command's, 128 plus \
             the number of the signal that ended it, or 127 if it cannot be started.
 
+            With --needed, the command runs only while a subscriber needs the name, and is ended with SIGTERM when \
+            nobody does. It prints one state a line; 'reveille' publishes them, and withdraws the last one when it \
+            ends. A command that ends by itself runs again when the name is needed anew.
+
             EXAMPLES
               reveille publish org.example.player '{"volume": 0.5, "muted": false}'
               sensors -j | reveille publish org.example.sensors -
               reveille publish org.example.recorder '{"on": true}' --while arecord talk.wav
+              reveille publish org.example.load - --needed vmstat-as-json 5
             """)
 
     @Argument(
@@ -52,6 +58,13 @@ struct PublishCommand: GuardedCommand {
             "Publish only while a command runs. All further arguments belong to the command.", valueName: "command"))
     var words: [String] = []
 
+    @Option(
+        name: .customLong("needed"), parsing: .remaining,
+        help: ArgumentHelp(
+            "Publish what a command prints, which runs only while somebody needs the name. All further arguments "
+                + "belong to the command.", valueName: "command"))
+    var neededWords: [String] = []
+
     /// The command of `--while` and its arguments; empty without the option.
     var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
@@ -60,10 +73,23 @@ struct PublishCommand: GuardedCommand {
         if command.isEmpty && (!words.isEmpty || ProcessArguments.all.last == "--while") {
             throw ValidationError("missing command: reveille publish NAME VALUE --while COMMAND")
         }
-        if json && !words.isEmpty { throw ValidationError("--json and --while cannot be combined") }
+        if neededWords.isEmpty && ProcessArguments.all.last == "--needed" {
+            throw ValidationError("missing command: reveille publish NAME - --needed COMMAND")
+        }
+        if !neededWords.isEmpty && value != "-" {
+            throw ValidationError("--needed takes the states from its command: give - instead of \(value)")
+        }
+        for (words, option) in [(words, "--while"), (neededWords, "--needed")] where json && !words.isEmpty {
+            throw ValidationError("--json and \(option) cannot be combined")
+        }
     }
 
     func perform() throws {
+        guard neededWords.isEmpty else {
+            let command = neededWords.first == "--" ? Array(neededWords.dropFirst()) : neededWords
+            try Program.check(command)
+            return try NeededSession.run(name, command, bus)
+        }
         guard words.isEmpty else {
             try Program.check(command)
             Glibc.exit(try publishWhileRunning())

@@ -13,8 +13,9 @@ struct LocationCommand: ParsableCommand {
         commandName: "reveille-location",
         abstract: "Publish the location that gpsd reports.",
         discussion: """
-            Publishes org.reveille.location on the user's bus for as long as the program runs. The location is \
-            withdrawn while gpsd is unavailable, and after 30 seconds without a fix.
+            Publishes org.reveille.location on the user's bus for as long as the program runs. It is connected to gpsd \
+            only while a subscriber needs the location, so that the receiver can rest. The location is withdrawn while \
+            gpsd is unavailable, and after 30 seconds without a fix.
 
             EXAMPLES
               reveille-location &
@@ -59,7 +60,7 @@ struct LocationCommand: ParsableCommand {
             let task = try AwaitedTask()
             task.start { [self, log] in
                 let device = try await Device.connect(to: try address ?? Self.ownAddress())
-                var publisher = LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
+                var publisher = try LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
                 try await publisher.run()
             }
             try task.wait()

@@ -4,7 +4,7 @@ import GPSD
 import Reveille
 import ReveilleSystem
 
-/// Follows a gpsd and publishes its fixes while the program runs.
+/// Follows a gpsd and publishes its fixes while somebody needs them, so that the receiver can rest.
 struct LocationPublisher {
     static let name: Aspect = "org.reveille.location"
     /// gpsd is restarted within seconds, and a local attempt costs little.
@@ -23,11 +23,16 @@ struct LocationPublisher {
     private let endpoint: Endpoint
     private var track: Track
     private let log: SubjectLog<Subject>
+    private let need: Need
 
-    init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) {
+    /// The end of a connection because nobody needs the location.
+    private struct NotNeeded: Error {}
+
+    init(device: Device, endpoint: Endpoint, threshold: Double, log: ProgramLog) throws {
         self.device = device
         self.endpoint = endpoint
         track = Track(threshold: threshold)
+        need = try Need()
         // A working bus is not reported at first.
         self.log = SubjectLog(log, known: [.bus: Self.busIsAvailable])
     }
@@ -36,13 +41,22 @@ struct LocationPublisher {
     mutating func run() async throws -> Never {
         // Reports a missing permission at once, and withdraws a value left by another program.
         try await device.withdraw(Self.name)
+        need.follow(Self.name, on: device)
         var backoff = Backoff(from: Self.shortestPause, to: Self.longestPause)
         while true {
+            // The last location stays for as long as it would while the receiver is silent.
+            guard try need.wait(until: track.expiry) else {
+                if track.expires(at: .now) { try await publish(nil) }
+                continue
+            }
             let start = ContinuousClock.now
             do {
                 try await follow()
             } catch let error as ReveilleError {
                 throw error
+            } catch is NotNeeded {
+                log.write(.info, "nobody needs the location", about: .gpsd)
+                continue
             } catch {
                 log.write(.warning, "gpsd at \(endpoint) \(error); retrying", about: .gpsd)
             }
@@ -61,7 +75,9 @@ struct LocationPublisher {
         let deadline = ContinuousClock.now + Session.greetingTime
         var session = Session()
         while true {
-            let bytes = try connection.receive(until: session.hasGreeted ? track.expiry : deadline)
+            let next = session.hasGreeted ? track.expiry : deadline
+            let bytes = try connection.receive(until: [next, need.end].compactMap(\.self).min(), or: need.changes)
+            guard need.isThere else { throw NotNeeded() }
             let fixes = try session.receive(bytes)
             if session.hasGreeted {
                 log.write(.info, "connected to gpsd at \(endpoint)", about: .gpsd)

@@ -92,13 +92,17 @@ final class TCPConnection {
         }
     }
 
-    /// Waits for bytes until a deadline, after which there are none; throws also at the end of the stream.
-    func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
-        let patience = deadline.map { $0 - .now } ?? .seconds(Int32.max)
-        guard try Self.wait(for: .readable, on: descriptor.number, atMost: patience) else { return [] }
-        let count = recv(descriptor.number, &buffer, buffer.count, 0)
-        if count > 0 { return Array(buffer[..<count]) }
-        if count == 0 { throw Failure("closed the connection") }
+    /// Waits for bytes, until a deadline or a wake-up, after which there may be none; throws also at the end of the stream.
+    func receive(until deadline: ContinuousClock.Instant?, or wake: Pipe) throws(Failure) -> [UInt8] {
+        let left = deadline.map { max(.zero, $0 - .now) / .milliseconds(1) } ?? -1
+        var waits = [descriptor.number, wake.readingEnd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let count = poll(&waits, 2, left < 0 ? -1 : Int32(min(left.rounded(.up), Double(Int32.max))))
+        guard count >= 0 || errno == EINTR else { throw Failure("poll", code: errno) }
+        if waits[1].revents != 0 { wake.drain() }
+        guard waits[0].revents != 0 else { return [] }
+        let received = recv(descriptor.number, &buffer, buffer.count, 0)
+        if received > 0 { return Array(buffer[..<received]) }
+        if received == 0 { throw Failure("closed the connection") }
         guard errno == EAGAIN || errno == EINTR else {
             throw Failure("closed the connection: \(String(cString: strerror(errno)))")
         }

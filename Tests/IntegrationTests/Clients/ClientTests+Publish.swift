@@ -75,4 +75,30 @@ extension ClientTests {
         try wait(for: "the event to be read") { try bus.subscription()?["held"] == [] }
         #expect(try bus.subscription()?["pending"] == pending)
     }
+
+    @Test(
+        "B218: a publisher that asks who needs its name goes on with the next bus", arguments: ClientLanguage.allCases)
+    func demandSurvivesACrash(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        func next() throws -> JSON { try client.call("next", ["of": "demand"]) }
+        try client.call("demand", ["of": "demand", "arguments": ["org.example.a"]])
+        #expect(try next() == false)
+        let subscriber = try bus.subscribe(#"{"aspects":["org.example.*"]}"#)
+        #expect(try next() == true)
+        try subscriber.setState("background", on: bus.client())
+        #expect(try next() == false)
+        try bus.crash()
+        let later = try bus.subscribe(#"{"aspects":["org.example.*"]}"#)
+        #expect(try next() == true)
+        try later.setState("background", on: bus.client())
+        #expect(try next() == false)
+        let last = try client.begin("next", ["of": "demand"])
+        try client.call("close")
+        #expect(try client.result(of: last) == .null)
+        #expect(throws: ClientProgram.Failure.self) {
+            let other = try ClientProgram(language, on: bus)
+            try other.call("demand", ["of": "demand", "arguments": ["battery"]])
+            try other.call("next", ["of": "demand"])
+        }
+    }
 }

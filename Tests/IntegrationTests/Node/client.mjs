@@ -23,6 +23,9 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
     case "follow":
       subscriptions[of] = bus.subscriptionChanges();
       return;
+    case "demand":
+      subscriptions[of] = bus.demand(...values);
+      return;
     case "next":
       return (await subscriptions[of].next()).value;
     case "enterBackground":

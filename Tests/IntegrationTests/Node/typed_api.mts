@@ -51,6 +51,7 @@ export async function main(): Promise<void> {
     expectType<SubscriptionInfo[]>()(subscriptions, true);
     expectType<string[]>()(ended, true);
   }
+  for await (const needed of bus.demand("org.example.volume")) expectType<boolean>()(needed, true);
   expectType<CapabilityWord>()((await bus.check("publish")).publish.answer, true);
   const weekly = { calendar: { weekdays: [1], hour: 7 }, wake: true };
   expectType<number | null>()(await bus.schedule("tea", "org.example.tea", weekly), true);

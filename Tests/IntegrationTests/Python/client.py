@@ -55,6 +55,9 @@ def steps(request):
     elif action == "follow":
         changes = bus.subscription_changes()
         subscriptions[of] = types.SimpleNamespace(next=lambda: (next if is_blocking else anext)(changes, None))
+    elif action == "demand":
+        demand = bus.demand(*request["arguments"])
+        subscriptions[of] = types.SimpleNamespace(next=lambda: (next if is_blocking else anext)(demand, None))
     elif action == "next":
         return (yield subscriptions[of].next())
     elif action == "enterBackground":

@@ -42,6 +42,8 @@ def blocking() -> None:
         for changes in bus.subscription_changes():
             assert_type(changes.subscriptions[0]["held"], list[reveille.HoldReason])
             assert_type(changes.ended, list[str])
+        for needed in bus.demand("org.example.volume"):
+            assert_type(needed, bool)
         assert_type([aspect["reason"] for aspect in bus.aspects()], list[str | None])
         assert_type(bus.info()["model"], str | None)
         assert_type(bus.check("publish")["publish"]["answer"], reveille.CapabilityWord)

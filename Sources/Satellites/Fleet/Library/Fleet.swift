@@ -62,15 +62,22 @@ public final class Fleet: Sendable {
         return try await connect(broker)
     }
 
-    package static func connect(_ broker: FleetBroker) async throws(FleetError) -> Fleet {
+    /// Returns the fleet of a broker that accepts a first connection.
+    package static func connect(_ broker: sending any KeptMessages) async throws(FleetError) -> Fleet {
+        let name = broker.description
         let engine: FleetEngine
         do throws(SystemError) {
             engine = try FleetEngine(broker)
         } catch {
-            throw FleetError(.unreachable, "connecting to \(broker): \(error)")
+            throw FleetError(.unreachable, "connecting to \(name): \(error)")
         }
         try await engine.check()
         return Fleet(engine)
+    }
+
+    /// Changes what readers read, on their thread, which only a test does.
+    package func change(_ body: @Sendable (any KeptMessages) -> Bool) async -> Bool {
+        await engine.change(body)
     }
 
     /// Returns the states of devices, and follows their changes.

@@ -10,14 +10,14 @@ actor FleetEngine {
     private nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private let broker: FleetBroker
+    private let broker: any KeptMessages
     private var readers: [Int: FleetReader] = [:]
     private var lastReader = 0
     private var isInBackground = false
     /// The connection of the first check.
-    private var first: BrokerConnection?
+    private var first: (any FleetReading)?
 
-    init(_ broker: FleetBroker) throws(SystemError) {
+    init(_ broker: sending any KeptMessages) throws(SystemError) {
         self.broker = broker
         thread = try LoopThread()
     }
@@ -29,7 +29,7 @@ actor FleetEngine {
     func check() async throws(FleetError) {
         let result: Result<Void, FleetError> = await withCheckedContinuation { continuation in
             do throws(FleetError) {
-                first = try BrokerConnection(broker, stages: [], on: thread.loop) { event in
+                first = try broker.read([], on: thread.loop) { event in
                     guard let first = self.first else { return }
                     self.first = nil
                     if case .ended(let error) = event { return continuation.resume(returning: .failure(error)) }
@@ -42,6 +42,9 @@ actor FleetEngine {
         }
         try result.get()
     }
+
+    /// Changes what readers read, which only a test does.
+    func change(_ body: @Sendable (any KeptMessages) -> Bool) -> Bool { body(broker) }
 
     /// Starts to read into a mailbox, and returns the number of the reader.
     func open(_ interest: FleetInterest, _ mailbox: FleetMailbox) -> Int {

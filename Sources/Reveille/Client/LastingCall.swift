@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// A call with more than one reply that survives its bus; loop thread only.
+///
+/// While a reply waits to be taken, the connection is paused, so that the bus merges what changes.
+final class LastingCall {
+    private let connector: Connector
+    private let call: Call
+    private let arrived: AsyncStream<Void>.Continuation
+    private var connection: BusConnection?
+    private var retry: EventSource?
+    private var backoff = Backoff()
+    private var hasReplied = false
+    private var isFirstReply = true
+    private var waiting: Result<LastingReply, ReveilleError>?
+
+    init(_ call: Call, _ connector: Connector, arrived: AsyncStream<Void>.Continuation) throws(SystemError) {
+        self.call = call
+        self.connector = connector
+        self.arrived = arrived
+        retry = try connector.loop.timer { [weak self] in self?.open() }
+    }
+
+    func open() {
+        isFirstReply = true
+        do throws(ReveilleError) {
+            let connection = try BusConnection(connector)
+            self.connection = connection
+            connection.call(call) { [weak self] in self?.take($0) }
+        } catch {
+            lose(error)
+        }
+    }
+
+    /// Returns what has arrived, and reads on.
+    func next() throws(ReveilleError) -> LastingReply? {
+        let reply = try waiting?.get()
+        waiting = nil
+        connection?.isPaused = false
+        return reply
+    }
+
+    func end() {
+        retry = nil
+        disconnect()
+        arrived.finish()
+    }
+
+    private func take(_ result: Result<Reply, ReveilleError>) {
+        guard let connection else { return }
+        do throws(ReveilleError) {
+            let reply = try result.get()
+            if let error = CallError(reply) { throw ReveilleError(answered: error, to: call.shortName) }
+            guard reply.continues else {
+                throw ReveilleError(.notSupported, "\(call.shortName): this bus does not report changes")
+            }
+            connection.isPaused = true
+            // A bus that only accepts connections is not tried again and again.
+            if !isFirstReply { backoff.reset() }
+            deliver(.success(LastingReply(reply: reply, isFirst: isFirstReply)))
+            (isFirstReply, hasReplied) = (false, true)
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func deliver(_ result: Result<LastingReply, ReveilleError>) {
+        waiting = result
+        arrived.yield()
+    }
+
+    private func lose(_ error: ReveilleError) {
+        disconnect()
+        let isLoss = error.code == .noBus || error.code == .timeout || error.code == .quotaExceeded
+        guard hasReplied, isLoss else { return deliver(.failure(error)) }
+        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
+    }
+
+    private func disconnect() {
+        // The call fails, which is not a loss.
+        let connection = connection
+        self.connection = nil
+        connection?.close()
+    }
+}
+
+struct LastingReply: Sendable {
+    let reply: Reply
+    /// Whether it is the first of a connection.
+    let isFirst: Bool
+}
+
+/// The replies to a call that lasts, for one loop over them.
+struct LastingReplies {
+    private let engine: Engine
+    private let call: Call
+    private var begun: (number: Int, arrivals: AsyncStream<Void>.Iterator)?
+
+    init(to call: BusCall, of engine: Engine) {
+        self.engine = engine
+        self.call = Call(call)
+    }
+
+    /// Returns the next reply as a value, once it has come, and whether it is the first of a connection; `nil` at the end.
+    mutating func next<Value: BusReply>(
+        as type: Value.Type, isolation actor: isolated (any Actor)?
+    ) async throws(ReveilleError) -> (value: Value, isFirst: Bool)? {
+        if begun == nil {
+            let (number, stream) = try await engine.begin(call)
+            begun = (number, stream.makeAsyncIterator())
+        }
+        guard let number = begun?.number else { return nil }
+        repeat {
+            if let reply = try await engine.reply(to: number) {
+                return (try Value(reply.reply, to: call), reply.isFirst)
+            }
+        } while await begun?.arrivals.next(isolation: actor) != nil
+        return nil
+    }
+}
+
+extension Engine {
+    /// Begins a call that lasts; returns the number for ``reply(to:)``, and when to call it.
+    fileprivate func begin(_ call: Call) throws(ReveilleError) -> (Int, AsyncStream<Void>) {
+        let (stream, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let lasting = try ReveilleError.requiring { () throws(SystemError) in
+            try LastingCall(call, connector, arrived: arrived)
+        }
+        let number = nextNumber()
+        lastingCalls[number] = lasting
+        arrived.onTermination = { [weak self] _ in
+            guard let self else { return }
+            Task { await self.endCall(number) }
+        }
+        lasting.open()
+        return (number, stream)
+    }
+
+    fileprivate func reply(to number: Int) throws(ReveilleError) -> LastingReply? { try lastingCalls[number]?.next() }
+
+    private func endCall(_ number: Int) { lastingCalls.removeValue(forKey: number)?.end() }
+}
