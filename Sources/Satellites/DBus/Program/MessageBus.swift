@@ -87,7 +87,11 @@ final class MessageBus {
             ) { [unowned self] reply in
                 switch reply {
                 case .success(let message):
-                    onInput(.reply(number, message.values(atMost: Self.sizeLimit)?.map(\.json), isTimeout: false))
+                    let values = message.values(atMost: Self.sizeLimit)
+                    if values == nil {
+                        log.write(.warning, "\(call.path): the reply to \(call.member) is too large", about: call.path)
+                    }
+                    onInput(.reply(number, values?.map(\.json), isTimeout: false))
                 case .failure(let error): onInput(.reply(number, nil, isTimeout: error.name == DBusError.noReply))
                 }
             }
