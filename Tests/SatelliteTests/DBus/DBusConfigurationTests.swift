@@ -17,6 +17,7 @@ import Testing
                 "rules: { a: { \(rule), name: 'org.example.{path}', properties: { s: 'S' } } }",
                 "rules.a.name: has a part {path}", "org.example.{path}"
             ),
+            ("rules: { a: { buss: 1 } }", "rules.a.buss: unknown key", "did you mean bus?"),
             ("rules: { a: { bus: 'user' } }", "rules.a.bus: not session or system", #""user""#),
             (
                 "rules: { a: { \(rule), properties: { s: 'S: w' } } }", "rules.a.properties.s: not a property",

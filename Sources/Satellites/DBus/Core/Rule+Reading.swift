@@ -40,6 +40,10 @@ extension Rule {
         }
         // Before the check for missing keys, so that the error names a misspelled key.
         try section.rejectUnknownKeys()
+        guard let objects else {
+            throw section.refusing(
+                "path", because: "a rule has either path, or objects (an ObjectManager's path) with below and list")
+        }
         guard !members.isEmpty else {
             throw section.refusing(
                 "properties", because: "missing: a rule publishes what it lists, such as { state: \"State\" }")
@@ -63,7 +67,7 @@ extension Rule {
         }
     }
 
-    private static func objects(_ section: ConfigurationSection) throws(ConfigurationError) -> Objects {
+    private static func objects(_ section: ConfigurationSection) throws(ConfigurationError) -> Objects? {
         func path(_ name: String) throws(ConfigurationError) -> String? {
             try section.text(name, "a path, such as /org/example/App") { ObjectPath.isValid($0) ? $0 : nil }
         }
@@ -78,9 +82,7 @@ extension Rule {
             let list = list ?? Self.property(usualList, of: "") ?? Property(interface: "", name: "")
             return .listed(
                 by: Method(path: manager, interface: list.interface, member: list.name), below: below ?? manager)
-        default:
-            throw section.refusing(
-                "path", because: "a rule has either path, or objects (an ObjectManager's path) with below and list")
+        default: return nil
         }
     }
 
