@@ -5,6 +5,7 @@ let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .executable(name: "reveille-dbus", targets: ["ReveilleDBus"]),
         .executable(name: "reveille-fleet", targets: ["ReveilleFleetTool"]),
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
@@ -126,6 +127,17 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", path: "Sources/Satellites/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "ReveilleDBusCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/DBus/Core",
+            resources: [.embedInCode("Presets.json5")]),
+        .executableTarget(
+            name: "ReveilleDBus",
+            dependencies: [
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleSystem", "ReveilleWire",
+                "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Satellites/DBus/Program"),
         .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
         .executableTarget(
             name: "ReveilleLocation",
@@ -254,8 +266,8 @@ let package = Package(
         .testTarget(
             name: "SatelliteTests",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleViewCore", "SensorClaims",
-                "Varlink",
+                "GPSD", "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleSimulation",
+                "ReveilleViewCore", "SensorClaims", "Varlink",
             ],
             exclude: ["View/browser.py", "View/fleet_browser.py"]),
         .testTarget(
@@ -266,7 +278,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleetTool", "ReveilleLocation",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleLocation",
                 "ReveilleSensorProxy", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],

@@ -8,7 +8,7 @@ import Varlink
 /// What all programs do with their arguments, descriptors and threads when they start.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ProgramStartTests {
     static let programs = [
-        "reveille", "reveille-fleet", "reveille-view", "reveille-location", "reveille-sensor-proxy",
+        "reveille", "reveille-fleet", "reveille-view", "reveille-dbus", "reveille-location", "reveille-sensor-proxy",
     ]
 
     private let directory: TemporaryDirectory
@@ -86,6 +86,7 @@ import Varlink
         Command(program: "reveille-fleet", arguments: ["status", "--broker", "localhost:1"]),
         Command(program: "reveille-fleet", arguments: ["bridge", "--config", "fleet.json5"], runsOn: true),
         Command(program: "reveille-view", arguments: ["--port", "0"], runsOn: true),
+        Command(program: "reveille-dbus", arguments: ["--address", "unix:/nowhere/bus"]),
         Command(program: "reveille-location", arguments: ["--address", "unix:/nowhere/bus"]),
         Command(program: "reveille-sensor-proxy", arguments: ["--address", "unix:/nowhere/bus"]),
     ]
@@ -130,6 +131,7 @@ import Varlink
         let arguments = [
             "reveille": "watch --address \(bus.address)", "reveille-fleet": "bridge --broker localhost:1",
             "reveille-view": "--port 0 --address \(bus.address)", "reveille-location": "--address \(bus.address)",
+            "reveille-dbus": "--address \(bus.address)",
             "reveille-sensor-proxy": "--address \(bus.address)",
         ]
         let run = try RunningProgram(

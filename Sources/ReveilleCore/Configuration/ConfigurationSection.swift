@@ -73,6 +73,15 @@ package final class ConfigurationSection {
         return result
     }
 
+    /// Reads a value that may have several kinds.
+    package func any<Value>(
+        _ name: String, _ expected: String, read: (SettingsValue) -> Value?
+    ) throws(ConfigurationError) -> Value? {
+        guard let value = value(name) else { return nil }
+        guard let result = read(value) else { throw wrong(name, expected) }
+        return result
+    }
+
     /// Reads a choice: off, on with the usual text, or on with another text.
     package func flagOrText(
         _ name: String, _ expected: String, whenTrue usual: String, read: (String) -> String?

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Base64 (RFC 4648), with white space anywhere.
-enum Base64 {
+package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    package static func encoded(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+            for place in 0..<4 {
+                let value = Int(bits >> UInt32(18 - 6 * place) & 63)
+                text.append(place > group.count ? UInt8(ascii: "=") : alphabet[value])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Returns the decoded bytes; `nil` for text with other characters.
     static func decoded(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []

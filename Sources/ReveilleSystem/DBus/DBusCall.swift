@@ -73,7 +73,7 @@ package struct DBusError: Error, Hashable, CustomStringConvertible {
 
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
-    static let noReply = "org.freedesktop.DBus.Error.NoReply"
+    package static let noReply = "org.freedesktop.DBus.Error.NoReply"
     /// Whether a service is not connected and cannot be activated, for which a bus without a manager executes `/bin/false`.
     var isAbsence: Bool { Self.absences.contains(name) || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") }
 

@@ -37,6 +37,19 @@ extension DBusConnection {
         }
     }
 
+    /// Calls back with all names on the bus; `nil` if it does not answer.
+    package func listNames(timeout: Duration, then completion: @escaping ([String]?) -> Void) throws(SystemError) {
+        try call(Self.driver, Self.driverPath, Self.driver, "ListNames", timeout: timeout) { reply in
+            guard case .array(_, let names)? = (try? reply.get())?.values(atMost: Self.namesLimit)?.first else {
+                return completion(nil)
+            }
+            completion(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        }
+    }
+
+    /// The most bytes of all names: more than a bus has connections.
+    private static let namesLimit = 1 << 20
+
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.
@@ -55,14 +68,21 @@ extension DBusConnection {
     private func listenForOwners(
         _ condition: String, _ handler: @escaping (_ name: String, _ owner: String) -> Void
     ) throws(SystemError) -> DBusHandler {
-        let handler = DBusHandler { signal in
-            guard let name = signal.string(), signal.string() != nil, let owner = signal.string() else { return }
-            handler(name, owner)
-        }
         let rule = """
             type='signal',sender='\(Self.driver)',path='\(Self.driverPath)',interface='\(Self.driver)',\
             member='NameOwnerChanged',\(condition)
             """
+        return try match(rule) { signal in
+            guard let name = signal.string(), signal.string() != nil, let owner = signal.string() else { return }
+            handler(name, owner)
+        }
+    }
+
+    /// Calls a handler for each message that a match rule describes, until the result is released.
+    package func match(
+        _ rule: String, _ handler: @escaping (DBusMessage) -> Void
+    ) throws(SystemError) -> DBusHandler {
+        let handler = DBusHandler(handler)
         let result = sd_bus_add_match_async(
             bus, &handler.slot, rule, { message, userdata, _ in DBusHandler.dispatch(userdata, message) }, nil,
             handler.userdata)

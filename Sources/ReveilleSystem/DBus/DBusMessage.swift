@@ -36,12 +36,17 @@ package final class DBusMessage {
 
     private func append(_ value: DBusValue) throws(SystemError) {
         switch value {
-        case .string(let text):
-            guard !text.utf8.contains(0) else { throw SystemError("sd_bus_message_append", code: EINVAL) }
-            try check(text.withCString { sd_bus_message_append_basic(message, Self.code("s"), $0) })
+        case .string(let text): try append(text, as: "s")
+        case .path(let text): try append(text, as: "o")
         case .boolean(let isTrue):
             var number: Int32 = isTrue ? 1 : 0
             try check(sd_bus_message_append_basic(message, Self.code("b"), &number))
+        case .byte(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("y"), &number))
+        case .signed(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("i"), &number))
+        case .longSigned(var number):
+            try check(sd_bus_message_append_basic(message, Self.code("x"), &number))
         case .number(var number):
             try check(sd_bus_message_append_basic(message, Self.code("u"), &number))
         case .longNumber(var number):
@@ -52,9 +57,14 @@ package final class DBusMessage {
             try check(sd_bus_message_append_basic(message, Self.code("d"), &number))
         case .array(_, let values): try append(values, in: "a", of: value)
         case .structure(let fields): try append(fields, in: "r", of: value)
-        case .entry(let key, let inner): try append([.string(key), inner], in: "e", of: value)
+        case .entry(let key, let inner): try append([key, inner], in: "e", of: value)
         case .variant(let inner): try append([inner], in: "v", of: value)
         }
+    }
+
+    private func append(_ text: String, as type: Unicode.Scalar) throws(SystemError) {
+        guard !text.utf8.contains(0) else { throw SystemError("sd_bus_message_append", code: EINVAL) }
+        try check(text.withCString { sd_bus_message_append_basic(message, Self.code(type), $0) })
     }
 
     private func append(
@@ -65,7 +75,7 @@ package final class DBusMessage {
         try check(sd_bus_message_close_container(message))
     }
 
-    private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
+    static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
 
     private func check(_ result: Int32) throws(SystemError) {
         guard result >= 0 else { throw SystemError("sd_bus_message_append", code: -result) }
@@ -107,7 +117,7 @@ package final class DBusMessage {
         sd_bus_message_enter_container(message, Self.code("v"), type) > 0 ? self : nil
     }
 
-    private func text(_ type: Unicode.Scalar) -> String? {
+    func text(_ type: Unicode.Scalar) -> String? {
         // The message owns the text.
         var text: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, Self.code(type), &text) > 0 else { return nil }
@@ -116,6 +126,8 @@ package final class DBusMessage {
 
     // MARK: - Header
 
+    /// The path of the object; `nil` for a reply.
+    package var object: String? { copy(sd_bus_message_get_path(message)) }
     /// The unique name of the sender; `nil` for a message that this process has formed.
     package var sender: String? { copy(sd_bus_message_get_sender(message)) }
     /// The interface; a call may leave it out.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Follower {
+    mutating func update(_ key: ServiceKey, _ body: (inout Service) -> Void) {
+        // A second reference would copy the service.
+        guard var service = watches[key.rule]?.services.removeValue(forKey: key.name) else { return }
+        body(&service)
+        watches[key.rule]?.services[key.name] = service
+    }
+
+    /// Reads an object, or the list of objects, at the end of the turn, and publishes it only then.
+    mutating func invalidate(_ path: String, of key: ServiceKey, at now: Instant) {
+        update(key) { service in
+            guard path.isEmpty || service.objects[path] != nil else { return }
+            service.unread.insert(path)
+            service.changed.remove(path)
+        }
+        schedule(key, at: now)
+    }
+
+    /// Ends the turn of a service soon, unless nothing has changed.
+    mutating func schedule(_ key: ServiceKey, at now: Instant) {
+        update(key) { service in
+            let isAtRest = service.changed.isEmpty && service.fresh.isEmpty && service.unread.isEmpty
+            if !isAtRest, service.due == nil { service.due = max(now, service.quietUntil) }
+        }
+    }
+
+    /// Reads what was never read, without waiting for the end of the turn.
+    mutating func readNew(_ key: ServiceKey) {
+        guard let service = watches[key.rule]?.services[key.name] else { return }
+        readWaiting(key) { service.objects[$0]?.isKnown == false }
+    }
+
+    mutating func readWaiting(_ key: ServiceKey, where isMeant: (String) -> Bool = { _ in true }) {
+        guard let service = watches[key.rule]?.services[key.name] else { return }
+        let waiting = service.unread.filter { service.reading[$0] == nil && isMeant($0) }.sorted()
+        for path in waiting.prefix(max(0, Self.readLimit - service.reading.count)) {
+            update(key) { _ = $0.unread.remove(path) }
+            read(path, of: key)
+        }
+    }
+
+    mutating func expire(at now: Instant) {
+        for (index, watch) in watches {
+            for (name, service) in watch.services {
+                let key = ServiceKey(rule: index, name: name)
+                if let retry = service.retry, retry <= now { askAgain(key, at: now) }
+                if let due = service.due, due <= now { endTurn(key, at: now) }
+            }
+        }
+    }
+
+    private mutating func askAgain(_ key: ServiceKey, at now: Instant) {
+        update(key) { service in
+            service.unread.formUnion(service.failed)
+            service.failed = []
+            service.retry = nil
+        }
+        schedule(key, at: now)
+    }
+
+    /// Publishes the objects of a service that have changed, and reads the invalidated ones.
+    private mutating func endTurn(_ key: ServiceKey, at now: Instant) {
+        var paths: [String] = []
+        update(key) { service in
+            paths = service.changed.union(service.fresh).sorted()
+            service.changed = []
+            service.fresh = []
+            service.due = nil
+            service.quietUntil = now + Self.pace * Instant(max(1, paths.count))
+        }
+        for path in paths { publish(path, of: key) }
+        readWaiting(key)
+    }
+
+    private mutating func publish(_ path: String, of key: ServiceKey) {
+        let rule = rules[key.rule]
+        guard let name = rule.name(of: path, in: key.name) else { return }
+        let object = watches[key.rule]?.services[key.name]?.objects[path]
+        let place = Publications.Place(rule: key.rule, service: key.name, path: path)
+        let value = object.flatMap { rule.value(of: $0, atMost: valueSize) }
+        if !publications.set(name, value, of: place, &effects) {
+            effects.append(.warn("\(rule.key): only \(Self.objectLimit) objects of \(key.name) are published"))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Varlink
+
+extension Follower {
+    package enum Input: Sendable {
+        /// Names and patterns of ``DBusConfiguration/demands``, and whether anybody needs them.
+        case demands([String: Bool])
+        /// The bus of Reveille is gone, with all that was published.
+        case busLost
+        /// The bus has answered the last ``Effect/publish(_:_:)`` of a name.
+        case published(String)
+        case opened(Rule.Bus)
+        /// A message bus is gone, with its match rules and calls.
+        case closed(Rule.Bus)
+        /// The values of a reply; `nil` for a failure.
+        case reply(Int, [JSON]?, isTimeout: Bool)
+        /// A signal that a match rule has found.
+        case signal(Int, path: String, [JSON])
+        case expired
+    }
+
+    package enum Effect: Sendable, Hashable {
+        /// Connects to a message bus, and again whenever it is lost, until it is closed.
+        case open(Rule.Bus)
+        /// Closes a message bus with its match rules and calls.
+        case close(Rule.Bus)
+        case match(Int, Rule.Bus, String)
+        case unmatch(Int)
+        /// Calls a method without starting its service.
+        case call(Int, Call)
+        /// Publishes a value, or withdraws it with `nil`; ``Input/published(_:)`` follows before the next one of the name.
+        case publish(String, JSONObject?)
+        case warn(String)
+    }
+
+    package struct Call: Sendable, Hashable {
+        package var bus: Rule.Bus
+        package var destination: String
+        package var path: String
+        package var interface: String
+        package var member: String
+        /// A text or a list of texts, if there is an argument.
+        package var argument: JSON?
+    }
+
+    struct ServiceKey: Sendable, Hashable {
+        var rule: Int
+        /// The well-known name.
+        var name: String
+    }
+
+    /// What a call of a rule asks for.
+    enum Question: Sendable, Hashable {
+        case names
+        case owner(String)
+        /// The objects of a service, or the properties of one of its interfaces.
+        case object(String, path: String, interface: String)
+    }
+
+    /// What a match rule finds.
+    enum Listener: Sendable {
+        case owners, properties, objects, settings
+    }
+
+    /// A rule whose names are needed.
+    struct Watch: Sendable {
+        /// The match rule for owners of names.
+        var owners: Int?
+        /// The services with an owner, by their well-known names.
+        var services: [String: Service] = [:]
+    }
+
+    /// The owner of a well-known name, with its objects.
+    ///
+    /// The empty path stands for the list of the objects.
+    struct Service: Sendable {
+        /// The unique name.
+        let owner: String
+        var matches: [Int] = []
+        var objects: [String: Object] = [:]
+        /// Objects that have changed since they were published, and that wait for no value.
+        var changed: Set<String> = []
+        /// Objects that were read, and are published whatever is invalidated meanwhile.
+        var fresh: Set<String> = []
+        var unread: Set<String> = []
+        /// The number of calls without a reply, by the objects that are being read.
+        var reading: [String: Int] = [:]
+        /// Objects that did not answer.
+        var failed: Set<String> = []
+        /// When changes are published.
+        var due: Instant?
+        /// When ``failed`` is read again.
+        var retry: Instant?
+        /// The earliest time of the next publication.
+        var quietUntil: Instant = .min
+
+        var deadline: Instant? { [due, retry].compactMap { $0 }.min() }
+    }
+
+    struct Object: Sendable, Hashable {
+        /// Those that the object has, as far as the rule needs them.
+        var interfaces: Set<String> = []
+        var values: [Rule.Property: JSON] = [:]
+        /// The properties whose values are too large to be kept.
+        var oversized: Set<Rule.Property> = []
+        /// Whether the object was read once.
+        var isKnown = false
+    }
+}

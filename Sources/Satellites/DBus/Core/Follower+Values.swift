@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Varlink
+
+extension Rule {
+    /// Returns the value to publish; `nil` for an object that does not count.
+    func value(of object: Follower.Object, atMost size: Int) -> JSONObject? {
+        guard object.isKnown, object.interfaces.contains(interface),
+            conditions.allSatisfy({ object.values[$0.key] == $0.value })
+        else { return nil }
+        let values = members.map { member in
+            JSONObject.Member(name: member.name, value: member.value(object.values[member.property] ?? .null))
+        }
+        let oversized = members.filter { object.oversized.contains($0.property) }.map(\.name)
+        return Cut.fit(JSONObject(members: values), into: size, cutBefore: oversized)
+    }
+
+    /// Returns the name of an object; `nil` if it would be too long.
+    func name(of path: String, in service: String) -> String? {
+        let part =
+            switch objects {
+            case .paths(let parts): (parts[path] ?? nil) ?? path
+            case .listed(_, let below): ObjectPath.part(of: path, below: below) ?? path
+            case .alias, .settings: path
+            }
+        return name.name(service: self.service.part(of: service), path: part)
+    }
+}
+
+extension Rule.Member {
+    /// Returns the value that is published: `null` if it has another kind than is expected.
+    fileprivate func value(_ value: JSON) -> JSON {
+        // The bus would end the connection over a text with too many combining marks in a row.
+        guard isExpected(value), !JSON.hasTooManyMarks(value.bytes.span) else { return .null }
+        return value.integerValue.flatMap { words[$0] }.map { .string($0) } ?? value
+    }
+
+    private func isExpected(_ value: JSON) -> Bool {
+        switch kind {
+        case nil: true
+        case .text: value.stringValue != nil
+        case .number: value.numberValue != nil
+        case .boolean: value.boolValue != nil
+        case .list: value.arrayValue != nil
+        case .object: value.objectValue != nil
+        }
+    }
+}
+
+extension Follower.Object {
+    /// Takes listed properties of an interface: all, or those that a signal has; `nil` if the interface is gone.
+    ///
+    /// Returns whether a listed property was among them.
+    @discardableResult
+    mutating func take(
+        _ properties: JSONObject?, of interface: String, for rule: Rule, atMost size: Int, isWhole: Bool = true
+    ) -> Bool {
+        if properties != nil { interfaces.insert(interface) } else { interfaces.remove(interface) }
+        var isRelevant = false
+        for property in rule.properties where property.interface == interface {
+            let value = properties?[property.name]
+            guard isWhole || value != nil else { continue }
+            isRelevant = true
+            let isOversized = value.map { $0.bytes.count > size } ?? false
+            values[property] = isOversized ? nil : value
+            if isOversized { oversized.insert(property) } else { oversized.remove(property) }
+        }
+        return isRelevant
+    }
+}

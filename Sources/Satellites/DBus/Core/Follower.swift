@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the rules publish, from the demand for their names and the messages of the message buses.
+///
+/// Pure: inputs with a time go in, effects come out. A rule whose names nobody needs has no match rule, no call and no
+/// connection. Its published values stay; the next need reads everything again, and withdraws what has gone meanwhile.
+package struct Follower: Sendable {
+    /// Microseconds since boot.
+    package typealias Instant = Int64
+
+    /// The most services of a rule that are followed, and the most objects of a service that are published.
+    package static let objectLimit = 64
+    /// The most objects of a service that are kept, since an object that is not published may become so.
+    static let keptLimit = 256
+    /// The most objects of a service that are read at the same time.
+    static let readLimit = 8
+    /// The least time between two publications of one service.
+    static let pace: Instant = 10_000
+    /// The time after which an object that did not answer is read again.
+    static let retryPause: Instant = 60_000_000
+
+    let rules: [Rule]
+    let valueSize: Int
+    private var needed: Set<String> = []
+    private var wantedBuses: Set<Rule.Bus> = []
+    private var openBuses: Set<Rule.Bus> = []
+    /// The rules that are followed, by their places.
+    var watches: [Int: Watch] = [:]
+    /// The calls without a reply, by their numbers.
+    var calls: [Int: (rule: Int, question: Question)] = [:]
+    /// The match rules, by their numbers.
+    private var matches: [Int: (key: ServiceKey, listener: Listener)] = [:]
+    private var lastNumber = 0
+    var publications = Publications()
+    var effects: [Effect] = []
+
+    package init(_ configuration: DBusConfiguration) {
+        rules = configuration.rules
+        valueSize = configuration.valueSize
+    }
+
+    /// When ``Input/expired`` is due; `nil` for never.
+    package var deadline: Instant? { watches.values.lazy.flatMap(\.services.values).compactMap(\.deadline).min() }
+
+    package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        effects = []
+        switch input {
+        case .demands(let demands):
+            for (name, isNeeded) in demands {
+                if isNeeded { needed.insert(name) } else { needed.remove(name) }
+            }
+            follow()
+        case .busLost:
+            needed = []
+            follow()
+            publications = Publications()
+        case .published(let name): publications.answered(name, &effects)
+        case .opened(let bus):
+            guard wantedBuses.contains(bus), openBuses.insert(bus).inserted else { break }
+            for index in followed(on: bus) { begin(index) }
+        case .closed(let bus): close(bus)
+        case .reply(let number, let values, let isTimeout):
+            guard let (rule, question) = calls.removeValue(forKey: number) else { break }
+            take(values, isTimeout: isTimeout, to: question, of: rule, at: now)
+        case .signal(let number, let path, let values):
+            guard let (key, listener) = matches[number] else { break }
+            take(values, from: path, by: listener, of: key, at: now)
+        case .expired: expire(at: now)
+        }
+        return effects
+    }
+
+    // MARK: - Demand
+
+    /// Begins and ends rules as their names are needed.
+    private mutating func follow() {
+        for (index, rule) in rules.enumerated() where needed.contains(rule.name.demand) != (watches[index] != nil) {
+            guard watches[index] == nil else {
+                end(index)
+                continue
+            }
+            watches[index] = Watch()
+            if openBuses.contains(rule.bus) { begin(index) }
+        }
+        for bus in Rule.Bus.allCases where followed(on: bus).isEmpty == wantedBuses.contains(bus) {
+            if wantedBuses.remove(bus) != nil {
+                openBuses.remove(bus)
+                effects.append(.close(bus))
+            } else {
+                wantedBuses.insert(bus)
+                effects.append(.open(bus))
+            }
+        }
+    }
+
+    private func followed(on bus: Rule.Bus) -> [Int] { watches.keys.filter { rules[$0].bus == bus }.sorted() }
+
+    private mutating func end(_ index: Int) {
+        for name in (watches[index]?.services ?? [:]).keys { drop(ServiceKey(rule: index, name: name)) }
+        if let match = watches.removeValue(forKey: index)?.owners { unmatch(match) }
+        calls = calls.filter { $0.value.rule != index }
+    }
+
+    /// Ends what a message bus had, which is gone with all its names.
+    private mutating func close(_ bus: Rule.Bus) {
+        guard openBuses.remove(bus) != nil else { return }
+        for index in followed(on: bus) {
+            end(index)
+            watches[index] = Watch()
+        }
+        // They ended with the connection.
+        effects = []
+        publications.withdraw(&effects) { rules[$0.rule].bus == bus }
+    }
+
+    // MARK: - Calls and match rules
+
+    mutating func ask(_ question: Question, of rule: Int, _ call: Call) {
+        lastNumber += 1
+        calls[lastNumber] = (rule, question)
+        effects.append(.call(lastNumber, call))
+    }
+
+    mutating func match(_ listener: Listener, of key: ServiceKey, _ rule: String) -> Int {
+        lastNumber += 1
+        matches[lastNumber] = (key, listener)
+        effects.append(.match(lastNumber, rules[key.rule].bus, "type='signal'," + rule))
+        return lastNumber
+    }
+
+    mutating func unmatch(_ number: Int) {
+        matches[number] = nil
+        effects.append(.unmatch(number))
+    }
+}

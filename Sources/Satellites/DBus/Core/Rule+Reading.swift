@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+import Varlink
+
+extension Rule {
+    private static let usualList = "org.freedesktop.DBus.ObjectManager.GetManagedObjects"
+    private static let property = "a property, such as State, org.example.Other.State or 'State: number'"
+
+    /// Reads a rule in JSON5.
+    init(reading section: ConfigurationSection, _ key: String) throws(ConfigurationError) {
+        let buses = Bus.allCases.map(\.rawValue)
+        let bus = try section.text("bus", Suggestion.list(buses), read: { Bus(rawValue: $0) })
+        let service = try section.text(
+            "service", "the name of a service, or a pattern such as org.mpris.MediaPlayer2.*", read: { ServiceName($0) }
+        )
+        let interface = try section.text("interface", "the name of an interface", read: Self.interface)
+        let name = try section.text(
+            "name", "a name such as org.example.player.{service}, whose first word has no part",
+            read: { NameTemplate($0) })
+        let objects = try Self.objects(section)
+        var members: [Member] = []
+        try section.section("properties") { properties throws(ConfigurationError) in
+            for name in properties.names where name != Cut.member {
+                let member = try properties.text(name, Self.property) { Self.member(name, $0, of: interface ?? "") }
+                if let member { members.append(member) }
+            }
+        }
+        try section.section("words") { words throws(ConfigurationError) in
+            for index in members.indices { members[index].words = try Self.words(words, members[index].name) }
+        }
+        var conditions: [Property: JSON] = [:]
+        try section.section("where") { values throws(ConfigurationError) in
+            for name in values.names {
+                guard let property = Self.property(name, of: interface ?? "") else {
+                    throw values.refusing(name, because: "not \(Self.property)")
+                }
+                conditions[property] = try values.any(name, "true, false, a whole number or a text", read: Self.scalar)
+            }
+        }
+        // Before the check for missing keys, so that the error names a misspelled key.
+        try section.rejectUnknownKeys()
+        guard let objects else {
+            throw section.refusing(
+                "path", because: "a rule has either path, or objects (an ObjectManager's path) with below and list")
+        }
+        guard !members.isEmpty else {
+            throw section.refusing(
+                "properties", because: "missing: a rule publishes what it lists, such as { state: \"State\" }")
+        }
+        self.init(
+            key: key, bus: try section.required("bus", bus), service: try section.required("service", service),
+            objects: objects, interface: try section.required("interface", interface), members: members,
+            conditions: conditions, name: try section.required("name", name))
+        try checkName(section)
+    }
+
+    /// Refuses a name that several objects would have, or that has a part which none needs.
+    private func checkName(_ section: ConfigurationSection) throws(ConfigurationError) {
+        var isList = false
+        if case .listed = objects { isList = true }
+        for (part, has, needs) in [("{service}", name.hasService, service.isPattern), ("{path}", name.hasPath, isList)]
+        {
+            guard has != needs else { continue }
+            let reason = needs ? "must contain \(part)" : "has a part \(part), but there is only one"
+            throw section.refusing("name", because: "\(reason): \(name.text)")
+        }
+    }
+
+    private static func objects(_ section: ConfigurationSection) throws(ConfigurationError) -> Objects? {
+        func path(_ name: String) throws(ConfigurationError) -> String? {
+            try section.text(name, "a path, such as /org/example/App") { ObjectPath.isValid($0) ? $0 : nil }
+        }
+        let isSettings = try section.any("settings", "true or false") { $0 == .bool(true) ? true : nil } ?? false
+        let list = try section.text("list", "a method with its interface") { Self.property($0, of: "") }
+        let (alias, below) = (try path("alias"), try path("below"))
+        switch (try path("path"), try path("objects")) {
+        case (let path?, nil) where below == nil && list == nil:
+            if let alias { return .alias(path, of: alias) }
+            return isSettings ? .settings(at: path) : .paths([path: nil])
+        case (nil, let manager?) where alias == nil && !isSettings:
+            let list = list ?? Self.property(usualList, of: "") ?? Property(interface: "", name: "")
+            return .listed(
+                by: Method(path: manager, interface: list.interface, member: list.name), below: below ?? manager)
+        default: return nil
+        }
+    }
+
+    private static func interface(_ text: String) -> String? {
+        ServiceName(text).flatMap { $0.isPattern ? nil : text }
+    }
+
+    private static func property(_ text: String, of interface: String) -> Property? {
+        let dot = text.lastIndex(of: ".")
+        let name = dot.map { String(text[$0...].dropFirst()) } ?? text
+        guard (1...PublishedName.lengthLimit).contains(name.utf8.count), name.utf8.allSatisfy(PublishedName.isAllowed)
+        else { return nil }
+        guard let dot else { return Property(interface: interface, name: name) }
+        return Self.interface(String(text[..<dot])).map { Property(interface: $0, name: name) }
+    }
+
+    private static func member(_ name: String, _ text: String, of interface: String) -> Member? {
+        let parts = text.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let kind = parts.count > 1 ? Kind(rawValue: parts[1]) : nil
+        guard (kind != nil) == (parts.count > 1), !name.isEmpty else { return nil }
+        return property(parts[0], of: interface).map { Member(name: name, property: $0, kind: kind) }
+    }
+
+    private static func words(
+        _ section: ConfigurationSection, _ member: String
+    ) throws(ConfigurationError) -> [Int64: String] {
+        var result: [Int64: String] = [:]
+        try section.section(member) { words throws(ConfigurationError) in
+            for number in words.names {
+                guard let value = Int64(number) else {
+                    throw words.refusing(number, because: "not a whole number in quotes, such as \"10\"")
+                }
+                result[value] = try words.text(number, "a word", read: { $0 })
+            }
+        }
+        return result
+    }
+
+    private static func scalar(_ value: SettingsValue) -> JSON? {
+        switch value {
+        case .bool(let isTrue): .bool(isTrue)
+        case .integer(let number): Int64(exactly: number).map { .integer($0) }
+        case .string(let text): .string(text)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Reveille
+import ReveilleCore
+import ReveilleDBusCore
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// The connections to the bus: one for the demand, one for published values, which ends with them.
+final class BusLink {
+    private let demands: [Aspect]
+    private let connector: Connector
+    private let log: SubjectLog<String>
+    private let onInput: (Follower.Input) -> Void
+    private var stream: BusConnection?
+    private var calls: BusConnection?
+    private var retry: EventSource?
+    private var backoff = Backoff()
+
+    init(
+        _ demands: [String], _ connector: Connector, log: SubjectLog<String>,
+        onInput: @escaping (Follower.Input) -> Void
+    ) throws(SystemError) {
+        self.demands = demands.compactMap { Aspect($0) }
+        self.connector = connector
+        self.log = log
+        self.onInput = onInput
+        retry = try connector.loop.timer { [unowned self] in
+            do throws(ReveilleError) { try open() } catch { lost("\(error)") }
+        }
+    }
+
+    func open() throws(ReveilleError) {
+        let stream = try BusConnection(connector) { [unowned self] in lost("\($0)") }
+        self.stream = stream
+        stream.call(Call(.observeDemand(AspectSet(demands)))) { [unowned self] result in
+            guard let reply = try? result.get() else { return }
+            if let error = CallError(reply) { return lost("\(error)") }
+            backoff.reset()
+            log.settle("bus")
+            let needs = (reply.parameters["demands"]?.arrayValue ?? []).compactMap(\.objectValue).compactMap { demand in
+                demand["aspect"]?.stringValue.map { ($0, demand["needed"]?.boolValue == true) }
+            }
+            onInput(.demands(Dictionary(needs, uniquingKeysWith: { $1 })))
+        }
+    }
+
+    /// Publishes a value, or withdraws it with `nil`.
+    func publish(_ name: String, _ value: JSONObject?) {
+        guard let aspect = Aspect(name) else { return }
+        do throws(ReveilleError) {
+            let connection =
+                if let calls { calls } else { try BusConnection(connector) { [unowned self] in lost("\($0)") } }
+            calls = connection
+            let call = Call(.publish(PublishedValue(aspect, value), whileConnected: true))
+            connection.call(call) { [unowned self] result in
+                guard let reply = try? result.get() else { return }
+                if let error = CallError(reply) {
+                    log.write(.warning, "\(name): not published: \(error)", about: name)
+                } else {
+                    log.settle(name)
+                }
+                onInput(.published(name))
+            }
+        } catch {
+            lost("\(error)")
+        }
+    }
+
+    private func lost(_ reason: String) {
+        log.write(.warning, "the bus: \(reason); trying again", about: "bus")
+        stream?.close()
+        calls?.close()
+        stream = nil
+        calls = nil
+        onInput(.busLost)
+        retry?.fire(after: backoff.next(fraction: .random(in: 0...1)))
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import Reveille
+import ReveilleConsole
+import ReveilleDBusCore
+import ReveilleSystem
+
+/// The program `reveille-dbus`.
+@main
+struct DBusCommand: ParsableCommand {
+    static let name = "reveille-dbus"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Publish properties of objects on D-Bus.",
+        discussion: """
+            Publishes what services on D-Bus report about players, the network, Bluetooth devices and more, and what \
+            rules name. Only what a subscriber needs is followed. No service is started, and nothing is written.
+
+            EXAMPLES
+              reveille-dbus &
+              reveille watch 'org.mpris.player.*'
+              reveille-dbus list                        print what is found, published and needed
+
+            EXIT CODES
+              1 failure, 64 usage error, 69 bus unavailable, 78 configuration error
+            """,
+        version: Device.libraryVersion,
+        subcommands: [ServeCommand.self, ListCommand.self, CheckCommand.self], defaultSubcommand: ServeCommand.self)
+
+    static func main() { runProgram() }
+}
+
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Publish until SIGTERM or SIGINT; the default.")
+
+    @OptionGroup var setup: SetupOptions
+    @OptionGroup var logging: LogOptions
+
+    func run() throws {
+        let configuration = try setup.read()
+        let log = try logging.log(of: DBusCommand.name)
+        // Failed writes to a log without a reader must not end the program.
+        signal(SIGPIPE, SIG_IGN)
+        let address = try setup.ownAddress()
+        try Failure.coded(.failure) {
+            let loop = try EventLoop()
+            let connector = try Connector(loop: loop, address: address)
+            let satellite = try Satellite(configuration, connector, log)
+            let signals = try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
+            try Failure.coded(.noBus) { try satellite.start() }
+            try withExtendedLifetime((satellite, signals)) { try loop.run() }
+        }
+    }
+}
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the configuration, and print its rules.")
+
+    @OptionGroup var setup: SetupOptions
+
+    func run() throws {
+        let rows = try setup.read().rules.map { rule in
+            [rule.key, rule.bus.rawValue, rule.service.text, rule.name.text].map { Table.Cell($0) }
+        }
+        try Table(columns: ["RULE", "BUS", .loose("SERVICE"), .loose("NAME")], rows: rows).print()
+    }
+}
+
+struct SetupOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The configuration, in JSON5. Default: reveille/dbus.json5 in $XDG_CONFIG_HOME or in ~/.config, if it exists.
+            """, valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: """
+            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
+            named, because every user can read it.
+            """)
+    var address: String?
+
+    func read() throws(Failure) -> DBusConfiguration {
+        let path = config ?? Self.usualPath
+        let bytes = try Failure.coded(.configuration) {
+            try path.map { try RequiredFile.read($0, limit: DBusConfiguration.sizeLimit) } ?? Array("{}".utf8)
+        }
+        do throws(ConfigurationError) {
+            return try DBusConfiguration(parsing: bytes)
+        } catch {
+            let error = ConfigurationError(key: error.key, reason: error.reason, file: path)
+            throw Failure(.configuration, "\(error)")
+        }
+    }
+
+    private static var usualPath: String? {
+        let directory =
+            Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? Environment["HOME"].map { $0 + "/.config" }
+        return directory.map { $0 + "/reveille/dbus.json5" }.flatMap { access($0, F_OK) == 0 ? $0 : nil }
+    }
+
+    func ownAddress() throws(Failure) -> String {
+        if let address = address ?? Environment["REVEILLE_ADDRESS"] { return address }
+        guard geteuid() != 0 else {
+            throw Failure(
+                .usage, "the bus of root is the system bus, which every user can read; name it with --address")
+        }
+        return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleDBusCore
+import ReveilleSystem
+import ReveilleWire
+
+struct ListCommand: ParsableCommand {
+    private static let timeout: Duration = .seconds(5)
+
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print which services of the rules are there, what is published, and what is needed now.")
+
+    @OptionGroup var setup: SetupOptions
+
+    func run() throws {
+        let configuration = try setup.read()
+        let address = try setup.ownAddress()
+        let patterns = configuration.demands.compactMap { Aspect($0) }
+        let (needed, published) = try Failure.coded(.noBus) {
+            let client = try BlockingClient(try BusAddress.resolve(address))
+            let demands = try client.call(.observeDemand(AspectSet(patterns)), expecting: [NameDemand].self)
+            let states = try BlockingClient(try BusAddress.resolve(address))
+                .call(.getState(AspectSet(patterns)), expecting: EventsReply.self)
+            let names = states.events.filter { $0.reading.published?.isWithdrawn == false }.map(\.aspect)
+            return (Set(demands.filter(\.isNeeded).map(\.aspect.name)), names)
+        }
+        var found: [Rule.Bus: [String]] = [:]
+        for bus in Set(configuration.rules.map(\.bus)) { found[bus] = try Self.names(on: bus) }
+        let rows = configuration.rules.map { rule in
+            let services = found[rule.bus].map { names in names.filter(rule.service.matches).count }
+            let names = published.filter { Aspect(rule.name.demand)?.spans($0) == true }
+            return [
+                rule.key, rule.name.text, services.map { "\($0)" } ?? "?", "\(names.count)",
+                needed.contains(rule.name.demand) ? "yes" : "no",
+            ].map { Table.Cell($0) }
+        }
+        try Table(columns: ["RULE", .loose("NAME"), "SERVICES", "PUBLISHED", "NEEDED"], rows: rows).print()
+    }
+
+    /// Returns the names on a message bus; `nil` without one.
+    private static func names(on bus: Rule.Bus) throws -> [String]? {
+        let loop = try EventLoop()
+        let address: DBusConnection.Bus = bus == .session ? .user : .system
+        guard let connection = try? DBusConnection(to: address, loop: loop) else { return nil }
+        var names: [String]?
+        try connection.listNames(timeout: timeout) { reply in
+            names = reply
+            loop.exit()
+        }
+        try loop.run()
+        return names
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ReveilleSystem
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// A message bus that is the session's and the system's, a bus, and `reveille-dbus` between them.
+final class DBusScene {
+    static let program = ChildProcess.sibling("reveille-dbus")
+    private static let daemon = "/usr/bin/dbus-daemon"
+    static var isThere: Bool { access(daemon, X_OK) == 0 }
+
+    let bus: BusProcess
+    let address: String
+    let environment: [String: String]
+    private(set) var satellite: RunningProgram
+    private var process: RunningProgram
+
+    init(_ configuration: String = "{}") throws {
+        bus = try BusProcess()
+        let path = bus.directory.path
+        address = "unix:path=\(path)/dbus"
+        environment = [
+            "REVEILLE_ADDRESS": bus.address, "DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address,
+        ]
+        try bus.directory.write("#!/bin/sh\n>\(path)/started\n", to: "start")
+        chmod(path + "/start", 0o755)
+        try bus.directory.write(
+            "[D-BUS Service]\nName=org.freedesktop.NetworkManager\nExec=\(path)/start\n", to: "services/nm.service")
+        try bus.directory.write(
+            """
+            <busconfig>
+              <type>session</type><listen>\(address)</listen><servicedir>\(path)/services</servicedir>
+              <policy context="default">
+                <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+              </policy>
+            </busconfig>
+            """, to: "dbus.conf")
+        try bus.directory.write(configuration, to: "dbus.json5")
+        process = try Self.startDaemon(in: bus)
+        satellite = try RunningProgram(
+            ["--config", path + "/dbus.json5"], program: Self.program, in: bus.directory, environment: environment)
+    }
+
+    private static func startDaemon(in bus: BusProcess) throws -> RunningProgram {
+        unlink(bus.directory.path + "/dbus")
+        let daemon = try RunningProgram(
+            ["--nofork", "--nopidfile", "--config-file=\(bus.directory.path)/dbus.conf"], program: Self.daemon,
+            in: bus.directory)
+        try wait(for: "D-Bus: \(daemon.errors)") { access(bus.directory.path + "/dbus", F_OK) == 0 }
+        return daemon
+    }
+
+    func restartDaemon() throws {
+        process.stop()
+        process = try Self.startDaemon(in: bus)
+    }
+
+    deinit {
+        satellite.stop()
+        process.stop()
+    }
+
+    var wasServiceStarted: Bool { access(bus.directory.path + "/started", F_OK) == 0 }
+
+    func service() async throws -> DBusService { try await DBusService(address: address) }
+
+    func subscribe(_ name: String, isInBackground: Bool = false) throws -> Subscriber {
+        try bus.subscribe(#"{"aspects":["\#(name)"],"state":"\#(isInBackground ? "background" : "foreground")"}"#)
+    }
+
+    /// Memory in use, in kilobytes.
+    func memory() throws -> Int {
+        let line = try String(
+            decoding: RequiredFile.read("/proc/\(satellite.process.pid)/status", limit: 1 << 16), as: UTF8.self
+        )
+        .split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+}
+
+extension Subscriber {
+    /// Reads events until a published name has the wanted value; `nil` stands for none.
+    @discardableResult
+    func waitForValue(_ name: String, until isWanted: (JSONObject?) -> Bool) throws -> JSONObject {
+        while true {
+            for event in try next() where event.aspect == name && isWanted(event["value"]?.objectValue) { return event }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleDBusCore
+import ReveilleSimulation
+import Testing
+import Varlink
+
+/// Random lives of services, whose published values must be what a reader of all objects finds.
+@Suite struct DBusLifeTests {
+    /// The lives of a range, between which other tests continue.
+    private static let ranges = stride(from: UInt64(1), to: 2_001, by: 100).map { $0...$0 + 99 }
+
+    @Test("2,000 lives end with the states that a naive reader finds", arguments: ranges)
+    func lives(_ seeds: ClosedRange<UInt64>) throws {
+        for seed in seeds {
+            var life = try Life(seed: seed)
+            guard let problem = life.run() else { continue }
+            Issue.record("seed \(seed): \(problem)")
+            return
+        }
+    }
+
+    @Test("demand that goes and comes a thousand times leaves nothing behind") func demandLeavesNothing() throws {
+        var life = try Life(seed: 1)
+        for name in Life.names { life.appear(name) }
+        for _ in 0..<1_000 {
+            life.need(true)
+            life.need(false)
+        }
+        #expect(life.world.matches.isEmpty)
+        #expect(life.world.opened.isEmpty)
+        #expect(life.world.follower.deadline == nil)
+        #expect(life.world.problem == nil)
+    }
+}
+
+private struct Life {
+    static let names = [
+        "org.mpris.MediaPlayer2.a", "org.mpris.MediaPlayer2.b.c", "org.bluez", "org.freedesktop.UPower",
+        "org.freedesktop.UPower.PowerProfiles", "net.hadess.PowerProfiles", "org.freedesktop.login1",
+        "org.freedesktop.portal.Desktop", "org.freedesktop.systemd1",
+    ]
+    private static let unit = "/org/freedesktop/systemd1/unit/a_2eservice"
+    private static let configuration = #"{ units: { system: ["a.service"] } }"#
+
+    var world: World
+    private let choices: Choices
+    private var needed: Set<String> = []
+    private let configuration: DBusConfiguration
+
+    init(seed: UInt64) throws {
+        choices = Choices(seed: seed)
+        configuration = try DBusConfiguration(parsing: Array(Self.configuration.utf8))
+        world = World(configuration, choices)
+    }
+
+    mutating func run() -> String? {
+        for _ in 0..<120 where world.problem == nil { step() }
+        world.settle()
+        if let problem = world.problem { return problem }
+        for demand in configuration.demands where !needed.contains(demand) {
+            setNeeded(demand, choices.happens(onceIn: 2))
+        }
+        world.settle()
+        return world.problem ?? difference
+    }
+
+    private mutating func step() {
+        switch choices.number(below: 16) {
+        case 0: appear(choices.one(of: Self.names))
+        case 1: world.leave(choices.one(of: Self.names))
+        case 2, 3: setNeeded(choices.one(of: configuration.demands), choices.happens(onceIn: 2))
+        case 4, 5, 6: change()
+        case 7, 8, 9: world.answerOne(mayBeSilent: true)
+        case 10, 11: world.deliverOne()
+        case 12: world.acceptOne()
+        case 13: world.pass(Int64(choices.one(of: [0, 1_000, 20_000, 61_000_000])))
+        case 14:
+            let name = choices.one(of: ["org.bluez", "org.freedesktop.UPower"])
+            let path = device(of: name, choices.number(below: 3))
+            world.setObject(path, choices.happens(onceIn: 2) ? nil : interfaces(of: name), of: name)
+        default:
+            if choices.happens(onceIn: 4) { world.restart(choices.one(of: Rule.Bus.allCases)) }
+            if choices.happens(onceIn: 8) {
+                needed = []
+                world.restartReveille()
+            }
+        }
+    }
+
+    mutating func need(_ isNeeded: Bool) {
+        for demand in configuration.demands { setNeeded(demand, isNeeded) }
+        if isNeeded { world.settle() }
+    }
+
+    private mutating func setNeeded(_ demand: String, _ isNeeded: Bool) {
+        if isNeeded { needed.insert(demand) } else { needed.remove(demand) }
+        world.feed(.demands([demand: isNeeded]))
+    }
+
+    // MARK: - Objects
+
+    mutating func appear(_ name: String) {
+        var objects: [String: [String: [String: JSON]]] = [:]
+        switch name {
+        case "org.bluez", "org.freedesktop.UPower":
+            for number in 0..<choices.number(below: 3) { objects[device(of: name, number)] = interfaces(of: name) }
+        default:
+            for rule in configuration.rules where rule.service.matches(name) {
+                for path in Self.paths(of: rule) {
+                    for member in rule.members {
+                        objects[path, default: [:]][member.property.interface, default: [:]][member.property.name] =
+                            value()
+                    }
+                }
+            }
+        }
+        world.appear(name, objects)
+    }
+
+    private func device(of name: String, _ number: Int) -> String {
+        name == "org.bluez" ? "/org/bluez/hci0/dev_\(number)" : "/org/freedesktop/UPower/devices/d_\(number)"
+    }
+
+    private func interfaces(of name: String) -> [String: [String: JSON]] {
+        guard name == "org.bluez" else {
+            return [
+                "org.freedesktop.UPower.Device": [
+                    "Model": value(), "PowerSupply": .bool(choices.happens(onceIn: 2)), "Percentage": value(),
+                ]
+            ]
+        }
+        var all = ["org.bluez.Device1": ["Alias": value(), "Paired": .bool(!choices.happens(onceIn: 3))]]
+        if choices.happens(onceIn: 2) { all["org.bluez.Battery1"] = ["Percentage": value()] }
+        return all
+    }
+
+    private func value() -> JSON {
+        choices.one(of: [
+            .integer(Int64(choices.number(below: 5))), .string("text \(choices.number(below: 9))"), true, false, 0.5,
+            [1, 2],
+            ["a": 1], .string(String(repeating: "long ", count: 2_000)),
+        ])
+    }
+
+    private mutating func change() {
+        let name = choices.one(of: Self.names)
+        guard let objects = world.services[name]?.objects, !objects.isEmpty else { return }
+        let path = choices.one(of: objects.keys.sorted())
+        guard let interfaces = objects[path], !interfaces.isEmpty else { return }
+        let interface = choices.one(of: interfaces.keys.sorted())
+        let property = choices.one(of: (interfaces[interface] ?? [:]).keys.sorted() + ["Other"])
+        let isFlag = property == "Paired" || property == "PowerSupply"
+        world.set(name, path, interface, property, isFlag ? .bool(choices.happens(onceIn: 2)) : value())
+    }
+
+    // MARK: - The naive reader
+
+    private static func paths(of rule: Rule) -> [String] {
+        switch rule.objects {
+        case .paths(let paths): paths.keys.sorted()
+        case .alias(_, let parent): [parent + "/_31"]
+        case .settings(let path): [path]
+        case .listed: []
+        }
+    }
+
+    private var difference: String? {
+        var expected: [String: JSONObject] = [:]
+        for rule in configuration.rules.reversed() where needed.contains(rule.name.demand) {
+            for (name, service) in world.services where rule.service.matches(name) {
+                for (path, object) in service.objects {
+                    guard let value = Self.value(of: object, for: rule) else { continue }
+                    var part = path.split(separator: "/").dropFirst(name == "org.bluez" ? 2 : 4).joined(separator: "-")
+                    if path == Self.unit { part = "a.service" }
+                    let text = rule.name.text.replacing(
+                        "{service}", with: name.dropFirst("org.mpris.MediaPlayer2.".count))
+                    if case .paths(let paths) = rule.objects, paths[path] == nil { continue }
+                    expected[text.replacing("{path}", with: part)] = value
+                }
+            }
+        }
+        let prefixes = needed.map { $0.hasSuffix("*") ? String($0.dropLast()) : $0 }
+        let published = world.published.filter { name, _ in
+            prefixes.contains { name.hasPrefix($0) && ($0.hasSuffix(".") || name == $0) }
+        }
+        if published != expected { return "published \(published), expected \(expected), needed \(needed)" }
+        let isIdle = needed.isEmpty && !(world.matches.isEmpty && world.opened.isEmpty)
+        return isIdle ? "match rules or connections without need" : nil
+    }
+
+    private static func value(of object: [String: [String: JSON]], for rule: Rule) -> JSONObject? {
+        guard object[rule.interface] != nil,
+            rule.conditions.allSatisfy({ object[$0.key.interface]?[$0.key.name] == $0.value })
+        else { return nil }
+        var result = JSONObject()
+        var cut: [JSON] = []
+        for member in rule.members {
+            let value = object[member.property.interface]?[member.property.name] ?? .null
+            let isLong = value.bytes.count > 4_096
+            if isLong { cut.append(.string(member.name)) }
+            result[member.name] = isLong ? .null : converted(value, member)
+        }
+        if !cut.isEmpty { result["cut"] = .array(cut) }
+        return result
+    }
+
+    private static func converted(_ value: JSON, _ member: Rule.Member) -> JSON {
+        let isRight: Bool =
+            switch member.kind {
+            case nil: true
+            case .text?: value.stringValue != nil
+            case .number?: value.numberValue != nil
+            case .boolean?: value.boolValue != nil
+            case .list?: value.arrayValue != nil
+            case .object?: value.objectValue != nil
+            }
+        guard isRight else { return .null }
+        return value.integerValue.flatMap { member.words[$0] }.map { .string($0) } ?? value
+    }
+}
