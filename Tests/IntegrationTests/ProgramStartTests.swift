@@ -117,7 +117,8 @@ import Varlink
         let program = try OtherUser.program(ChildProcess.sibling(command.program), in: directory)
         chmod(directory.path, 0o777)
         // A user whose processes are only these.
-        let index = try #require(Self.commands.firstIndex { $0.arguments == command.arguments })
+        let index = try #require(
+            Self.commands.firstIndex { $0.program == command.program && $0.arguments == command.arguments })
         let user = "\(64_200 + limit + 10 * index)"
         try expectReason(
             command, program,
