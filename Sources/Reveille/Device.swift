@@ -91,7 +91,7 @@ public final class Device: Sendable {
 
     /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
     ///
-    /// Its clocks are those of the thread.
+    /// It has the clocks of the thread.
     package static func inMemory(
         _ configuration: String = "{}", zones: [String: TimeZoneRules] = ["UTC": .utc], on thread: LoopThread? = nil
     ) async throws(ReveilleError) -> Device {

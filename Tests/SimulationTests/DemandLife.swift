@@ -22,9 +22,7 @@ final class DemandLife {
         let isPrompt: Bool
         var isHeld = false
         var isFrozen = false
-        /// Whether a change came while an event was unread, and since when this is so without a hold.
-        var isDue = false
-        var lateSince: UInt64?
+        var lateness = Lateness()
 
         init(
             _ pid: Int32, _ aspects: [Aspect], _ policies: [Aspect: String], _ subscription: SceneSubscription,
@@ -68,9 +66,8 @@ final class DemandLife {
             try step()
             scene.turn()
             for program in programs where program.isPrompt { while try !program.subscription.events().isEmpty {} }
-            for program in programs
-            where program.isDue && !program.isHeld && !program.isFrozen && program.lateSince == nil {
-                program.lateSince = scene.loop.bootClock
+            for program in programs {
+                program.lateness.settle(at: scene.loop.bootClock, isHeld: program.isHeld || program.isFrozen)
             }
             try observers[0].readAll()
         }
@@ -157,7 +154,9 @@ final class DemandLife {
     private func publish() throws {
         count += 1
         note?("a change")
-        for program in programs where !program.subscription.peer.stream.toPeer.isEmpty { program.isDue = true }
+        for program in programs {
+            program.lateness.changeCame(hasUnread: !program.subscription.peer.stream.toPeer.isEmpty)
+        }
         try scene.connect(uid: 0).call("Publish", ["aspect": "org.a.x", "value": ["n": .integer(count)]])
     }
 
@@ -166,7 +165,7 @@ final class DemandLife {
         let program = choices.one(of: programs)
         note?("\(program.subscription.id) reads")
         while try !program.subscription.events().isEmpty {}
-        (program.isDue, program.lateSince) = (false, nil)
+        program.lateness.read()
     }
 
     // MARK: - Publishers
@@ -185,9 +184,7 @@ final class DemandLife {
 
     private func check() throws {
         note?("check")
-        let counting = programs.filter { program in
-            program.lateSince.map { $0 + LateReaders.patience > scene.loop.bootClock } ?? true
-        }
+        let counting = programs.filter { !$0.lateness.isLate(at: scene.loop.bootClock) }
         let needed = Self.universe.filter { name in counting.contains { $0.needs(name) } }
         for (index, observer) in observers.enumerated() {
             try observer.readAll()

@@ -14,9 +14,7 @@ final class FollowerLife {
         let isPrompt: Bool
         var isHeld: Bool
         var isFrozen = false
-        /// Whether a change is due that came while an event was unread, and since when this is so without a hold.
-        var isDue = false
-        var lateSince: UInt64?
+        var lateness = Lateness()
         var tasks: [ScenePeer] = []
 
         init(_ pid: Int32, _ subscription: SceneSubscription, isPrompt: Bool, isHeld: Bool) {
@@ -126,7 +124,7 @@ final class FollowerLife {
     private func publish() throws {
         count += 1
         note?("a change")
-        for program in programs where program.hasUnread { program.isDue = true }
+        for program in programs { program.lateness.changeCame(hasUnread: program.hasUnread) }
         try scene.connect(uid: 0).call("Publish", ["aspect": "org.example.a", "value": ["n": .integer(count)]])
     }
 
@@ -135,13 +133,12 @@ final class FollowerLife {
         let program = choices.one(of: programs)
         note?("\(program.subscription.id) reads")
         _ = try program.subscription.events()
-        (program.isDue, program.lateSince) = (false, nil)
+        program.lateness.read()
     }
 
     private func settle() {
         for program in programs where !program.isPrompt {
-            guard program.isDue, !program.isHeld, !program.isFrozen, program.lateSince == nil else { continue }
-            program.lateSince = scene.loop.bootClock
+            program.lateness.settle(at: scene.loop.bootClock, isHeld: program.isHeld || program.isFrozen)
         }
     }
 
@@ -162,9 +159,7 @@ final class FollowerLife {
     private func check() throws {
         note?("check")
         for follower in followers { try follower.readAll() }
-        let late = programs.filter { program in
-            program.lateSince.map { $0 + LateReaders.patience <= scene.loop.bootClock } ?? false
-        }
+        let late = programs.filter { $0.lateness.isLate(at: scene.loop.bootClock) }
         let list = try [SubscriptionInfo](life.shell.call("ListSubscriptions").parameters, noting: UnknownWords())
         let expected = FollowerView.shown(list, unread: Set(late.map(\.subscription.id)))
         for (index, follower) in followers.enumerated() where follower.shown != expected {

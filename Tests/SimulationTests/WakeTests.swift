@@ -48,6 +48,34 @@ import Varlink
         #expect(scene.scene.bus.scheduleSourceCount == sources)
     }
 
+    @Test(
+        "the time of the alarm is a published state while there is one, also after a restart, even without the schedule"
+    )
+    func alarmIsPublished() throws {
+        let scene = try systemBus()
+        func published() throws -> String? {
+            try scene.scene.connect(uid: 1_001).values(of: "org.reveille.alarm")["org.reveille.alarm"] ?? nil
+        }
+        try scene.add(["every": 60_000], id: "ordinary")
+        #expect(try published() == nil)
+        let (early, late) = (scene.now + 5 * ScheduleScene.minute, scene.now + 9 * ScheduleScene.minute)
+        try scene.add(["at": .integer(late), "wake": true], id: "late")
+        #expect(try published() == #"{"at":\#(late)}"#)
+        try scene.add(["at": .integer(early), "wake": true], id: "early")
+        #expect(try published() == #"{"at":\#(early)}"#)
+        scene.pass(minutes: 6)
+        #expect(try published() == #"{"at":\#(late)}"#)
+        try scene.restart(isClean: true)
+        scene.scene.loop.wakeFailure = nil
+        scene.pass(minutes: 4)
+        #expect(try published() == nil)
+        try scene.add(["at": minute(5, scene), "wake": true], id: "last")
+        scene.scene.bus.stop()
+        unlink(scene.path)
+        try scene.restart()
+        #expect(try published() == nil)
+    }
+
     @Test("a user that schedule.wake does not name wakes nothing, and its entry is an ordinary one")
     func othersWakeNothing() throws {
         let scene = try systemBus()

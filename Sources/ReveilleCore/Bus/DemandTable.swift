@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which names and patterns the subscriptions need, of those that publishers ask about.
+/// Which of the publishers' names and patterns the subscriptions need.
 package struct DemandTable: Sendable {
     /// The publishers that ask, and the subscriptions that need it.
     private var targets: [Aspect: (observers: Int, subscriptions: Int)] = [:]

@@ -3,7 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// Distinguishes subscribers that do not read from those that just have not read yet, for parts that ask for it.
+/// Notices subscribers that do not read, for parts that ask for it; a busy subscriber has some seconds.
 final class LateReading: BusPart {
     let access: BusAccess
     private var readers = LateReaders()

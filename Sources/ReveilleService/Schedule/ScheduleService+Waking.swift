@@ -52,7 +52,8 @@ extension ScheduleService {
         }
     }
 
-    private func publishAlarm() {
+    /// Publishes the time of this bus's own alarm, and withdraws what an earlier bus has published without one.
+    func publishAlarm() {
         let time = timers.wake == nil ? nil : timers.wakeTime
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }
         let isChange = publish(

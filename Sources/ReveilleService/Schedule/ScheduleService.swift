@@ -42,7 +42,7 @@ final class ScheduleService: BusPart {
         services.launcher?.ended = { [weak self] in self?.programEnded($0, $1) }
         services.zones?.changed = { [weak self] in self?.zoneChanged($0) }
         schedule.wakingUsers = wakingUsers
-        guard let saved else { return }
+        guard let saved else { return publishAlarm() }
         self.saved = nil
         for item in saved.items {
             if let zone = item.entry.slotZone, !schedule.knows(zone: zone), let reason = loadZone(zone) {

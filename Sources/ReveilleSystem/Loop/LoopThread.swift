@@ -13,7 +13,7 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
 
     /// The loop, to be used only by jobs of this executor and by callbacks of the loop.
     package var loop: EventLoop { turner.loop }
-    /// The loop with the clocks that programs see, which are those of ``loop`` or, in tests, others.
+    /// The loop with the clocks that programs see: ``loop``, or in tests one with clocks of its own.
     package var time: any Loop { turner.time }
 
     package init(time: (EventLoop) -> any Loop = { $0 }) throws(SystemError) {

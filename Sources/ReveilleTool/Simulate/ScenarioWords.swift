@@ -69,7 +69,7 @@ struct ScenarioWords {
         ("tablet", "tablet on|off", { $0.switchStep(on: "on", off: "off") { $0.tabletMode } }),
         ("dock", "dock on|off", { $0.switchStep(on: "on", off: "off") { $0.dock } }),
         (
-            "sleep", "sleep SECONDS, the sleep of the phone and not of its programs",
+            "sleep", "sleep SECONDS, from 0 to \(Int(SyntheticPhone.longestSleep / .seconds(1)))",
             { $0.number(in: 0...SyntheticPhone.longestSleep / .seconds(1)).map { .sleep(.seconds($0)) } }
         ),
         ("network", "network " + networks.joined(separator: "|"), { $0.network() }),

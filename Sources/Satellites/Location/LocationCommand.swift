@@ -59,7 +59,7 @@ struct LocationCommand: ParsableCommand {
             log.level = try LogLevel.chosen(logLevel)
             let task = try AwaitedTask()
             task.start { [self, log] in
-                let device = try await Device.connect(to: try address ?? Self.ownAddress())
+                let device = try await Device.connect(to: try OwnBus.address(address))
                 var publisher = try LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
                 try await publisher.run()
             }
@@ -70,17 +70,9 @@ struct LocationCommand: ParsableCommand {
         }
     }
 
-    private static func ownAddress() throws -> String {
-        if let address = Environment["REVEILLE_ADDRESS"] { return address }
-        guard geteuid() != 0 else {
-            throw ValidationError(
-                "the bus of root is the system bus, which every user can read; name it with --address")
-        }
-        return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
-    }
-
     private static func exitCode(of error: any Error) -> Int32 {
-        if error is ValidationError || error is LogLevel.Invalid { return EX_USAGE }
+        if error is LogLevel.Invalid { return EX_USAGE }
+        if let failure = error as? Failure { return failure.code.rawValue }
         return switch (error as? ReveilleError)?.code {
         case .noBus: EX_UNAVAILABLE
         case .notPermitted: EX_NOPERM

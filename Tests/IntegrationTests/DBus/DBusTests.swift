@@ -169,4 +169,19 @@ struct DBusTests {
             in: scene.bus.directory, environment: scene.environment)
         #expect(list.output.contains("peripherals"), "\(list.output) \(list.errors)")
     }
+
+    @Test("a missing bus and a wrong configuration have exit codes of their own, and errors that name them")
+    func exitCodes() throws {
+        let directory = try TemporaryDirectory()
+        func run(_ arguments: [String]) throws -> ProgramRun {
+            try ProgramRun(arguments, program: DBusScene.program, in: directory)
+        }
+        for command in [[], ["list"]] {
+            let missing = try run(command + ["--address", "unix:/nothing/bus"])
+            #expect(missing.code == 69 && missing.errors.contains("/nothing/bus"), "\(missing.errors)")
+        }
+        try directory.write("{ presets: ['playrs'] }", to: "dbus.json5")
+        let wrong = try run(["check", "--config", directory.path + "/dbus.json5"])
+        #expect(wrong.code == 78 && wrong.errors.contains("did you mean players?"), "\(wrong.errors)")
+    }
 }

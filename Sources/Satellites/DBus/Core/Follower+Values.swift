@@ -48,7 +48,7 @@ extension Rule.Member {
 }
 
 extension Follower.Object {
-    /// Takes listed properties of an interface: all, or those that a signal has; `nil` if the interface is gone.
+    /// Takes the listed properties of an interface, all or only what a signal has; `nil` if the interface is gone.
     ///
     /// Returns whether a listed property was among them.
     @discardableResult

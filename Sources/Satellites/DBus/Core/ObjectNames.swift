@@ -31,7 +31,7 @@ package struct ServiceName: Sendable, Hashable {
 
 /// The path of an object on a message bus.
 enum ObjectPath {
-    /// The longest path that is followed; those of known services are much shorter.
+    /// The longest path that is followed; known services have much shorter ones.
     private static let lengthLimit = 1_024
 
     static func isValid(_ text: String) -> Bool {

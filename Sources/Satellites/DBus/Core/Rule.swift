@@ -12,7 +12,7 @@ package struct Rule: Sendable, Hashable {
     package enum Objects: Sendable, Hashable {
         /// At these paths. Each has the text that stands for it in a name, if the path itself does not.
         case paths([String: String?])
-        /// One object at a path that the service does not use in signals: those of objects below another path count.
+        /// One object at a path that the service does not use in signals; the signals of objects below another path count.
         case alias(String, of: String)
         /// Below a path, as a method lists them; each signal of its object changes the list.
         case listed(by: Method, below: String)

@@ -45,15 +45,16 @@ struct ServeCommand: ParsableCommand {
         let log = try logging.log(of: DBusCommand.name)
         // Failed writes to a log without a reader must not end the program.
         signal(SIGPIPE, SIG_IGN)
-        let address = try setup.ownAddress()
-        try Failure.coded(.failure) {
-            let loop = try EventLoop()
-            let connector = try Connector(loop: loop, address: address)
-            let satellite = try Satellite(configuration, connector, log)
-            let signals = try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
-            try Failure.coded(.noBus) { try satellite.start() }
-            try withExtendedLifetime((satellite, signals)) { try loop.run() }
+        let address = try OwnBus.address(setup.address)
+        let loop = try Failure.coded(.failure) { try EventLoop() }
+        let (satellite, signals) = try Failure.coded(.failure) {
+            (
+                try Satellite(configuration, try Connector(loop: loop, address: address), log),
+                try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
+            )
         }
+        try Failure.coded(.noBus) { try satellite.start() }
+        try Failure.coded(.failure) { try withExtendedLifetime((satellite, signals)) { try loop.run() } }
     }
 }
 
@@ -104,14 +105,5 @@ struct SetupOptions: ParsableArguments {
             Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? Environment["HOME"].map { $0 + "/.config" }
         return directory.map { $0 + "/reveille/dbus.json5" }.flatMap { access($0, F_OK) == 0 ? $0 : nil }
-    }
-
-    func ownAddress() throws(Failure) -> String {
-        if let address = address ?? Environment["REVEILLE_ADDRESS"] { return address }
-        guard geteuid() != 0 else {
-            throw Failure(
-                .usage, "the bus of root is the system bus, which every user can read; name it with --address")
-        }
-        return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
     }
 }

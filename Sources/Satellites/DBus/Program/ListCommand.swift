@@ -19,7 +19,7 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try setup.read()
-        let address = try setup.ownAddress()
+        let address = try OwnBus.address(setup.address)
         let patterns = configuration.demands.compactMap { Aspect($0) }
         let (needed, published) = try Failure.coded(.noBus) {
             let client = try BlockingClient(try BusAddress.resolve(address))
