@@ -39,8 +39,8 @@ struct Tool: ParsableCommand {
         version: Device.libraryVersion,
         subcommands: [
             // Observe
-            WatchCommand.self, OnCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self, TopCommand.self,
-            StatusCommand.self, InfoCommand.self, CheckCommand.self,
+            WatchCommand.self, OnCommand.self, RulesCommand.self, GetCommand.self, LogCommand.self, PlotCommand.self,
+            TopCommand.self, StatusCommand.self, InfoCommand.self, CheckCommand.self,
             // Publish
             PublishCommand.self, WithdrawCommand.self,
             // Programs
@@ -60,10 +60,10 @@ struct Tool: ParsableCommand {
 
         OBSERVE
           watch       print each change           on          run when a condition holds
-          get         print the current state     log         print the latest changes
-          plot        draw a number as a chart    top         show the bus live
-          status      list sources, subscribers   info        describe the device
-          check       ask for capabilities
+          rules       follow a file of rules      get         print the current state
+          log         print the latest changes    plot        draw a number as a chart
+          top         show the bus live           status      list sources, subscribers
+          info        describe the device         check       ask for capabilities
         PUBLISH
           publish     publish a state             withdraw    withdraw it
         PROGRAMS

@@ -13,6 +13,8 @@ package final class ServiceManager {
     package static let jobTimeout: Duration = .seconds(30)
     /// The time for the last calls of a process: a service that ends has 90 seconds by default, a user less patience.
     private static let lastPatience: Duration = .seconds(1)
+    /// The most values and bytes of an environment that are read: as much as a program can be started with (ARG_MAX).
+    private static let environmentLimit = 2 << 20
     /// The time without calls after which the connection is closed.
     private static let idleTime: Duration = .seconds(5)
 
@@ -46,6 +48,25 @@ package final class ServiceManager {
                 reply.flatMap { reply in
                     let unit = reply.path().flatMap(UnitName.init(objectPath:))
                     return unit.map { .success($0.text) } ?? .failure(.refused("a reply without a unit"))
+                })
+        }
+    }
+
+    /// Returns the variables that the manager gives to units it starts now, such as the display of a session that began
+    /// after this process.
+    package func environment(then completion: @escaping (Result<[String: String], Failure>) -> Void) {
+        let values: [DBusValue] = [.string(Self.interface), .string("Environment")]
+        call("Get", values, of: "org.freedesktop.DBus.Properties") { reply in
+            completion(
+                reply.flatMap { reply in
+                    guard case .variant(.array(_, let entries))? = reply.values(atMost: Self.environmentLimit)?.first
+                    else { return .failure(.refused("a reply without an environment")) }
+                    let pairs = entries.compactMap { entry -> (String, String)? in
+                        guard case .string(let text) = entry else { return nil }
+                        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+                    }
+                    return .success(Dictionary(pairs) { $1 })
                 })
         }
     }
@@ -125,7 +146,8 @@ package final class ServiceManager {
     private static let interface = "org.freedesktop.systemd1.Manager"
 
     private func call(
-        _ member: String, _ values: [DBusValue], then completion: @escaping (Result<DBusMessage, Failure>) -> Void
+        _ member: String, _ values: [DBusValue], of interface: String = ServiceManager.interface,
+        then completion: @escaping (Result<DBusMessage, Failure>) -> Void
     ) {
         do throws(SystemError) {
             let connection = try connect()
@@ -134,9 +156,9 @@ package final class ServiceManager {
                 try connection.listen(from: Self.service, Self.path, Self.interface, "JobRemoved") {
                     [weak self] in self?.jobRemoved($0)
                 }
-                try send("Subscribe", [], over: connection) { _ in }
+                try send("Subscribe", [], of: interface, over: connection) { _ in }
             }
-            try send(member, values, over: connection, then: completion)
+            try send(member, values, of: interface, over: connection, then: completion)
         } catch {
             let failure: Failure = connection == nil ? .absent("\(error)") : .refused("\(error)")
             later.add { completion(.failure(failure)) }
@@ -144,11 +166,11 @@ package final class ServiceManager {
     }
 
     private func send(
-        _ member: String, _ values: [DBusValue], over connection: DBusConnection,
+        _ member: String, _ values: [DBusValue], of interface: String, over connection: DBusConnection,
         then completion: @escaping (Result<DBusMessage, Failure>) -> Void
     ) throws(SystemError) {
         try connection.call(
-            Self.service, Self.path, Self.interface, member, values, timeout: Self.callTimeout
+            Self.service, Self.path, interface, member, values, timeout: Self.callTimeout
         ) { [weak self] reply in
             self?.calls -= 1
             completion(reply.mapError(Failure.init))

@@ -11,7 +11,7 @@ package final class UnixListener {
     private let descriptor: OwnedDescriptor
     /// The file to remove at the end; `nil` for a socket that a supervisor passed and keeps.
     private var file: SocketFile?
-    private let lock: SocketLock?
+    private let lock: FileLock?
 
     package enum Accepted {
         case connection(UnixStream)
@@ -25,7 +25,11 @@ package final class UnixListener {
     /// - Throws: `SystemError` with `EADDRINUSE` if another process serves the address, or if its path is not a
     ///   socket.
     package init(at address: UnixAddress) throws(SystemError) {
-        lock = try SocketLock(address.path)
+        do throws(SystemError) {
+            lock = try FileLock(address.path)
+        } catch {
+            throw error.code == EWOULDBLOCK ? SystemError("bind", on: address.path, code: EADDRINUSE) : error
+        }
         try UnixListener.removeStale(address)
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError("socket") }
@@ -114,26 +118,5 @@ struct SocketFile {
     func remove() {
         guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
         unlink(path)
-    }
-}
-
-/// The lock of a socket's path: the locked file `<path>.lock` beside the socket.
-struct SocketLock: ~Copyable {
-    private let descriptor: OwnedDescriptor
-
-    /// Throws bind(2) with `EADDRINUSE` if another process holds the lock.
-    init(_ path: String) throws(SystemError) {
-        let file = path + ".lock"
-        let descriptor = try OwnedDescriptor(opening: file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
-            throw errno == EWOULDBLOCK
-                ? SystemError("bind", on: path, code: EADDRINUSE) : SystemError("flock", on: file)
-        }
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        // A child that has been forked, but has not executed another program yet, shares the lock.
-        flock(descriptor.number, LOCK_UN)
     }
 }

@@ -13,9 +13,6 @@ import ReveilleWire
 /// An actor on the loop of one thread, which the device uses too. An event is taken only when the previous run has ended,
 /// so changes are merged in the meantime.
 actor OnSession {
-    /// The kernel's limit for one variable of the environment, with its name and a NUL (MAX_ARG_STRLEN).
-    private static let longestVariable = 131_072
-
     private struct Outcome {
         /// The number of runs so far, and the exit code of the last one.
         var count = 0
@@ -31,8 +28,7 @@ actor OnSession {
     private nonisolated let outcome = Lock(Outcome())
     private var progress: TriggerProgress
     private var sources: [EventSource] = []
-    /// The running command, and the continuation that awaits its exit code.
-    private var current: (program: Program, answer: CheckedContinuation<Int32, Never>)?
+    private let commands = EventCommands()
     /// Whether a run has begun whose result is not stored yet.
     private var isBusy = false
 
@@ -65,7 +61,7 @@ actor OnSession {
         outcome.withLock { $0.signal = number }
         // A run ends the session when its result is stored.
         if !isBusy { following.end.wake() }
-        current?.program.pass(number)
+        commands.pass(number)
     }
 
     // MARK: - The subscription
@@ -74,7 +70,7 @@ actor OnSession {
         for number in Signals.ending {
             sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
         }
-        sources.append(try thread.loop.onSignal(SIGCHLD) { self.finish() })
+        sources.append(try thread.loop.onSignal(SIGCHLD) { self.commands.answerEnded() })
         let device = try await Device.connect(to: command.bus.address, on: thread)
         let subscription = try await device.subscribe(
             to: AspectSet(command.aspect), initial: true, resume: progress.positions,
@@ -92,7 +88,7 @@ actor OnSession {
             guard let instance = subscription.positions?.instance else {
                 preconditionFailure("an event before the bus has answered")
             }
-            for change in await changes(mergedInto: event, on: device) {
+            for change in await device.changes(mergedInto: event) {
                 guard try progress.take(change, of: instance) else { continue }
                 isBusy = true
                 let code = try await runCommand(for: change)
@@ -109,51 +105,11 @@ actor OnSession {
         }
     }
 
-    /// Returns the changes that were merged into an event, as far as the bus keeps them.
-    private func changes(mergedInto event: Event, on device: Device) async -> [Event] {
-        guard event.changeCount > 1 else { return [event] }
-        for await state in await device.connectionStates where state == .connected {
-            do throws(ReveilleError) {
-                return Trigger.changes(mergedInto: event, from: try await device.history(of: event.aspect))
-            } catch {
-                // After a lost connection, the next one can answer.
-                guard [.noBus, .timeout, .system].contains(error.code) else { break }
-            }
-        }
-        // Without a history, the last change counts for all.
-        return Trigger.changes(mergedInto: event, from: [])
-    }
-
-    // MARK: - The command
-
     private func runCommand(for event: Event) async throws -> Int32 {
-        let program = try program(for: event)
-        return await withCheckedContinuation { answer in
-            current = (program, answer)
-            // Signals are handled before the continuation exists: the session's, and the end of the command.
-            if let signal = outcome.withLock({ $0.signal }) { program.pass(signal) }
-            finish()
-        }
-    }
-
-    private func program(for event: Event) throws -> Program {
-        let text = event.structure.printable
-        var environment = ChildProcess.environment
-        environment["REVEILLE_ASPECT"] = event.aspect.name
-        environment["REVEILLE_CHANGES"] = String(event.changeCount)
-        let fits = "REVEILLE_EVENT=".utf8.count + text.utf8.count < Self.longestVariable
-        environment["REVEILLE_EVENT"] = fits ? text : nil
-        let input = try MemoryFile(Array((text + "\n").utf8))
-        return try Program(command.command, environment: environment, descriptors: [STDIN_FILENO: input.number])
-    }
-
-    /// Answers for the command if it has ended.
-    private func finish() {
-        guard let (program, answer) = current, program.hasEnded, let code = program.exitCode else { return }
-        current = nil
+        let code = try await commands.run(command.command, for: event, environment: ChildProcess.environment)
         if code != 0, outcome.withLock({ $0.signal }) == nil {
             Console.error("reveille: \(command.command[0]): exit code \(code)")
         }
-        answer.resume(returning: code)
+        return code
     }
 }

@@ -21,13 +21,8 @@ struct BridgeSetup {
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
-        let name = "/reveille/fleet.json5"
-        if getuid() == 0 { return "/etc" + name }
-        if let directory = Environment["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return directory + name }
-        guard let home = Environment["HOME"], home.hasPrefix("/") else {
-            throw Failure(.usage, "$HOME is not set; give a file with --config")
-        }
-        return home + "/.config" + name
+        let name = "reveille/fleet.json5"
+        return try getuid() == 0 ? "/etc/" + name : ConfigurationPath.usual(name)
     }
 
     static func read(_ path: String) throws(Failure) -> BridgeSetup {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleWire
+
+/// A command, and when it runs.
+struct Rule: Sendable {
+    enum Occasion: Sendable {
+        /// A condition on the aspect becomes true.
+        case becomesTrue(Condition)
+        /// The entry of the schedule fires, which publishes the aspect.
+        case fires(ScheduleEntry)
+    }
+
+    private static let timeWords = ["at", "every"]
+    private static let forms = "ASPECT 'CONDITION' -- COMMAND, at TIME -- COMMAND, or every INTERVAL -- COMMAND"
+    /// The length of the text in the value of an entry, which tells a reader of the schedule what it is for.
+    private static let shownLength = 200
+
+    /// The line of the file, from 1.
+    let number: Int
+    /// The text, by which the rule is known after a restart.
+    let text: String
+    let aspect: Aspect
+    let occasion: Occasion
+    let command: [String]
+
+    /// Parses a line; the entry of a rule with a time is named after the file and the text.
+    init(_ line: RuleLine, in file: RulesFile) throws(RuleError) {
+        (number, text) = (line.number, line.text)
+        let words = try line.words()
+        let head = words.prefix { $0 != "--" }
+        command = Array(words.dropFirst(head.count + 1))
+        guard head.count == 2, command.first?.isEmpty == false else {
+            if let option = head.first(where: { $0.hasPrefix("-") }) {
+                throw RuleError(number, "\(option): a rule has no options")
+            }
+            throw RuleError(number, "a rule has the form \(Self.forms)")
+        }
+        do {
+            (aspect, occasion) = try Self.occasion(head[0], head[1], of: text, in: file)
+        } catch let error as ValidationError {
+            let word = Self.timeWords.contains(head[0]) ? head[1] : head[0]
+            throw RuleError(number, "\(word): \(error.message)")
+        } catch {
+            throw RuleError(number, "\(error)")
+        }
+    }
+
+    private static func occasion(
+        _ word: String, _ argument: String, of text: String, in file: RulesFile
+    ) throws -> (Aspect, Occasion) {
+        switch word {
+        case "at":
+            let time = try ScheduleArgument.dayTime(argument)
+            return try fires(
+                file.entryName(of: text), text, calendar: CalendarRule(hour: time[0], minute: time[1], second: time[2]))
+        case "every":
+            return try fires(file.entryName(of: text), text, every: try ScheduleArgument.interval(argument))
+        default:
+            let aspect = try Aspect(argument: word)
+            if aspect.isPattern { throw ValidationError("a condition applies to one aspect, not to a pattern") }
+            if aspect.builtIn == .lifecycle {
+                throw ValidationError("the state of a subscription, which a rule has not")
+            }
+            return (aspect, .becomesTrue(try Condition(argument: argument, for: aspect)))
+        }
+    }
+
+    private static func fires(
+        _ name: Aspect, _ text: String, every: Int64? = nil, calendar: CalendarRule? = nil
+    ) throws -> (Aspect, Occasion) {
+        let value = try PublishedValue(name, encoding: ["rule": String(text.prefix(shownLength))])
+        let entry = try ScheduleEntry(id: name.name, aspect: name, value: value.bytes, every: every, calendar: calendar)
+        return (name, .fires(entry))
+    }
+
+    var entry: ScheduleEntry? {
+        if case .fires(let entry) = occasion { entry } else { nil }
+    }
+
+    /// Whether the condition is true after a change; `nil` for a rule with a time.
+    func isTrue(after change: Event) -> Bool? {
+        guard case .becomesTrue(let condition) = occasion else { return nil }
+        return condition.holds(for: ReadingCoding.encode(change.reading, settings: change.settings))
+    }
+
+    /// Why the command cannot be found; `nil` if it can.
+    var missingCommand: Failure? {
+        do throws(Failure) {
+            try Program.check(command)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+
+/// A rule at work: what its state was, and the changes that it has still to look at; pure.
+struct RuleProgress: Sendable {
+    /// The rule, whose line can change while it is at work.
+    var rule: Rule
+    /// The state that the last looked-at change left; `nil` before the first look.
+    private(set) var state: RuleState?
+    /// The changes that were not looked at yet, merged.
+    private var waiting: Event?
+    /// Whether changes are being looked at, or the command is running.
+    private(set) var isBusy = false
+
+    init(_ rule: Rule, state: RuleState?) {
+        (self.rule, self.state) = (rule, state)
+    }
+
+    /// Forgets what belongs to an earlier subscription; the next one delivers it again.
+    mutating func begin(sameInstance: Bool) {
+        waiting = nil
+        if !sameInstance { state?.generation = nil }
+    }
+
+    mutating func add(_ event: Event) {
+        waiting = waiting?.merged(with: event, lastSeen: nil) ?? event
+    }
+
+    /// Returns the changes to look at, which the caller splits as far as it can; `nil` if there are none, or others are
+    /// being looked at.
+    mutating func take() -> Event? {
+        guard !isBusy, let event = waiting else { return nil }
+        waiting = nil
+        isBusy = true
+        return event
+    }
+
+    /// Ends what ``take()`` has begun.
+    mutating func rest() { isBusy = false }
+
+    /// Looks at a change, and returns the event that the command receives if it is due.
+    ///
+    /// A change for which it is due is not part of the state before ``finish(_:exitCode:at:)``, so that a run is repeated if
+    /// this process is killed during it.
+    mutating func look(at change: Event) -> Event? {
+        if let generation = state?.generation, change.generation <= generation { return nil }
+        guard let state else {
+            // What was true before the rule existed is not its business.
+            self.state = RuleState(
+                rule: rule.text, isTrue: rule.isTrue(after: change) == true, generation: change.generation,
+                changedAt: change.changedAt.microseconds)
+            return nil
+        }
+        let isTrue = rule.isTrue(after: change) == true
+        let isDue =
+            switch rule.occasion {
+            case .becomesTrue: isTrue && !state.isTrue
+            case .fires: isFiring(change, since: state)
+            }
+        guard isDue else {
+            pass(change, isTrue: isTrue)
+            return nil
+        }
+        var event = change
+        // A subscription that began during a run delivers its firings again. A name that has no value yet has no generation.
+        if let generation = state.generation {
+            event.changeCount = min(change.changeCount, change.generation - generation)
+        }
+        return event
+    }
+
+    /// Notes that the command has ended, which ran for a change.
+    mutating func finish(_ change: Event, exitCode: Int32, at time: Timestamp) {
+        pass(change, isTrue: rule.isTrue(after: change) == true)
+        state?.ranAt = time.microseconds
+        state?.exitCode = exitCode
+    }
+
+    private mutating func pass(_ change: Event, isTrue: Bool) {
+        state?.isTrue = isTrue
+        state?.generation = change.generation
+        state?.changedAt = change.changedAt.microseconds
+    }
+
+    private func isFiring(_ change: Event, since state: RuleState) -> Bool {
+        guard case .published(let value) = change.reading, !value.isWithdrawn else { return false }
+        // Another instance of the bus counts anew, but it knows when the name has changed last.
+        return state.generation != nil || change.changedAt.microseconds > state.changedAt
+    }
+}

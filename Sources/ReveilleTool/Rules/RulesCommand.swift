@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import ReveilleConsole
+import ReveilleSystem
+
+struct RulesCommand: GuardedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Run commands by a file of rules.",
+        discussion: """
+            A rule is a line, written as it would be typed after 'reveille on':
+
+              battery 'level < 0.15 and plugged == false' -- notify-send "Battery low"
+              orientation 'pose == faceDown' -- playerctl pause
+              at 22:30 -- gsettings set org.gnome.desktop.interface color-scheme prefer-dark
+              every 1h -- ./backup
+
+            Quotes, ~, $NAME and # for comments are those of a shell; a backslash at its end continues a line. A rule runs \
+            its command each time its condition becomes true, and receives the event as a command of 'reveille on' does. \
+            A condition that is true when its rule is new does not run it. What becomes true while nothing follows the \
+            rules is made up for later. 'at' and 'every' are entries of the schedule, which missed firings run once.
+
+            The file is read again when it changes. A line that is wrong is reported and ends itself alone. The program \
+            ends when the file is removed. The packages start it with the session once the file exists, with the output \
+            of each command in the journal: 'journalctl --user -t reveille-rules:LINE'.
+
+            EXAMPLES
+              reveille rules --check
+              reveille rules --list
+              reveille rules ./kiosk.rules
+            """)
+
+    @Argument(help: "The file. Default: reveille/rules in $XDG_CONFIG_HOME or in ~/.config.")
+    var path: String?
+
+    @Flag(help: "Check the rules and their commands, and exit: with 0 if all are right, else with 78.")
+    var check = false
+
+    @Flag(help: "Print the rules, whether they are true now, and their last runs.")
+    var list = false
+
+    @Option(
+        help:
+            "The file that stores what the rules did. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.")
+    var state: String?
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if check && list { throw ValidationError("--check cannot be combined with --list") }
+        if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
+    }
+
+    func perform() throws {
+        let file = try RulesFile(path: absolutePath())
+        let bytes = try Failure.coded(.configuration) { try RequiredFile.read(file.path, limit: RulesFile.sizeLimit) }
+        if check { return try check(file, file.parse(bytes)) }
+        let statePath = try state ?? file.statePath()
+        let stateFile = StateFile(statePath, of: "rules")
+        if list { return try RuleTable.print(file.parse(bytes).rules, stateFile, bus) }
+        StatePath.createDirectories(of: statePath)
+        let lock = try lock(statePath, file)
+        let log = ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(nil) })
+        try RulesSession.run(file, bus, stateFile, log)
+        withExtendedLifetime(lock) {}
+    }
+
+    private func absolutePath() throws(Failure) -> String {
+        guard let path else { return try ConfigurationPath.usual("reveille/rules") }
+        let directory = getcwd(nil, 0)
+        defer { free(directory) }
+        let base = path.utf8.first == UInt8(ascii: "/") ? "" : directory.map { String(cString: $0) } ?? ""
+        return "/" + PathChain.names(of: base + "/" + path).filter { $0 != "." }.joined(separator: "/")
+    }
+
+    /// Keeps another process from running the same commands.
+    private func lock(_ statePath: String, _ file: RulesFile) throws(Failure) -> FileLock {
+        do throws(SystemError) {
+            return try FileLock(statePath)
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw Failure(.output, "\(error)") }
+            throw Failure(.tryAgain, "\(file.path): another 'reveille rules' follows these rules")
+        }
+    }
+
+    private func check(_ file: RulesFile, _ contents: RulesFile.Contents) throws(Failure) {
+        let missing = contents.rules.compactMap { rule in rule.missingCommand.map { RuleError(rule.number, "\($0)") } }
+        let errors = (contents.errors + missing).sorted { $0.number < $1.number }
+        for error in errors { Console.error("reveille: \(file.path): \(error)") }
+        try Console.line("\(contents.rules.count) rules")
+        if !errors.isEmpty { throw Failure(.configuration, "\(file.path): \(errors.count) lines are wrong") }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Reveille
+import ReveilleConsole
+import ReveilleCore
+import ReveilleSystem
+import ReveilleTesting
+
+extension RulesSession {
+    /// Looks at the changes that a subscription delivers, until another round begins; then waits for the runs.
+    func follow(_ subscription: Subscription, on device: Device) async throws {
+        try await withThrowingDiscardingTaskGroup { runs in
+            for progress in rules { runs.addTask { await self.work(on: progress.rule.text, device) } }
+            while let event = try await subscription.next() {
+                for progress in rules where progress.rule.aspect == event.aspect {
+                    change(progress.rule.text) { $0.add(event) }
+                    runs.addTask { await self.work(on: progress.rule.text, device) }
+                }
+            }
+        }
+    }
+
+    /// Looks at the waiting changes of a rule one by one, unless this is done already, and runs its command when it is due.
+    private func work(on text: String, _ device: Device) async {
+        while ending == nil, let event = change(text, { $0.take() }) ?? nil {
+            // A rule with a time runs once for all firings that were merged.
+            let isTimed = rules.first { $0.rule.text == text }?.rule.entry != nil
+            for item in isTimed ? [event] : await device.changes(mergedInto: event) where ending == nil {
+                guard let due = change(text, { $0.look(at: item) }) ?? nil,
+                    let rule = rules.first(where: { $0.rule.text == text })?.rule
+                else { continue }
+                let code = await run(rule, for: due)
+                // The command did not end by itself, and runs again with the next session.
+                if let ending, code == 128 + ending { continue }
+                change(text) { $0.finish(item, exitCode: code, at: .now) }
+                store()
+            }
+            change(text) { $0.rest() }
+            store()
+        }
+        if ending != nil, !rules.contains(where: \.isBusy) { following.end.wake() }
+    }
+
+    /// Changes the progress of a rule, unless the rule was removed.
+    @discardableResult
+    func change<Result>(_ text: String, _ body: (inout RuleProgress) -> Result) -> Result? {
+        guard let index = rules.firstIndex(where: { $0.rule.text == text }) else { return nil }
+        return body(&rules[index])
+    }
+
+    private func run(_ rule: Rule, for event: Event) async -> Int32 {
+        let place = "\(file.path): line \(rule.number)"
+        let code: Int32
+        do {
+            let environment = await environment()
+            let output = isUnit ? try JournalStream("reveille-rules:\(rule.number)") : nil
+            defer { withExtendedLifetime(output) {} }
+            code = try await commands.run(rule.command, for: event, environment: environment, output: output?.number)
+        } catch {
+            log.write(.error, "\(place): \(error)")
+            return Failure.Code.notStarted.rawValue
+        }
+        if code != 0, ending == nil { log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)") }
+        return code
+    }
+
+    /// The variables of this process; as a unit, also those of the session, which may have begun after it.
+    private func environment() async -> [String: String] {
+        let own = ChildProcess.environment
+        guard isUnit else { return own }
+        let manager = ServiceManager(loop: thread.loop)
+        let session = await withCheckedContinuation { answer in
+            manager.environment { answer.resume(returning: $0) }
+        }
+        switch session {
+        case .success(let variables): return own.merging(variables) { $1 }
+        case .failure(let failure):
+            log.write(.debug, "the service manager's environment: \(failure)")
+            return own
+        }
+    }
+
+    /// Stores the state of all rules if a difference has to outlast this process.
+    func store() {
+        let state = RulesState(instance: instance, rules: rules.compactMap(\.state))
+        let isKnown =
+            state.instance == stored.instance && state.rules.count == stored.rules.count
+            && !zip(state.rules, stored.rules).contains { $0.differs(from: $1) }
+        guard !isKnown else { return }
+        do throws(Failure) {
+            try stateFile.replace(with: state)
+            stored = state
+        } catch {
+            // The rules go on; what they did is stored with the next change.
+            log.write(.error, "\(error)")
+        }
+    }
+}

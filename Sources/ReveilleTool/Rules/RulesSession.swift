@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Reveille
+import ReveilleConsole
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWatchers
+import ReveilleWire
+
+/// One run of `reveille rules`: one subscription for all rules of a file, which is followed, and their commands.
+///
+/// An actor on the loop of one thread, which the device uses too. Each version of the file and each connection to the bus
+/// begins a round: a subscription that resumes where the rules are.
+actor RulesSession {
+    let file: RulesFile
+    private let bus: BusOptions
+    let stateFile: StateFile
+    let log: ProgramLog
+    let following: AwaitedTask
+    let commands = EventCommands()
+    private let rounds: AsyncStream<Void>
+    private let dueRounds: AsyncStream<Void>.Continuation
+    private var sources: [EventSource] = []
+    private var followed: FollowedFile?
+    /// The contents that the next round begins with; `nil` if they are those of the last round.
+    private var newContents: [UInt8]?
+    private var isRemoved = false
+    /// Whether a service manager runs this process, whose output is in the journal.
+    let isUnit = ProgramLog.isStderrJournal
+    var rules: [RuleProgress] = []
+    var instance: String?
+    var stored: RulesState
+    private var subscription: Subscription?
+    /// The signal that ends the session.
+    var ending: Int32?
+
+    nonisolated let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private init(
+        _ file: RulesFile, _ bus: BusOptions, _ stateFile: StateFile, _ log: ProgramLog, _ following: AwaitedTask
+    ) throws {
+        (self.file, self.bus, self.stateFile, self.log, self.following) = (file, bus, stateFile, log, following)
+        stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
+        instance = stored.instance
+        (rounds, dueRounds) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        thread = try LoopThread()
+    }
+
+    /// Follows the rules until a signal ends the session, or the file is removed.
+    static func run(_ file: RulesFile, _ bus: BusOptions, _ stateFile: StateFile, _ log: ProgramLog) throws {
+        // Before any thread is started: threads inherit the signal mask.
+        for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
+        let following = try AwaitedTask()
+        let session = try RulesSession(file, bus, stateFile, log, following)
+        following.start(on: session.thread) { try await session.follow() }
+        try following.wait()
+    }
+
+    private func follow() async throws {
+        for number in Signals.ending {
+            sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
+        }
+        sources.append(try thread.loop.onSignal(SIGCHLD) { self.commands.answerEnded() })
+        let device = try await Device.connect(to: bus.address, on: thread)
+        followed = try FollowedFile(
+            file.path, limit: RulesFile.sizeLimit, loop: thread.loop, warn: { self.log.write(.error, $0) }
+        ) { self.take($0) }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.followRounds(on: device) }
+            group.addTask {
+                try await device.reportConnection {
+                    Console.error($0)
+                    self.dueRounds.yield()
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func take(_ contents: [UInt8]?) {
+        newContents = contents ?? []
+        isRemoved = contents == nil
+        dueRounds.yield()
+    }
+
+    private func end(by number: Int32) {
+        ending = number
+        // A run ends the session when its result is stored.
+        if !rules.contains(where: \.isBusy) { following.end.wake() }
+        commands.pass(number)
+    }
+
+    // MARK: - Rounds
+
+    private func followRounds(on device: Device) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for await _ in rounds {
+                subscription?.cancel()
+                subscription = nil
+                if newContents != nil { load() }
+                do throws(ReveilleError) {
+                    if let subscription = try await subscribe(on: device) {
+                        self.subscription = subscription
+                        group.addTask { try await self.follow(subscription, on: device) }
+                    }
+                    store()
+                    // After the first look: what fires from now on is the rules' business.
+                    try await plan(on: device)
+                } catch {
+                    // Another round begins when the bus is back.
+                    guard error.code == .noBus || error.code == .timeout else { throw error }
+                    continue
+                }
+                if isRemoved { break }
+            }
+        }
+    }
+
+    /// Takes a new version of the file.
+    private func load() {
+        let version = file.parse(newContents ?? [])
+        newContents = nil
+        for error in version.errors { log.write(.error, "\(file.path): \(error)") }
+        let states = Dictionary(stored.rules.map { ($0.rule, $0) }) { $1 }
+        let former = Dictionary(uniqueKeysWithValues: rules.map { ($0.rule.text, $0) })
+        rules = version.rules.map { rule in
+            guard var progress = former[rule.text] else {
+                if let failure = rule.missingCommand {
+                    log.write(.warning, "\(file.path): line \(rule.number): \(failure)")
+                }
+                return RuleProgress(rule, state: states[rule.text])
+            }
+            progress.rule = rule
+            return progress
+        }
+        log.write(.info, "\(file.path): \(rules.count) rules")
+    }
+
+    /// Subscribes to the aspects of all rules, and reads the state of those that have no position; `nil` without rules.
+    private func subscribe(on device: Device) async throws(ReveilleError) -> Subscription? {
+        guard !rules.isEmpty else { return nil }
+        let subscription = try await device.subscribe(
+            to: AspectSet(Set(rules.map(\.rule.aspect))), resume: positions,
+            name: Environment["REVEILLE_NAME"] ?? "reveille rules")
+        guard let newer = subscription.positions?.instance else {
+            preconditionFailure("a subscription before the bus has answered")
+        }
+        for index in rules.indices { rules[index].begin(sameInstance: newer == instance) }
+        instance = newer
+        for progress in rules where progress.state?.generation == nil {
+            let state = try await device.get(progress.rule.aspect)
+            change(progress.rule.text) { $0.add(state) }
+        }
+        return subscription
+    }
+
+    /// The positions from which all rules continue; `nil` if none has one.
+    private var positions: Positions? {
+        guard let instance else { return nil }
+        let generations = rules.compactMap { progress in progress.state?.generation.map { (progress.rule.aspect, $0) } }
+        return generations.isEmpty
+            ? nil : Positions(instance: instance, generations: Dictionary(generations, uniquingKeysWith: min))
+    }
+
+    /// Makes the entries of the schedule those of the rules.
+    private func plan(on device: Device) async throws(ReveilleError) {
+        let wanted = rules.compactMap(\.rule.entry)
+        let present = try await device.listings.map(\.entry).filter { $0.id.hasPrefix(file.entryPrefix) }
+        for entry in present where !wanted.contains(where: { $0.id == entry.id }) {
+            try await device.cancelScheduled(entry.id)
+            try await device.withdraw(entry.aspect)
+        }
+        for progress in rules {
+            guard let entry = progress.rule.entry, !present.contains(where: { $0.id == entry.id }) else { continue }
+            do throws(ReveilleError) {
+                _ = try await device.add(entry)
+            } catch {
+                if error.code == .noBus || error.code == .timeout { throw error }
+                log.write(.error, "\(file.path): line \(progress.rule.number): \(error)")
+            }
+        }
+    }
+}

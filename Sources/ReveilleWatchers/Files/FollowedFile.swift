@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+package import ReveilleSystem
+
+/// The contents of one file, read again after each change; loop thread only.
+package final class FollowedFile {
+    private let files: WatchedFiles<[UInt8]>
+
+    /// Reads a file, and follows it for as long as this exists.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path, which may lead nowhere.
+    ///   - limit: The largest file in bytes; a larger one keeps the contents before.
+    ///   - warn: Takes a line for the log, once while a problem lasts.
+    ///   - changed: Takes the contents, first before this returns; `nil` without a file.
+    package init(
+        _ path: String, limit: Int, loop: EventLoop, warn: @escaping (String) -> Void,
+        changed: @escaping ([UInt8]?) -> Void
+    ) throws(SystemError) {
+        let format = FileFormat(sizeLimit: limit, membership: nil) { _, _, bytes throws(FormatError) in bytes }
+        files = try WatchedFiles(
+            loop: loop, settings: FileSettings(paths: [path], root: "", home: "/"), format: format,
+            context: WatcherContext(report: { _ in }, warn: warn, overflowed: {})
+        ) { table in
+            changed(table.entries.values.first?.value)
+        }
+        files.pace = .live
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ReveilleTesting
+import Testing
+import Varlink
+
+/// `reveille rules`: what a file of rules does.
+@Suite(.blocking, .timeLimit(.minutes(10))) struct RulesTests {
+    private static let name = "org.example.player"
+    /// A rule that writes a line with a value of the event.
+    private static let playing = #"org.example.player 'playing == true' -- sh -c '"$LOGS/member" n >>"$LOGS/ran"'"#
+
+    private func publish(_ scene: RulesScene, _ values: (Int, Bool)...) throws {
+        for (number, isPlaying) in values { try scene.publish(Self.name, #"{"n":\#(number),"playing":\#(isPlaying)}"#) }
+    }
+
+    @Test("a rule runs its command each time that its condition becomes true, and not for what was true before")
+    func ruleRuns() throws {
+        let scene = try RulesScene(Self.playing)
+        try publish(scene, (1, true))
+        try scene.start()
+        try publish(scene, (2, true), (3, false), (4, true))
+        try scene.waitForLines(["4"])
+        try publish(scene, (5, false), (6, true), (7, false), (8, true))
+        try scene.waitForLines(["4", "6", "8"])
+        let subscriptions = try scene.bus.client().subscriptions()
+        #expect(subscriptions.map { $0["name"] } == ["reveille rules"])
+        #expect(scene.program?.stop() == 0)
+    }
+
+    @Test("the rules of a file run at the same time, by one subscription, and each one by one")
+    func rulesRunSideBySide() throws {
+        let scene = try RulesScene(
+            """
+            \(Self.playing.replacing("\"$LOGS/member\"", with: #"echo begin >>"$LOGS/slow"; read line <"$LOGS/gate"; "$LOGS/member""#))
+            org.example.player 'n >= 2' -- sh -c 'echo two >>"$LOGS/ran"'
+            org.example.other 'a == 1' -- sh -c 'echo other >>"$LOGS/ran"'
+            """)
+        try #require(mkfifo(scene.path("gate"), 0o600) == 0)
+        try scene.start()
+        try publish(scene, (1, true))
+        try wait(for: "the slow command") { scene.lines("slow") == ["begin"] }
+        try publish(scene, (2, false), (3, true))
+        try scene.publish("org.example.other", #"{"a":1}"#)
+        try wait(for: "both others") { Set(scene.lines()) == ["two", "other"] }
+        #expect(scene.lines("slow") == ["begin"])
+        #expect(try scene.bus.client().subscriptions().count == 1)
+        for count in [3, 4] {
+            let gate = open(scene.path("gate"), O_WRONLY)
+            close(gate)
+            try wait(for: "the end of the slow command") { scene.lines().count == count }
+        }
+        #expect(scene.lines().suffix(2) == ["1", "3"])
+    }
+
+    @Test("a rule with a time is an entry of the schedule, which ends with its line") func timesAreEntries() throws {
+        let scene = try RulesScene(
+            #"""
+            every 1s -- sh -c 'echo "$REVEILLE_CHANGES" >>"$LOGS/ran"'
+            at 23:59 -- true
+            """#)
+        try scene.start()
+        #expect(try scene.entries().count == 2)
+        try wait(for: "a firing") { !scene.lines().isEmpty }
+        // The firings while nothing follows the rules are one run.
+        scene.program?.stop()
+        let entry = try #require(try scene.entries().first { $0["entry"]?.objectValue?["every"] != nil })
+        let fired = entry.integer("fired")
+        try wait(for: "two more firings") { try scene.entries().contains { $0.integer("fired") >= fired + 2 } }
+        let before = scene.lines().count
+        try scene.start()
+        try wait(for: "one run for all") { scene.lines().count > before }
+        #expect(try #require(Int(scene.lines()[before])) >= 2)
+        try scene.write("at 23:59 -- true")
+        try scene.waitUntilFollowed()
+        #expect(try scene.entries().count == 1)
+        unlink(scene.path("rules"))
+        #expect(try #require(scene.program).process.wait() == 0)
+        #expect(try scene.entries().isEmpty)
+    }
+
+    @Test("the file is read again when it changes, and what has not changed goes on") func fileIsReadAgain() throws {
+        let scene = try RulesScene(Self.playing)
+        try scene.start()
+        try publish(scene, (1, true))
+        try scene.waitForLines(["1"])
+        try scene.write("# first\n" + Self.playing + "\nbroken\norg.example.player 'n == 3' -- no-such-command\n")
+        try wait(for: "the report") { scene.program?.errors.contains("line 3: a rule has the form") == true }
+        try scene.waitUntilFollowed()
+        #expect(scene.program?.errors.contains("line 4: exec no-such-command: No such file") == true)
+        try publish(scene, (2, false), (3, true))
+        try scene.waitForLines(["1", "3"])
+        try wait(for: "the run that failed") {
+            let rules = try scene.stored()?["rules"]?.arrayValue ?? []
+            return rules.last?.objectValue?.integer("exitCode") == 127
+        }
+        let list = try scene.run(["--list"])
+        #expect(
+            list.output.contains(#/2 +true +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +0 +org\.example\.player 'playing/#),
+            "\(list.output)")
+        #expect(list.output.contains(#/4 +true +\S+ \S+ +127 +org/#))
+    }
+
+    @Test("--check reports each line that is wrong, and needs no bus") func checkReports() throws {
+        let scene = try RulesScene("at 7:30 -- true\nnothing\nbattery 'level < 1' -- no-such-command")
+        scene.bus.kill()
+        let run = try scene.run(["--check"])
+        #expect(run.code == 78)
+        #expect(run.output == "2 rules\n")
+        #expect(run.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }.count == 3)
+        #expect(run.errors.contains("rules: line 2: ") && run.errors.contains("rules: line 3: exec no-such-command: "))
+        try scene.write("at 7:30 -- true")
+        #expect(try scene.run(["--check"]).code == 0)
+    }
+
+    @Test("a second program for the same rules is refused") func secondProgramIsRefused() throws {
+        let scene = try RulesScene(Self.playing)
+        try scene.start()
+        let run = try scene.run([])
+        #expect(run.code == 75)
+        #expect(run.errors == "reveille: \(scene.path("rules")): another 'reveille rules' follows these rules\n")
+    }
+
+    @Test("a file that is missing is named, and so is a state that is not the program's") func filesAreNamed() throws {
+        let scene = try RulesScene("at 7:30 -- true")
+        try scene.bus.directory.write("{}", to: "rules.json")
+        let run = try scene.run([])
+        #expect(run.code == 1)
+        #expect(run.errors.contains("rules.json: not a file written by 'reveille rules"), "\(run.errors)")
+        unlink(scene.path("rules"))
+        let missing = try scene.run([])
+        #expect(missing.code == 78)
+        #expect(missing.errors.contains("open \(scene.path("rules")): No such file or directory"))
+    }
+
+    @Test("a state that cannot be stored is reported, and the rules go on", .enabled(if: geteuid() == 0))
+    func stateCannotBeStored() throws {
+        let scene = try RulesScene(Self.playing)
+        try scene.start()
+        // Not even root can put a file in the place of a directory that is not empty.
+        unlink(scene.path("rules.json"))
+        try scene.bus.directory.write("", to: "rules.json/kept")
+        try publish(scene, (1, true), (2, false), (3, true))
+        try scene.waitForLines(["1", "3"])
+        #expect(scene.program?.errors.contains("rules.json: Is a directory") == true, "\(scene.program?.errors ?? "")")
+    }
+
+    @Test("a signal is passed on to the running commands, whose runs are then complete") func signalIsPassedOn() throws
+    {
+        let script =
+            #"trap 'kill $!; echo caught >>"$LOGS/ran"; exit 5' TERM; sleep 1000 & echo ready >>"$LOGS/ran"; wait"#
+        let scene = try RulesScene(
+            "org.example.player 'playing == true' -- sh -c '\(script.replacing("'", with: #"'\''"#))'")
+        try scene.start()
+        try publish(scene, (1, true))
+        try scene.waitForLines(["ready"])
+        #expect(scene.program?.stop() == 0)
+        #expect(scene.lines() == ["ready", "caught"])
+        let state = try #require(try scene.stored()?["rules"]?.arrayValue?.first?.objectValue)
+        #expect(state.integer("exitCode") == 5)
+        #expect(state["isTrue"] == true)
+    }
+}
