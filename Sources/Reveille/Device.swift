@@ -48,19 +48,33 @@ public final class Device: Sendable {
     /// print(try await device.orientation.pose)
     /// ```
     ///
-    /// - Parameter address: `unix:PATH`. The default is `$REVEILLE_ADDRESS`, otherwise the user's own bus or, if
-    ///   nothing serves that, the machine's bus; root uses the machine's bus only.
+    /// - Parameters:
+    ///   - address: `unix:PATH`. The default is `$REVEILLE_ADDRESS`, otherwise the user's own bus or, if nothing serves that,
+    ///     the machine's bus; root uses the machine's bus only.
+    ///   - wait: Whether to wait for a bus if there is none, until the task is cancelled.
     /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
-    public static func connect(to address: String? = nil) async throws(ReveilleError) -> Device {
-        try await connect(to: address, patience: Patience())
+    public static func connect(to address: String? = nil, wait: Bool = false) async throws(ReveilleError) -> Device {
+        try await connect(to: address, wait: wait, patience: Patience())
     }
 
     /// Connects to a bus with other timeouts, or on a thread whose loop the program's other connections use.
     package static func connect(
-        to address: String?, patience: Patience = Patience(), on thread: LoopThread? = nil
+        to address: String?, wait: Bool = false, patience: Patience = Patience(), on thread: LoopThread? = nil
     ) async throws(ReveilleError) -> Device {
-        try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience, on: thread))
+        var backoff = Backoff()
+        while true {
+            do throws(ReveilleError) {
+                return try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience, on: thread))
+            } catch {
+                guard wait, error.code == .noBus else { throw error }
+                do {
+                    try await Task.sleep(for: backoff.next(fraction: Double.random(in: 0...1)))
+                } catch _ {
+                    throw error
+                }
+            }
+        }
     }
 
     /// Watches the device in this process, without a separate bus.

@@ -3,7 +3,7 @@
 import Glibc
 import ReveilleSystem
 import ReveilleWire
-import Varlink
+package import Varlink
 
 /// The failure of an operation of a ``Device``: a code for programs, and one line for people.
 ///
@@ -92,7 +92,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     /// Whether the listener's queue had no room: the only way an attempt to connect times out.
     var isQueueFull: Bool { code == .timeout }
 
-    init(answered error: CallError, to method: String) {
+    package init(answered error: CallError, to method: String) {
         for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
         where error.name == missing.name {
             self.init(.notSupported, "\(method): the bus does not have this \(name); is it an earlier version?")
@@ -111,7 +111,14 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     static func noBus(at places: String) -> ReveilleError {
-        ReveilleError(.noBus, "there is no bus at \(places); is 'reveille serve' running?")
+        let (manager, unit) = geteuid() == 0 ? ("system", "") : ("user", "--user ")
+        // The address of the units, by its name.
+        let hasUnit =
+            places.hasSuffix("/reveille/org.reveille.Bus")
+            && access("/usr/lib/systemd/\(manager)/reveille.socket", F_OK) == 0
+        let advice =
+            hasUnit ? "start it with 'systemctl \(unit)start reveille.socket'" : "is 'reveille serve' running?"
+        return ReveilleError(.noBus, "there is no bus at \(places); \(advice)")
     }
 
     static let closed = ReveilleError(.noBus, "the device is closed")

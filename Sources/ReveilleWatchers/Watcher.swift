@@ -88,7 +88,7 @@ package struct Examination: Sendable, Hashable {
         }
     }
 
-    mutating func add(_ name: String, _ value: String) {
+    package mutating func add(_ name: String, _ value: String) {
         findings.append(Finding(name: name, value: value))
     }
 }

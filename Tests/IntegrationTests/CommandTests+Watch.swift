@@ -81,6 +81,17 @@ extension CommandTests {
         #expect(bus.directory.read("notes") == contents)
     }
 
+    @Test("watch --wait waits for a bus") func watchWaitsForABus() throws {
+        #expect(bus.stop() == 0)
+        let environment = ["REVEILLE_ADDRESS": bus.address]
+        #expect(try ProgramRun(["watch"], in: bus.directory, environment: environment).code == 69)
+        let watch = try RunningProgram(
+            ["watch", "battery", "--wait", "--initial", "--count", "1"], in: bus.directory, environment: environment)
+        try bus.restart()
+        #expect(watch.process.wait() == 0)
+        #expect(watch.output.contains("battery"))
+    }
+
     @Test(arguments: ["/dev/full", "/dev"]) func stateMustBeARegularFile(path: String) throws {
         let run = try bus.run(["watch", "--state", path])
         #expect(run.code == 1)

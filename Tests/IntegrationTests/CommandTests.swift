@@ -69,6 +69,12 @@ import Varlink
         }
     }
 
+    @Test("doctor begins with the bus, or why there is none") func doctorBeginsWithTheBus() throws {
+        #expect(try bus.run(["doctor"]).output.hasPrefix("bus         ok  answers\n    address        \(bus.address)\n"))
+        #expect(bus.stop() == 0)
+        #expect(try bus.run(["doctor"]).output.hasPrefix("bus         --  there is no bus at \(bus.address); is "))
+    }
+
     @Test func postPrintsTheResultingState() throws {
         #expect(try run("post", "proximity", "near").output == "proximity   near\n")
         let posted = try JSON.parse(Array(run("post", "battery", #"{"level":0.5}"#, "--json").output.dropLast().utf8))

@@ -420,7 +420,12 @@ export interface WakeOptions {
  * @param address "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own bus or, if
  *   nothing serves that, the machine's bus.
  */
-export function connect(address?: string | null): Promise<Bus>;
+export function connect(address?: string | null, options?: ConnectOptions): Promise<Bus>;
+
+export interface ConnectOptions {
+  /** Whether to wait for a bus if there is none. */
+  wait?: boolean;
+}
 
 /**
  * Returns the positions before the firings that started this program; undefined if it was started otherwise.

@@ -139,7 +139,12 @@ function openSocket(path, options) {
 
 function noBus(paths) {
   const places = paths.map((path) => `unix:${path}`).join(" or ");
-  return new ReveilleError(`there is no bus at ${places}; is 'reveille serve' running?`, { code: "noBus" });
+  const [manager, option] = process.geteuid() === 0 ? ["system", ""] : ["user", "--user "];
+  // The address of the units, by its name.
+  const hasUnit =
+    places.endsWith("/reveille/org.reveille.Bus") && existsSync(`/usr/lib/systemd/${manager}/reveille.socket`);
+  const advice = hasUnit ? `start it with 'systemctl ${option}start reveille.socket'` : "is 'reveille serve' running?";
+  return new ReveilleError(`there is no bus at ${places}; ${advice}`, { code: "noBus" });
 }
 
 function invalid(reason) {
@@ -1512,13 +1517,18 @@ function checkPositions({ instance, generations }) {
 }
 
 /** Connects to a bus. */
-export async function connect(address) {
-  const caller = new Caller(await resolve(address));
-  try {
-    await caller.fence();
-  } catch (error) {
-    caller.close();
-    throw error;
+export async function connect(address, { wait = false } = {}) {
+  for (const backoff = new Backoff(); ; ) {
+    let caller;
+    try {
+      caller = new Caller(await resolve(address));
+      await caller.fence();
+      return new Bus(caller);
+    } catch (error) {
+      caller?.close();
+      if (!wait || error.code !== "noBus") throw error;
+    }
+    const pause = backoff.next();
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  return new Bus(caller);
 }

@@ -655,7 +655,12 @@ def _is_served(path: str) -> bool:
 
 
 def _no_bus(places: str) -> ReveilleError:
-    return ReveilleError(f"there is no bus at {places}; is 'reveille serve' running?", "no_bus")
+    manager, option = ("system", "") if os.geteuid() == 0 else ("user", "--user ")
+    advice = "is 'reveille serve' running?"
+    # The address of the units, by its name.
+    if places.endswith("/reveille/org.reveille.Bus") and os.path.exists(f"/usr/lib/systemd/{manager}/reveille.socket"):
+        advice = f"start it with 'systemctl {option}start reveille.socket'"
+    return ReveilleError(f"there is no bus at {places}; {advice}", "no_bus")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -2370,12 +2375,26 @@ class Bus:
         self.close()
 
 
-def connect(address: str | None = None) -> Bus:
+def _started(make: Callable[[], _BusCore], wait: bool) -> _Steps[_BusCore]:
+    backoff = _Backoff()
+    while True:
+        try:
+            core = make()
+            yield from core.start()
+            return core
+        except ReveilleError as error:
+            if not wait or error.code != "no_bus":
+                raise
+        yield _Ready(time.monotonic() + backoff.next())
+
+
+def connect(address: str | None = None, *, wait: bool = False) -> Bus:
     """Connects to a bus.
 
     Args:
         address: "unix:" and an absolute path. The default is $REVEILLE_ADDRESS, otherwise the user's own bus or, if
             nothing serves that, the machine's bus.
+        wait: Whether to wait for a bus if there is none.
     """
     def run_aside(steps: _Steps[None]) -> object:
         thread = threading.Thread(target=_run, args=(steps,), name="reveille", daemon=True)
@@ -2392,9 +2411,7 @@ def connect(address: str | None = None) -> Bus:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return thread
 
-    core = _BusCore(address, threading.Event, run_aside)
-    _run(core.start())
-    return Bus(core)
+    return Bus(_run(_started(lambda: _BusCore(address, threading.Event, run_aside), wait)))
 
 
 # --- asyncio
@@ -2636,12 +2653,13 @@ class AsyncBus:
         self._core.close()
 
 
-def connect_async(address: str | None = None) -> _Opening[AsyncBus]:
+def connect_async(address: str | None = None, *, wait: bool = False) -> _Opening[AsyncBus]:
     """Connects to a bus by `await`, or for the time of an `async with`. See connect()."""
 
     async def open_it() -> AsyncBus:
-        core = _BusCore(address, asyncio.Event, lambda steps: asyncio.ensure_future(_run_async(steps)))
-        await _run_async(core.start())
-        return AsyncBus(core)
+        def make() -> _BusCore:
+            return _BusCore(address, asyncio.Event, lambda steps: asyncio.ensure_future(_run_async(steps)))
+
+        return AsyncBus(await _run_async(_started(make, wait)))
 
     return _Opening(open_it)

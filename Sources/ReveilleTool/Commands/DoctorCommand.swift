@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleService
@@ -11,15 +12,16 @@ import Varlink
 struct DoctorCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examine the source of each aspect, and the description of the device, and suggest fixes.",
-        discussion: "Reads the devices and files directly, without a bus.")
+        abstract: "Examine the bus, the source of each aspect and the description of the device, and suggest fixes.",
+        discussion: "Reads the devices and files directly: no bus is needed.")
 
-    @Flag(help: "Print one line of JSON for each aspect, without the description of the device.")
+    @Flag(help: "Print one line of JSON for each aspect, without the bus and the description of the device.")
     var json = false
 
     @OptionGroup var files: FileOptions
 
     func perform() throws {
+        if !json { try printBus() }
         let locations = files.locations
         let loop = try EventLoop()
         let watchers = try Service.watchers(
@@ -33,6 +35,18 @@ struct DoctorCommand: GuardedCommand {
         }
         let reader = DeviceInfoReader(root: locations.root)
         if !json { try print("device", reader.info(forUser: 0).model, without: "unknown model", reader.examine()) }
+    }
+
+    private func printBus() throws(Failure) {
+        var examination = Examination()
+        let served = Result { () throws(ReveilleError) in try ServedBus(try BusAddress.resolve(nil)) }
+        switch served {
+        case .success(let bus):
+            for (name, value) in bus.facts { examination.add(name, value) }
+            try print("bus", "answers", examination)
+        case .failure(let error):
+            try print("bus", without: "\(error)", examination)
+        }
     }
 
     private func printText(_ watcher: any Watcher) throws(Failure) {

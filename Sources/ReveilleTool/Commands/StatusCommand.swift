@@ -22,28 +22,18 @@ struct StatusCommand: GuardedCommand {
     @OptionGroup var bus: BusOptions
 
     func perform() throws {
-        let address = try bus.resolved()
-        let client = try BlockingClient(address)
-        try client.send(.info)
-        let info = try client.receive()
-        if let error = CallError(info) { throw Failure(error) }
-        let version = info.parameters["version"]?.stringValue
-        let process = client.peer.flatMap { ServingProcess($0.pid) }
+        let served = try ServedBus(bus.resolved())
+        let client = served.client
         let sources = try client.call(.describeAspects, expecting: [AspectInfo].self)
         let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
         if json {
             return try Console.json([
-                "bus": Self.json(of: address, version, process),
+                "bus": Self.json(of: served),
                 "aspects": .array(sources.map(\.structure)),
                 "subscriptions": .array(subscribers.map(\.structure)),
             ])
         }
-        try Console.line(Style.bold("address        ") + "\(address)")
-        try Console.line(Style.bold("version        ") + "\(version ?? "unknown")")
-        if let process {
-            try Console.line(Style.bold("uptime         ") + "\(process.uptimeText), process \(process.pid)")
-            try Console.line(Style.bold("configuration  ") + "\(process.configuration ?? "defaults")")
-        }
+        for (name, value) in served.facts { try Console.line(Style.bold(StyledText(name)).padded(to: 15) + StyledText(value)) }
         try Console.line("")
         try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
         try Self.printNames(sources.filter(\.aspect.isPublished))
@@ -60,12 +50,12 @@ struct StatusCommand: GuardedCommand {
         if further > 0 { try Console.line(Style.dim("and \(further) more; --json prints all \(sources.count) names")) }
     }
 
-    private static func json(of address: UnixAddress, _ version: String?, _ process: ServingProcess?) -> JSON {
+    private static func json(of bus: ServedBus) -> JSON {
         [
-            "address": .string(address.description), "version": version.map { .string($0) } ?? .null,
-            "pid": process.map { .integer(Int64($0.pid)) } ?? .null,
-            "uptime": process.map { .integer($0.uptime.components.seconds) } ?? .null,
-            "configuration": process?.configuration.map { .string($0) } ?? .null,
+            "address": .string(bus.address.description), "version": bus.version.map { .string($0) } ?? .null,
+            "pid": bus.process.map { .integer(Int64($0.pid)) } ?? .null,
+            "uptime": bus.process.map { .integer($0.uptime.components.seconds) } ?? .null,
+            "configuration": bus.process?.configuration.map { .string($0) } ?? .null,
         ]
     }
 }

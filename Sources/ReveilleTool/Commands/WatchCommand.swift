@@ -50,6 +50,9 @@ struct WatchCommand: GuardedCommand {
     @Flag(help: "Exit with 69 when the bus ends.")
     var once = false
 
+    @Flag(help: "Wait for a bus if there is none.")
+    var wait = false
+
     @Option(help: "The name of the subscription in 'reveille status'. Default: $REVEILLE_NAME, else 'reveille watch'.")
     var name: String?
 

@@ -44,7 +44,7 @@ final class WatchStream: Sendable {
     }
 
     func run() async throws {
-        let device = try await command.bus.device()
+        let device = try await Device.connect(to: command.bus.address, wait: command.wait)
         let subscription = try await device.subscribe(
             to: aspects, initial: command.initial || isInteractive,
             policies: policies, resume: stored.withLock { $0?.positions }, name: name,

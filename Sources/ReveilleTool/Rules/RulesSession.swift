@@ -63,7 +63,7 @@ actor RulesSession {
             sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
         }
         sources.append(try thread.loop.onSignal(SIGCHLD) { self.commands.answerEnded() })
-        let device = try await Device.connect(to: bus.address, on: thread)
+        let device = try await Device.connect(to: bus.address, wait: true, on: thread)
         followed = try FollowedFile(
             file.path, limit: RulesFile.sizeLimit, loop: thread.loop, warn: { self.log.write(.error, $0) }
         ) { self.take($0) }

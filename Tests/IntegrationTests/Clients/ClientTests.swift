@@ -146,6 +146,16 @@ struct ClientTests {
         try client.post(level: 0.5)
     }
 
+    @Test("a client that waits connects once there is a bus", arguments: ClientLanguage.allCases)
+    func clientWaitsForABus(language: ClientLanguage) throws {
+        #expect(bus.stop() == 0)
+        let client = try ClientProgram(language, in: bus.directory)
+        let connected = try client.begin("connect", ["address": .string(bus.address), "wait": true])
+        try bus.restart()
+        _ = try client.result(of: connected)
+        try client.post(level: 0.5)
+    }
+
     @Test(arguments: ClientLanguage.allCases) func missingBusIsAnErrorWithTheAddress(language: ClientLanguage) throws {
         let directory = try TemporaryDirectory()
         let client = try ClientProgram(language, in: directory, environment: ["REVEILLE_ADDRESS": "unix:/nowhere/bus"])

@@ -15,7 +15,7 @@ let bus;
 async function carryOut({ do: action, of, aspects, options, arguments: values = [], ...request }) {
   switch (action) {
     case "connect":
-      bus = await connect(request.address);
+      bus = await connect(request.address, { wait: request.wait });
       return;
     case "subscribe":
       subscriptions[of] = await bus.subscribe(aspects, options);

@@ -43,7 +43,8 @@ def steps(request):
     global bus
     of, options, action = request.get("of"), request.get("options", {}), request["do"]
     if action == "connect":
-        bus = yield (reveille.connect if is_blocking else reveille.connect_async)(request.get("address"))
+        connect = reveille.connect if is_blocking else reveille.connect_async
+        bus = yield connect(request.get("address"), wait=request.get("wait", False))
     elif action == "subscribe":
         policies = {
             aspect: reveille.Policy(

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Reveille
+import ReveilleSystem
+import ReveilleWire
+import Varlink
+
+/// A bus that answers: what it says of itself, and what /proc says of its process.
+struct ServedBus {
+    let address: UnixAddress
+    let client: BlockingClient
+    let version: String?
+    /// The process that serves it; `nil` if it cannot be seen.
+    let process: ServingProcess?
+
+    init(_ address: UnixAddress) throws(ReveilleError) {
+        self.address = address
+        client = try BlockingClient(address)
+        try client.send(.info)
+        let info = try client.receive()
+        if let error = CallError(info) { throw ReveilleError(answered: error, to: "GetInfo") }
+        version = info.parameters["version"]?.stringValue
+        process = client.peer.flatMap { ServingProcess($0.pid) }
+    }
+
+    /// The lines of a description.
+    var facts: [(name: String, value: String)] {
+        var facts = [("address", "\(address)"), ("version", version ?? "unknown")]
+        if let process {
+            facts += [
+                ("uptime", "\(process.uptimeText), process \(process.pid)"),
+                ("configuration", process.configuration ?? "defaults"),
+            ]
+        }
+        return facts
+    }
+}
