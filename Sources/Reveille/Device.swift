@@ -65,7 +65,8 @@ public final class Device: Sendable {
         var backoff = Backoff()
         while true {
             do throws(ReveilleError) {
-                return try await Device(Engine(.socket(try BusAddress.resolve(address)), patience: patience, on: thread))
+                let route = Engine.Route.socket(try BusAddress.resolve(address))
+                return try await Device(Engine(route, patience: patience, on: thread))
             } catch {
                 guard wait, error.code == .noBus else { throw error }
                 do {

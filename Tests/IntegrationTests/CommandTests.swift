@@ -70,7 +70,8 @@ import Varlink
     }
 
     @Test("doctor begins with the bus, or why there is none") func doctorBeginsWithTheBus() throws {
-        #expect(try bus.run(["doctor"]).output.hasPrefix("bus         ok  answers\n    address        \(bus.address)\n"))
+        let output = try bus.run(["doctor"]).output
+        #expect(output.hasPrefix("bus         ok  answers\n    address        \(bus.address)\n"))
         #expect(bus.stop() == 0)
         #expect(try bus.run(["doctor"]).output.hasPrefix("bus         --  there is no bus at \(bus.address); is "))
     }

@@ -33,7 +33,9 @@ struct StatusCommand: GuardedCommand {
                 "subscriptions": .array(subscribers.map(\.structure)),
             ])
         }
-        for (name, value) in served.facts { try Console.line(Style.bold(StyledText(name)).padded(to: 15) + StyledText(value)) }
+        for (name, value) in served.facts {
+            try Console.line(Style.bold(StyledText(name)).padded(to: 15) + StyledText(value))
+        }
         try Console.line("")
         try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
         try Self.printNames(sources.filter(\.aspect.isPublished))

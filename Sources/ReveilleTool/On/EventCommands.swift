@@ -20,7 +20,7 @@ final class EventCommands {
 
     /// Runs a command that receives an event on stdin and in its environment; returns its exit code.
     ///
-    /// - Parameter output: The descriptor of its stdout and stderr; `nil` for this process's.
+    /// The output is the descriptor of its stdout and stderr; `nil` for this process's.
     func run(
         _ command: [String], for event: Event, environment: [String: String], output: Int32? = nil,
         isolation: isolated (any Actor)? = #isolation

@@ -11,7 +11,7 @@ struct RulesFile: Sendable {
     static let sizeLimit = 1 << 20
     private static let prefix = "org.reveille.rules."
 
-    /// The rules, and the lines that are none.
+    /// The valid rules, and the errors of the other lines.
     struct Contents: Sendable {
         var rules: [Rule] = []
         var errors: [RuleError] = []
@@ -20,7 +20,7 @@ struct RulesFile: Sendable {
     /// The path, absolute.
     let path: String
 
-    /// The digest of the path, by which the state and the entries of one file are told from another's.
+    /// The digest of the path, which is part of the names of the state and the entries of this file.
     private var digest: String { Self.digest(path) }
 
     /// The beginning of the names of all entries of the schedule that belong to this file.

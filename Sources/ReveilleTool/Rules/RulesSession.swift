@@ -146,7 +146,7 @@ actor RulesSession {
             to: AspectSet(Set(rules.map(\.rule.aspect))), resume: positions,
             name: Environment["REVEILLE_NAME"] ?? "reveille rules")
         guard let newer = subscription.positions?.instance else {
-            preconditionFailure("a subscription before the bus has answered")
+            throw ReveilleError(.noBus, "the bus has not answered")
         }
         for index in rules.indices { rules[index].begin(sameInstance: newer == instance) }
         instance = newer

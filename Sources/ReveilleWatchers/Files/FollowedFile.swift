@@ -7,13 +7,10 @@ package import ReveilleSystem
 package final class FollowedFile {
     private let files: WatchedFiles<[UInt8]>
 
-    /// Reads a file, and follows it for as long as this exists.
+    /// Reads the file at an absolute path, which may lead nowhere, and follows it for as long as this exists.
     ///
-    /// - Parameters:
-    ///   - path: The absolute path, which may lead nowhere.
-    ///   - limit: The largest file in bytes; a larger one keeps the contents before.
-    ///   - warn: Takes a line for the log, once while a problem lasts.
-    ///   - changed: Takes the contents, first before this returns; `nil` without a file.
+    /// A file of more bytes than the limit keeps the contents before it. `warn` takes a line for the log, once while a
+    /// problem lasts. `changed` takes the contents, first before this returns; `nil` without a file.
     package init(
         _ path: String, limit: Int, loop: EventLoop, warn: @escaping (String) -> Void,
         changed: @escaping ([UInt8]?) -> Void

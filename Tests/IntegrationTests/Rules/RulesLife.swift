@@ -127,7 +127,9 @@ final class RulesLife {
         try wait(for: "the run again") { runs.count { $0.number == number } == 2 }
     }
 
-    /// Restarts the bus, alone or with the rules as in a reboot. Its history begins anew: the changes before are one.
+    /// Restarts the bus, alone or with the rules as in a reboot.
+    ///
+    /// Its history begins anew, so that all changes before count as one.
     private func restartBus() throws {
         let isReboot = choices.happens(onceIn: 2)
         if isReboot { try endRules(by: choices.one(of: [SIGKILL, SIGTERM])) }
