@@ -81,6 +81,22 @@ extension CommandTests {
         #expect(bus.directory.read("notes") == contents)
     }
 
+    @Test("watch says what it leaves out, and --all leaves out nothing") func watchAllLeavesOutNothing() throws {
+        let environment = ["REVEILLE_ADDRESS": bus.address]
+        #expect(try bus.run(["publish", "se.example.lamp", #"{"on":true}"#]).code == 0)
+        let watch = try RunningProgram(["watch"], in: bus.directory, environment: environment)
+        let text = "reveille: 1 published name is left out; 'reveille watch --all' prints its changes too\n"
+        try wait(for: "the hint, not \(watch.errors)") { watch.errors == text }
+        let all = try RunningProgram(["watch", "--all", "--json"], in: bus.directory, environment: environment)
+        try wait(for: "both subscriptions") { try bus.client().subscriptions().count == 2 }
+        for name in ["se.example.lamp", "org.example.other"] {
+            #expect(try bus.run(["publish", name, #"{"on":false}"#]).code == 0)
+        }
+        #expect(try bus.run(["post", "light", #"{"lux":5}"#]).code == 0)
+        try wait(for: "three events") { all.output.split(separator: "\n").count == 3 }
+        #expect(watch.output.isEmpty)
+    }
+
     @Test("watch --wait waits for a bus") func watchWaitsForABus() throws {
         #expect(bus.stop() == 0)
         let environment = ["REVEILLE_ADDRESS": bus.address]

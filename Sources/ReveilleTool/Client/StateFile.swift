@@ -75,12 +75,12 @@ struct StoredPositions: Sendable {
     /// The positions of watched aspects that were last read or written, if any.
     private(set) var positions: Positions?
 
-    /// Reads a file, which may be missing.
-    init(_ path: String, watching aspects: AspectSet) throws(Failure) {
+    /// Reads a file, which may be missing; `nil` watches all aspects.
+    init(_ path: String, watching aspects: AspectSet?) throws(Failure) {
         file = StateFile(path, of: "watch")
         let stored: Positions? = try file.read { $0.generations.values.allSatisfy { $0 >= 0 } }
-        positions = stored?.filtered { aspects.covers($0) }
-        others = stored?.filtered { !aspects.covers($0) }
+        positions = stored?.filtered { aspects?.covers($0) ?? true }
+        others = stored?.filtered { aspects?.covers($0) == false }
     }
 
     /// Replaces the stored positions of the watched aspects atomically.

@@ -17,6 +17,7 @@ struct WatchCommand: GuardedCommand {
 
             EXAMPLES
               reveille watch
+              reveille watch --all
               reveille watch battery orientation --initial --json
               reveille watch battery --count 1 --timeout 60 && notify-send changed
               reveille watch --state ~/.cache/watched --count 1
@@ -27,6 +28,13 @@ struct WatchCommand: GuardedCommand {
         help: Aspect.argumentHelp("watch"), completion: Aspect.completion,
         transform: Aspect.init(argument:))
     var aspects: [Aspect] = []
+
+    @Flag(
+        help: """
+            Print the changes of all aspects of the device except motion, and of all names that begin with the first word \
+            of a published name, or with \(WatchedAspects.firstWordsText).
+            """)
+    var all = false
 
     @Flag(
         help: """
@@ -77,6 +85,7 @@ struct WatchCommand: GuardedCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
+        if all && !aspects.isEmpty { throw ValidationError("--all cannot be combined with aspects") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && (date || source) {
             throw ValidationError("--date and --source cannot be combined with --json")

@@ -24,20 +24,20 @@ final class WatchStream: Sendable {
     private let stored: Lock<StoredPositions?>
     /// Whether the prompt is shown and keys are read.
     let isInteractive: Bool
-    private let aspects: AspectSet
     private let subscription = Lock<Subscription?>(nil)
     private var name: String { command.name ?? Environment["REVEILLE_NAME"] ?? "reveille watch" }
 
     init(_ command: WatchCommand) throws(Failure) {
         self.command = command
         let aspects = AspectSet(naming: command.aspects)
-        self.aspects = aspects
         isInteractive = Console.isInteractive && !command.json
         stored = Lock(
-            try command.state.map { path throws(Failure) in try StoredPositions(path, watching: aspects) })
+            try command.state.map { path throws(Failure) in
+                try StoredPositions(path, watching: command.all ? nil : aspects)
+            })
     }
 
-    private var policies: [Aspect: Policy] {
+    private func policies(of aspects: AspectSet) -> [Aspect: Policy] {
         guard let interval = command.interval else { return [:] }
         let policy = Policy(interval: .seconds(interval))
         return Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) })
@@ -45,13 +45,15 @@ final class WatchStream: Sendable {
 
     func run() async throws {
         let device = try await Device.connect(to: command.bus.address, wait: command.wait)
+        let aspects = command.all ? try await WatchedAspects.all(on: device) : AspectSet(naming: command.aspects)
         let subscription = try await device.subscribe(
             to: aspects, initial: command.initial || isInteractive,
-            policies: policies, resume: stored.withLock { $0?.positions }, name: name,
+            policies: policies(of: aspects), resume: stored.withLock { $0?.positions }, name: name,
             background: command.background)
         self.subscription.withLock { $0 = subscription }
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)
+        if command.aspects.isEmpty, !command.all { try await WatchedAspects.reportLeftOut(on: device) }
         if !command.initial, !isInteractive { try await FolderHint.print(for: aspects, on: device) }
         showState(isHeld: command.background)
         try await withThrowingTaskGroup { group in

@@ -9,6 +9,8 @@ struct ChartedNumber: Sendable {
     let unit: String
     /// The range of all possible numbers; `nil` if it is open.
     let range: ClosedRange<Double>?
+    /// Whether equal ratios have equal distances: the light of a day spans five powers of ten.
+    let isLogarithmic: Bool
     /// Returns the number of a state; `nil` if the device does not know it.
     let value: @Sendable (Reading) -> Double?
 
@@ -20,10 +22,36 @@ struct ChartedNumber: Sendable {
         let isLevel = if case .level = charted.values { true } else { false }
         self.unit = unit
         range = isLevel ? 0...100 : nil
+        isLogarithmic = aspect == .light
         value = { reading in
             let number = ReadingCoding.encode(reading).objectValue?[charted.name]?.numberValue
             return number.map { isLevel ? $0 * 100 : $0 }
         }
+    }
+
+    /// Returns a number in a state, or in a published value, by the names of its members joined by dots.
+    init(member path: String) {
+        (unit, range, isLogarithmic) = ("", nil, false)
+        value = { reading in
+            let names = path.split(separator: ".").map(String.init)
+            return names.reduce(Self.object(of: reading)) { $0?.objectValue?[$1] }?.numberValue
+        }
+    }
+
+    /// Returns the names of the members of a state that are numbers.
+    static func members(of reading: Reading) -> [String] {
+        func names(in value: JSON?, after prefix: String) -> [String] {
+            (value?.objectValue?.members ?? []).flatMap { member in
+                member.value.numberValue != nil
+                    ? [prefix + member.name] : names(in: member.value, after: prefix + member.name + ".")
+            }
+        }
+        return names(in: object(of: reading), after: "")
+    }
+
+    private static func object(of reading: Reading) -> JSON? {
+        guard case .published(let value) = reading else { return ReadingCoding.encode(reading) }
+        return value.json.flatMap { try? JSON.parse(Array($0.utf8)) }
     }
 
     /// Returns a number with its unit, and with one decimal place where there are decimals.

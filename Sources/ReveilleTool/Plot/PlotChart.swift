@@ -22,19 +22,14 @@ struct PlotChart {
 
     private let points: [PlotPoint]
     private let number: ChartedNumber
-    private let low: Double
-    private let high: Double
+    private let axis: PlotAxis
 
     /// Creates a chart of points in order of time.
     init(_ points: [PlotPoint], number: ChartedNumber) {
         self.points = points.map { PlotPoint(time: $0.time, value: $0.value.flatMap { $0.isFinite ? $0 : nil }) }
         self.number = number
         let values = self.points.compactMap(\.value)
-        let (least, most) = (values.min() ?? 0, values.max() ?? 0)
-        // A number that does not change is in the middle.
-        let margin = least == most ? max(1, abs(least) / 10) : 0
-        let range = number.range ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
-        (low, high) = (max(range.lowerBound, least - margin), min(range.upperBound, most + margin))
+        axis = PlotAxis(from: values.min() ?? 0, to: values.max() ?? 0, of: number)
     }
 
     var summary: String {
@@ -52,7 +47,9 @@ struct PlotChart {
     /// Returns the lines of the chart with its axes; `nil` if the width does not suffice.
     func lines(columns: Int, rows: Int) -> [StyledText]? {
         guard rows >= 2, let first = points.first?.time, let last = points.last?.time else { return nil }
-        let labels = [0: number.text(high), rows / 2: number.text((low / 2 + high / 2)), rows - 1: number.text(low)]
+        let labels = [
+            0: number.text(axis.high), rows / 2: number.text(axis.middle), rows - 1: number.text(axis.low),
+        ]
         let margin = (labels.values.map(\.columns).max() ?? 0) + Self.gap
         // One column for the axis, and the last one empty, because some terminals wrap as soon as it is written.
         let width = columns - margin - 2
@@ -91,7 +88,7 @@ struct PlotChart {
             let end = Double(first.microseconds) + span * Double(x) / Double(max(1, across - 1))
             var heights = before.map { [$0] } ?? []
             while next < points.count, Double(points[next].time.microseconds) <= end || x == across - 1 {
-                before = points[next].value.map { BrailleCanvas.height(of: $0, from: low, to: high, top: top) }
+                before = points[next].value.map { axis.height(of: $0, top: top) }
                 if let before { heights.append(before) }
                 next += 1
             }

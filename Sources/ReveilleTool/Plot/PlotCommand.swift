@@ -11,14 +11,16 @@ struct PlotCommand: GuardedCommand {
         commandName: "plot",
         abstract: "Draw the latest changes of a number as a chart.",
         discussion: """
-            Draws the level of the battery, the brightness of the display, the light around the device, or the power \
-            of the battery, from the changes that the bus keeps (bus.history in its configuration). If the output is \
-            not a terminal, or one that is too narrow, prints a line with the time and the number of each change.
+            Draws the level of the battery, the brightness of the display, the light around the device, the power of \
+            the battery, or a number of any other state or published value, from the changes that the bus keeps \
+            (bus.history in its configuration). If the output is not a terminal, or one that is too narrow, prints a \
+            line with the time and the number of each change.
 
             EXAMPLES
               reveille plot battery
               reveille plot battery --since 2h
               reveille plot light --json
+              reveille plot org.example.player volume
             """)
 
     /// The number of rows of a chart: enough for steps of one percent in the upper half of a terminal.
@@ -26,8 +28,15 @@ struct PlotCommand: GuardedCommand {
     private static let names = BuiltInAspect.allCases.filter { ChartedNumber(Aspect($0)) != nil }.map(\.rawValue)
 
     @Argument(
-        help: "The aspect: \(Suggestion.list(names)).", completion: .list(names), transform: Self.aspect(argument:))
+        help: "The aspect, or a published name.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
+
+    @Argument(
+        help: """
+            The member of the state that is drawn, such as volume or track.length. Default: the number of \
+            \(Suggestion.list(names)), or the only one.
+            """)
+    var member: String?
 
     @OptionGroup var period: PeriodOptions
 
@@ -36,28 +45,43 @@ struct PlotCommand: GuardedCommand {
 
     @OptionGroup var bus: BusOptions
 
-    private static func aspect(argument: String) throws -> Aspect {
-        guard let aspect = BuiltInAspect(rawValue: argument).map({ Aspect($0) }), ChartedNumber(aspect) != nil else {
-            let hint = Suggestion.phrase(for: argument, among: names)
-            throw ValidationError("'\(argument)' has no number; an aspect must be \(Suggestion.list(names))\(hint)")
+    func validate() throws {
+        if aspect.isPattern { throw ValidationError("\(aspect): a chart is of one aspect, not of a pattern") }
+    }
+
+    /// Returns the number to draw, of changes of which the last tells the members.
+    private func number(in events: [Event]) throws(Failure) -> ChartedNumber? {
+        guard let last = events.last(where: { $0.published?.isWithdrawn != true }) else { return ChartedNumber(aspect) }
+        let members = ChartedNumber.members(of: last.reading)
+        if let member {
+            guard members.contains(member) else {
+                let hint = members.isEmpty ? "" : "; it has \(Suggestion.list(members, "and"))"
+                throw Failure(.usage, "\(aspect) has no number \(member)\(hint)")
+            }
+            return ChartedNumber(member: member)
         }
-        return aspect
+        if let number = ChartedNumber(aspect) { return number }
+        guard members.count <= 1 else {
+            throw Failure(.usage, "\(aspect) has several numbers; name one of them: \(Suggestion.list(members))")
+        }
+        guard let only = members.first else { throw Failure(.usage, "\(aspect) has no number to draw") }
+        return ChartedNumber(member: only)
     }
 
     func perform() throws {
-        guard let number = ChartedNumber(aspect) else { return }
         let client = try BlockingClient(bus.resolved())
         let reply = try client.call(.getHistory(aspect, limit: nil), expecting: EventsReply.self)
         let events = reply.events.filter(period.includes)
-        let points = events.map { PlotPoint(time: $0.changedAt, value: number.value($0.reading)) }
+        let number = try number(in: events)
+        let points = events.map { PlotPoint(time: $0.changedAt, value: number?.value($0.reading)) }
         if json { return try points.forEach { try Console.json($0.json) } }
-        guard points.contains(where: { $0.value != nil }) else {
+        guard let number, points.contains(where: { $0.value != nil }) else {
             let time = period.since == nil ? "" : " since then"
             return Console.error("reveille: the bus has no values of \(aspect) to draw\(time)")
         }
         let chart = PlotChart(points, number: number)
         if Console.isTerminal, let lines = chart.lines(columns: Console.columns ?? 0, rows: Self.rows) {
-            try Console.line(Style.bold("\(aspect)") + Style.dim("  \(chart.summary)"))
+            try Console.line(Style.bold("\(aspect)\(member.map { " \($0)" } ?? "")") + Style.dim("  \(chart.summary)"))
             for line in lines { try Console.line(line) }
         } else {
             for point in points {
