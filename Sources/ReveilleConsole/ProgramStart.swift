@@ -39,11 +39,17 @@ extension ParsableCommand {
         throw Failure(.usage, "unknown command '\(word)'" + (hint.isEmpty ? "; see '\(_commandName) help'" : hint))
     }
 
+    /// The word with which the parser begins an error, in place of the name of the program.
+    private static var parserPrefix: String { "Error: " }
+
     /// Prints the help or the error of a command that did not run, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         do throws(Failure) {
-            let message = fullMessage(for: error)
+            var message = fullMessage(for: error)
+            if message.hasPrefix(parserPrefix) {
+                message = "\(_commandName): " + message.dropFirst(parserPrefix.count)
+            }
             for line in message.split(separator: "\n", omittingEmptySubsequences: false) where !message.isEmpty {
                 if code.isSuccess {
                     try Console.line(StyledText(line))

@@ -11,7 +11,7 @@ struct GetCommand: AwaitingCommand {
         abstract: "Print the current state of each aspect.",
         discussion: """
             A pattern prints each name that is published now; one that matches none is reported on stderr. A name that \
-            is not published has the value null.
+            is not published has the value null, and the exit code is 1.
 
             EXAMPLES
               reveille get battery orientation
@@ -40,5 +40,7 @@ struct GetCommand: AwaitingCommand {
         for event in events {
             try json ? Console.json(event.structure) : Console.line(EventText.line(event, column: column))
         }
+        let absent = events.filter { $0.published?.isWithdrawn == true }.map(\.aspect.name)
+        if !absent.isEmpty { throw Failure(.failure, "not published: \(absent.joined(separator: ", "))") }
     }
 }

@@ -21,7 +21,7 @@ struct ScheduleCommand: ParsableCommand {
               reveille schedule add alarm org.example.alarm --daily 7:30 --weekday weekdays --wake -- ./alarm-clock
               reveille schedule add backup org.example.backup --every 6h
               reveille schedule list
-              reveille schedule cancel tea
+              reveille schedule cancel tea backup
             """,
         subcommands: [ScheduleAddCommand.self, ScheduleListCommand.self, ScheduleCancelCommand.self])
 }
@@ -176,10 +176,10 @@ struct ScheduleListCommand: AwaitingCommand {
 
 struct ScheduleCancelCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Remove an entry from the schedule, or all of yours.")
+        commandName: "cancel", abstract: "Remove entries from the schedule, or all of yours.")
 
-    @Argument(help: "The identifier of the entry.")
-    var id: String?
+    @Argument(help: "The identifiers of the entries.")
+    var ids: [String] = []
 
     @Flag(help: "Remove all entries.")
     var all = false
@@ -187,18 +187,17 @@ struct ScheduleCancelCommand: AwaitingCommand {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        if all == (id != nil) { throw ValidationError("either an ID or --all must be given") }
+        if all != ids.isEmpty { throw ValidationError("either IDs or --all must be given") }
     }
 
     func perform() async throws {
         let device = try await bus.device()
-        guard let id else {
-            try await device.cancelAllScheduled()
-            return
-        }
-        guard try await device.cancelScheduled(id) else {
-            let ids = try await device.listings.map(\.entry.id)
-            throw Failure(.failure, "there is no entry \(id)\(Suggestion.phrase(for: id, among: ids))")
-        }
+        if all { try await device.cancelAllScheduled() }
+        var missing: [String] = []
+        for id in ids where try await !device.cancelScheduled(id) { missing.append(id) }
+        guard let first = missing.first else { return }
+        let known = try await device.listings.map(\.entry.id)
+        let hint = missing.count == 1 ? Suggestion.phrase(for: first, among: known) : ""
+        throw Failure(.failure, "there is no entry \(Suggestion.list(missing))\(hint)")
     }
 }

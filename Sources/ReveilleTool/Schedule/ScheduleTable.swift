@@ -19,10 +19,19 @@ enum ScheduleTable {
                     Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
                     Table.Cell(entry.slotZone ?? "-"), Table.Cell(entry.wake == true ? "yes" : "-"),
                     Table.Cell("\(listing.fired)"),
-                    Table.Cell(entry.launch.map { OwnName.unwrap($0).joined(separator: " ") } ?? "-"),
+                    Table.Cell(entry.launch.map { OwnName.unwrap($0).map(quoted).joined(separator: " ") } ?? "-"),
                 ]
             })
     }
+
+    /// Returns a word as a shell needs it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { Self.plain.contains($0) }
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+    }
+
+    /// The bytes without a meaning for a shell.
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,".utf8)
 
     /// Returns a time in words and as a date: `in 5 min, 2026-11-21 14:03:22`.
     static func moment(_ time: Timestamp?, now: Timestamp) -> String {

@@ -58,22 +58,22 @@ struct TopColumns: Sendable {
     }
 
     static let aspects = TopColumns(columns: [
-        Column(head: "ASPECT", least: 11, good: 11, most: 32),
+        Column(head: "ASPECT", least: 11, good: 11, most: 90),
         Column(head: "VALUE", least: 13, good: 22, most: 90),
         Column(head: "AGE", least: 6, good: 6, most: 6, rank: 1, alignsRight: true),
         Column(head: "CHANGES/S", least: 9, good: 9, most: 9, rank: 3, alignsRight: true),
         Column(head: "LAST CHANGES", least: 12, good: 12, most: widestLine, rank: 2, alignsRight: true),
-        Column(head: "SOURCE", least: 16, good: 16, most: 60, rank: 4),
+        Column(head: "SOURCE", least: 16, good: 44, most: 60, rank: 4),
     ])
 
     static let subscriptions = TopColumns(columns: [
-        Column(head: "SUBSCRIBER", least: 10, good: 11, most: 28),
+        Column(head: "SUBSCRIBER", least: 10, good: 11, most: 60),
         Column(head: "PID", least: 7, good: 7, most: 7, rank: 2, alignsRight: true),
-        Column(head: "COMMAND", least: 14, good: 14, most: 50, rank: 4),
+        Column(head: "COMMAND", least: 14, good: 20, most: 50, rank: 4),
         Column(head: "STATE", least: 14, good: 14, most: 34),
-        Column(head: "WAITING", least: 14, good: 14, most: 50, rank: 1),
+        Column(head: "WAITING", least: 14, good: 14, most: 70, rank: 1),
         Column(head: "EVENTS/S", least: 8, good: 8, most: 8, rank: 3, alignsRight: true),
         Column(head: "CHANGES/S", least: 9, good: 9, most: 9, rank: 5, alignsRight: true),
-        Column(head: "ASPECTS", least: 16, good: 16, most: 60, rank: 6),
+        Column(head: "ASPECTS", least: 16, good: 30, most: 60, rank: 6),
     ])
 }

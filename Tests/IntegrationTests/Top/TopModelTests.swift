@@ -13,12 +13,12 @@ import Testing
         #expect(lines[0].hasPrefix("reveille top   2 subscriptions, 1 held   - changes/s"), "\(lines)")
         #expect(
             Array(lines[1...]) == [
-                "  ASPECT       VALUE                      AGE   LAST CHANGES",
-                "  battery      unplugged, 30%             now             ⢀⣾",
-                "  proximity    no proximity sensor          -",
-                "  SUBSCRIBER      PID▾  STATE           WAITING",
-                "> player           100  held: operator  battery 7",
-                "  b                200  foreground      -",
+                "  ASPECT        VALUE                      AGE  LAST CHANGES",
+                "  battery       unplugged, 30%             now            ⢀⣾",
+                "  proximity     no proximity sensor          -",
+                "  SUBSCRIBER         PID▾  STATE           WAITING",
+                "> player              100  held: operator  battery 7",
+                "  b                   200  foreground      -",
                 "", "player: held: an operator sent it to the background; waitin…",
                 "q quit  ? help  b background  f foreground  s suspend",
             ], "\(lines.joined(separator: "\n"))")
