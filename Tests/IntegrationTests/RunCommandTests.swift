@@ -46,6 +46,29 @@ import Testing
     }
 
     @Test(
+        "a program is found by the name of its scope, and 'task' finds its subscription from another process in it",
+        .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
+    func programIsFoundByItsScope() throws {
+        let bus = try BusProcess()
+        let outer = try TemporaryCgroup()
+        // The subscriber is no ancestor of the task, and has a name of its own.
+        let script = #"""
+            "$R" watch battery --name other & while ! "$R" status | grep -q other; do :; done
+            "$R" task upload -- sh -c '"$R" status | grep -o upload'; "$R" background two-words; wait
+            """#
+        let enter = #"echo 0 >"$0"/cgroup.procs; exec "$@""#
+        let run = try RunningProgram(
+            ["-c", enter, outer.path, BusProcess.program, "run", "--name", "two-words", "--", "sh", "-c", script],
+            program: "sh", in: directory,
+            environment: Self.noManager.merging(["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address]) { $1 })
+        try wait(for: "the task, not \(run.output)\(run.errors)") { run.output.contains("upload") }
+        try bus.waitForSubscription("other", heldBy: ["operator"])
+        #expect(try bus.run(["foreground", "two-words"]).errors == "")
+        try bus.waitForSubscription("other", heldBy: [])
+        #expect(try bus.run(["foreground", "two"]).code == 1)
+    }
+
+    @Test(
         "the cgroup ends with the last process in it",
         .enabled(if: TemporaryCgroup.canBeMade, "requires a cgroup v2 with a freezer"))
     func cgroupEndsWithItsLastProcess() throws {

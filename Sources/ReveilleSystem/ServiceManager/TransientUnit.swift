@@ -104,7 +104,7 @@ package struct UnitName: Sendable, Hashable {
     // MARK: - Names for programs
 
     /// The prefix by the conventions for desktop environments: an application, and the program that started it.
-    private static let prefix = "app-reveille-"
+    static let prefix = "app-reveille-"
 
     /// A scope for a program that is already running, with a name that no other scope has.
     package static func scope(for program: String, number: UInt64) -> UnitName {

@@ -3,11 +3,13 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
+import ReveilleSystem
 
-/// A reference to a subscription: its id or a unique prefix of it, its name, or its process id.
+/// A reference to a subscription: its id or a unique prefix of it, its name, its process id, or the name of its program.
 struct SubscriptionName {
     static let help: ArgumentHelp = """
-        The subscription: its name, its process id, its id as 'reveille status' shows it, or a prefix of its id.
+        The subscription: its name, its process id, its id as 'reveille status' shows it, a prefix of its id, or the \
+        name under which 'reveille run' has started its program.
         """
     /// The number of candidates that an error lists; the rest are counted.
     private static let shownCandidates = 8
@@ -23,17 +25,24 @@ struct SubscriptionName {
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
     func program(on device: Device) async throws -> [String] {
         let subscribers = try await device.shell.subscriptions()
-        let found = subscribers.filter { $0.name == text || String($0.processID) == text }
+        let found = named(among: subscribers)
         let process = found.first?.processID
         let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
         let id = try found.count > 1 && hasOneProcess ? found[0].id : id(among: subscribers)
         return subscribers.program(of: id).map(\.id)
     }
 
+    /// Returns the subscriptions with the name or process id or, if there is none, of the programs with the name.
+    private func named(among subscribers: [SubscriptionInfo]) -> [SubscriptionInfo] {
+        let found = subscribers.filter { $0.name == text || String($0.processID) == text }
+        return found.isEmpty
+            ? subscribers.filter { ProgramScope(of: $0.processID)?.isNamed(text) == true } : found
+    }
+
     /// Returns the id among all subscriptions of a bus; fails if none matches, or several do.
     func id(among subscribers: [SubscriptionInfo]) throws(Failure) -> String {
         if subscribers.contains(where: { $0.id == text }) { return text }
-        var found = subscribers.filter { $0.name == text || String($0.processID) == text }
+        var found = named(among: subscribers)
         if found.isEmpty, !text.isEmpty { found = subscribers.filter { $0.id.hasPrefix(text) } }
         switch found.count {
         case 1: return found[0].id

@@ -20,7 +20,8 @@ struct TaskCommand: GuardedCommand {
             The command is never terminated.
 
             The program is the nearest ancestor of this process with a subscription, for example the parent of a \
-            script. With --subscription, it is the program of that subscription.
+            script, or another program of the same 'reveille run'. With --subscription, it is the program of that \
+            subscription.
 
             Without a bus or such a program, or if the bus refuses the task, a warning is printed on stderr, and the \
             command runs without a task. If the bus is restarted, the task ends. It is an error if the subscription of \
@@ -97,7 +98,8 @@ final class TaskSession {
         }
     }
 
-    /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one.
+    /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one, or one in the scope
+    /// of this process.
     private func subscription(on client: BlockingClient) throws -> String? {
         let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
         if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
@@ -107,7 +109,8 @@ final class TaskSession {
             if let subscriber = subscribers.first(where: { $0.processID == parent }) { return subscriber.id }
             process = parent
         }
-        return nil
+        guard let scope = ProgramScope(of: getpid()) else { return nil }
+        return subscribers.first { ProgramScope(of: $0.processID) == scope }?.id
     }
 
     private func receive(from client: BlockingClient) {
