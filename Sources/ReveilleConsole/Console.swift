@@ -35,8 +35,7 @@ package enum Console {
 
     /// The number of columns of stdout's terminal, else COLUMNS; `nil` if neither is known.
     package static var columns: Int? {
-        var size = winsize()
-        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        if let columns = TerminalSize.of(STDOUT_FILENO)?.columns, columns > 0 { return columns }
         return Environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 
 /// The terminal on stdin, whose modes are changed only while this process is in the foreground.
 package final class Terminal {
@@ -51,8 +52,7 @@ package final class Terminal {
 
     /// Returns the size of a file descriptor's terminal in columns and rows, within limits; `nil` if it is unknown.
     package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
-        return (min(Int(size.ws_col), largest.columns), min(Int(size.ws_row), largest.rows))
+        guard let size = TerminalSize.of(descriptor), size.columns > 0, size.rows > 0 else { return nil }
+        return (min(size.columns, largest.columns), min(size.rows, largest.rows))
     }
 }

@@ -17,7 +17,7 @@ import ReveilleSystem
     }()
 
     /// Runs one input, with libFuzzer's signature.
-    @c(LLVMFuzzerTestOneInput)
+    @_cdecl("LLVMFuzzerTestOneInput")
     public func runOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if let violation = target.violation(by: Array(UnsafeBufferPointer(start: start, count: count))) {
             complain("\(violation)")

@@ -10,7 +10,7 @@ import ReveilleSystem
 /// Prints `ok` to stdout once the bus accepts connections, or the reason for a failure. Its stdin is the same socket,
 /// on which the phone requests readings; the bus ends when the socket closes. The arguments are the address of the bus,
 /// the directory that represents `/`, the home directory below it, and the configuration file.
-@c(reveille_run_phone_bus)
+@_cdecl("reveille_run_phone_bus")
 func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     let words = (1..<max(1, Int(count))).map { arguments?[$0].map { String(cString: $0) } ?? "" }
     guard words.count == 4 else { return 64 }

@@ -54,6 +54,7 @@ struct TextRoom: FieldWriter {
 
 extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
     /// Appends a structure, for which there must be room.
+    @_lifetime(self: copy self)
     mutating func append(_ structure: some WireStructure) {
         let start = count
         structure.write(to: &self)
@@ -62,32 +63,38 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "}"))
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: String) {
         append(name().text)
         append(string: value)
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool) {
         append(name().text)
         append(value ? ShortText.true : .false)
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int) {
         append(name().text)
         append(integer: Int64(value))
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double) {
         append(name().text)
         append(number: value)
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
         guard let text = value.bytes else { return addNull(name()) }
         append(name().text)
         for index in text.indices { append(text[index]) }
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         append(name().text)
         append(UInt8(ascii: "["))
@@ -98,16 +105,19 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "]"))
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func addNull(_ name: @autoclosure () -> FieldName) {
         append(name().text)
         append(ShortText.null)
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record) {
         append(name().text)
         append(record: &value)
     }
 
+    @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
         append(name().text)
         append(UInt8(ascii: "["))
@@ -120,6 +130,7 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
         append(UInt8(ascii: "]"))
     }
 
+    @_lifetime(self: copy self)
     private mutating func append(record value: inout some Record) {
         let start = count
         value.code(with: &self)

@@ -15,30 +15,43 @@ package protocol WireStructure {
 /// evaluated only by the writers that use them.
 @usableFromInline
 package protocol FieldWriter: FieldCoder, ~Copyable, ~Escapable where Fault == Never {
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: String)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String])
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue)
+    @_lifetime(self: copy self)
     mutating func addNull(_ name: @autoclosure () -> FieldName)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: inout some Record)
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record])
 }
 
 extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: String?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Bool?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Int?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }
 
+    @_lifetime(self: copy self)
     mutating func add(_ name: @autoclosure () -> FieldName, _ value: Double?) {
         if let value { add(name(), value) } else { addNull(name()) }
     }

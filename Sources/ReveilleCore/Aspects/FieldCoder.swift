@@ -19,48 +19,70 @@ package protocol WordSet: CaseIterable, RawRepresentable<String>, Sendable where
 package protocol FieldCoder: ~Copyable, ~Escapable {
     associatedtype Fault: Error
 
+    @_lifetime(self: copy self)
     mutating func string(_ name: StaticString, _ value: inout String) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func string(_ name: StaticString, _ value: inout String?) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func strings(_ name: StaticString, _ values: inout [String]) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func bool(_ name: StaticString, _ value: inout Bool) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func bool(_ name: StaticString, _ value: inout Bool?) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(Fault)
     /// An integer that is not negative, or null.
+    @_lifetime(self: copy self)
     mutating func integer(_ name: StaticString, _ value: inout Int?) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func number(_ name: StaticString, _ value: inout Double, in range: NumberRange) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func number(_ name: StaticString, _ value: inout Double?, in range: NumberRange) throws(Fault)
     /// A word of a set that may grow; `unknown` is the meaning of a word that a later version adds.
+    @_lifetime(self: copy self)
     mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word, else unknown: Word) throws(Fault)
     /// A word that the closure allows, or null. A word that a later version adds also reads as null.
+    @_lifetime(self: copy self)
     mutating func word<Word: WordSet>(
         _ name: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value?) throws(Fault)
+    @_lifetime(self: copy self)
     mutating func records<Value: Record>(_ name: StaticString, _ values: inout [Value]) throws(Fault)
 
     // What follows describes the field before, which is not a record.
 
     /// The values that the field accepts, in words, if its type does not say enough.
+    @_lifetime(self: copy self)
     mutating func accepts(_ values: StaticString)
     /// The unit with which charts show the field, after the number.
+    @_lifetime(self: copy self)
     mutating func chart(in unit: StaticString)
+    @_lifetime(self: copy self)
     mutating func show(as entity: @autoclosure () -> DashboardEntity)
 }
 
 extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
+    @_lifetime(self: copy self)
     @inlinable package mutating func accepts(_: StaticString) {}
+    @_lifetime(self: copy self)
     @inlinable package mutating func chart(in _: StaticString) {}
+    @_lifetime(self: copy self)
     @inlinable package mutating func show(as _: @autoclosure () -> DashboardEntity) {}
 
     @inlinable
     @inline(__always)
+    @_lifetime(self: copy self)
     package mutating func number(_ name: StaticString, _ value: inout Double?) throws(Fault) {
         try number(name, &value, in: .any)
     }
 
     @inlinable
     @inline(__always)
+    @_lifetime(self: copy self)
     package mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {
         try word(name, &value) { _ in true }
     }

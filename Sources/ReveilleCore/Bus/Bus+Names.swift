@@ -8,6 +8,14 @@ struct NameTable: Sendable {
     var slotsOfPattern: [Substring: [Int32]] = [:]
     /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
     var hasForgottenNames = false
+
+    /// Adds a log to the counts of a user, or removes it.
+    mutating func count(_ difference: Int, isLive: Bool, for user: UInt32) {
+        var count = counts[user] ?? NameCount()
+        count.kept += difference
+        if isLive { count.live += difference }
+        counts[user] = count.kept == 0 ? nil : count
+    }
 }
 
 package struct NameCount: Sendable, Hashable {
@@ -97,10 +105,7 @@ extension Bus {
 
     /// Adds or removes a log in the counts of its user.
     mutating func count(_ index: Int, for user: UInt32, _ difference: Int) {
-        var count = nameTable.counts[user] ?? NameCount()
-        count.kept += difference
-        if logs[index].isLive { count.live += difference }
-        nameTable.counts[user] = count.kept == 0 ? nil : count
+        nameTable.count(difference, isLive: logs[index].isLive, for: user)
     }
 
     /// Adds the log of a name, whose generations begin above every one that was ever delivered.

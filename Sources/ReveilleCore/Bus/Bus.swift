@@ -57,7 +57,9 @@ package struct Bus: ~Copyable {
             let index = logs.count
             nameTable.logs[entry.state.aspect] = index
             logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
-            if let publisher = logs[index].publisher { count(index, for: publisher.user, 1) }
+            if let publisher = logs[index].publisher {
+                nameTable.count(1, isLive: logs[index].isLive, for: publisher.user)
+            }
         }
     }
 

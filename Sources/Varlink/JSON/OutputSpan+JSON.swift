@@ -3,16 +3,19 @@
 // The parts of JSON text, written to memory that has room for them.
 
 extension OutputSpan<UInt8> {
+    @_lifetime(self: copy self)
     package mutating func append(text: String) {
         let bytes = text.utf8.span
         for index in bytes.indices { append(bytes[index]) }
     }
 
     /// Appends a quoted string and escapes only the characters that require it; see ``JSON/room(forString:)``.
+    @_lifetime(self: copy self)
     package mutating func append(string: String) {
         append(string: string.utf8.span)
     }
 
+    @_lifetime(self: copy self)
     mutating func append(string bytes: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var plain = 0
@@ -25,6 +28,7 @@ extension OutputSpan<UInt8> {
     }
 
     /// Appends an integer without a fraction or exponent; see ``JSON/integerRoom``.
+    @_lifetime(self: copy self)
     package mutating func append(integer: Int64) {
         if 0..<10 ~= integer { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: integer)) }
         if integer < 0 { append(UInt8(ascii: "-")) }
@@ -32,6 +36,7 @@ extension OutputSpan<UInt8> {
     }
 
     /// Appends a number with a fraction or an exponent, or `null` if it is not finite; see ``JSON/numberRoom``.
+    @_lifetime(self: copy self)
     package mutating func append(number: Double) {
         append(text: number.isFinite ? number.description : "null")
     }
@@ -40,6 +45,7 @@ extension OutputSpan<UInt8> {
 
     private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
 
+    @_lifetime(self: copy self)
     private mutating func append(digitsOf value: UInt64) {
         if value < 100_000_000 {
             let digits = eightDigits(of: value)
@@ -68,6 +74,7 @@ extension OutputSpan<UInt8> {
 
     /// Appends the rest of a string from the first character that requires an escape.
     @inline(never)
+    @_lifetime(self: copy self)
     private mutating func append(escaping bytes: Span<UInt8>) {
         for index in bytes.indices {
             let byte = bytes[index]
@@ -75,6 +82,7 @@ extension OutputSpan<UInt8> {
         }
     }
 
+    @_lifetime(self: copy self)
     private mutating func append(escaped byte: UInt8) {
         append(UInt8(ascii: "\\"))
         switch byte {

@@ -61,6 +61,7 @@ package struct ShortText: Sendable {
 extension OutputSpan<UInt8> {
     /// Appends a constant text, for which there must be ``ShortText/room``.
     @inlinable
+    @_lifetime(self: copy self)
     package mutating func append(_ text: borrowing ShortText) {
         precondition(count < 1 << 32 && count + 24 <= capacity)
         append(word: text.words[0])
@@ -72,6 +73,7 @@ extension OutputSpan<UInt8> {
     /// Appends the eight bytes of a word, the lowest first.
     @inlinable
     @inline(__always)
+    @_lifetime(self: copy self)
     package mutating func append(word: UInt64) {
         // The compiler can then store the word as it is instead of looking for room for each byte.
         precondition(count < 1 << 32 && count + 8 <= capacity)
