@@ -110,13 +110,13 @@ final class DBusScene {
         try bus.subscribe(#"{"aspects":["\#(name)"],"state":"\#(isInBackground ? "background" : "foreground")"}"#)
     }
 
-    /// Memory in use, in kilobytes.
-    func memory() throws -> Int {
-        let line = try String(
-            decoding: RequiredFile.read("/proc/\(satellite.process.pid)/status", limit: 1 << 16), as: UTF8.self
-        )
-        .split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    /// All match rules of the message bus.
+    var matchRules: String {
+        get throws {
+            try busctl(
+                "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats",
+                "GetAllMatchRules")
+        }
     }
 }
 

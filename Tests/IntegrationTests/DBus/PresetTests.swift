@@ -56,6 +56,7 @@ struct PresetTests {
         let event = try sleeper.waitForValue(name) { _ in true }
         #expect(event["changes"] == 3 && event["value"]?.objectValue?[member] == other.published, "\(event)")
 
+        #expect(try scene.isFollowing)
         try sleeper.setState("background", on: control)
         try awake.setState("background", on: control)
         try wait(for: "the end of the need") { try !scene.isFollowing }
