@@ -37,19 +37,6 @@ extension DBusConnection {
         }
     }
 
-    /// Calls back with all names on the bus; `nil` if it does not answer.
-    package func listNames(timeout: Duration, then completion: @escaping ([String]?) -> Void) throws(SystemError) {
-        try call(Self.driver, Self.driverPath, Self.driver, "ListNames", timeout: timeout) { reply in
-            guard case .array(_, let names)? = (try? reply.get())?.values(atMost: Self.namesLimit)?.first else {
-                return completion(nil)
-            }
-            completion(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
-        }
-    }
-
-    /// The most bytes of all names: more than a bus has connections.
-    private static let namesLimit = 1 << 20
-
     /// Calls a handler with the name of each connection that leaves the bus, until the result is released.
     ///
     /// There is one rule for all names, because a bus limits a connection's rules, but not its peers.

@@ -158,7 +158,7 @@ private struct Life {
 
     private static func paths(of rule: Rule) -> [String] {
         switch rule.objects {
-        case .paths(let paths): paths.keys.sorted()
+        case .path(let path): [path]
         case .alias(_, let parent): [parent + "/_31"]
         case .settings(let path): [path]
         case .listed: []
@@ -171,11 +171,10 @@ private struct Life {
             for (name, service) in world.services where rule.service.matches(name) {
                 for (path, object) in service.objects {
                     guard let value = Self.value(of: object, for: rule) else { continue }
-                    var part = path.split(separator: "/").dropFirst(name == "org.bluez" ? 2 : 4).joined(separator: "-")
-                    if path == Self.unit { part = "a.service" }
+                    let part = path.split(separator: "/").dropFirst(name == "org.bluez" ? 2 : 4).joined(separator: "-")
                     let text = rule.name.text.replacing(
                         "{service}", with: name.dropFirst("org.mpris.MediaPlayer2.".count))
-                    if case .paths(let paths) = rule.objects, paths[path] == nil { continue }
+                    if case .path(let only) = rule.objects, path != only { continue }
                     expected[text.replacing("{path}", with: part)] = value
                 }
             }
@@ -191,7 +190,7 @@ private struct Life {
 
     private static func value(of object: [String: [String: JSON]], for rule: Rule) -> JSONObject? {
         guard object[rule.interface] != nil,
-            rule.conditions.allSatisfy({ object[$0.key.interface]?[$0.key.name] == $0.value })
+            rule.conditions.allSatisfy({ object[$0.key.interface]?[$0.key.name]?.boolValue == $0.value })
         else { return nil }
         var result = JSONObject()
         var cut: [JSON] = []

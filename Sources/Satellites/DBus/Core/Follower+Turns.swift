@@ -45,16 +45,16 @@ extension Follower {
         for (index, watch) in watches {
             for (name, service) in watch.services {
                 let key = ServiceKey(rule: index, name: name)
-                if let retry = service.retry, retry <= now { askAgain(key, at: now) }
+                if let retry = service.retry, retry <= now { readAgain(key, at: now) }
                 if let due = service.due, due <= now { endTurn(key, at: now) }
             }
         }
     }
 
-    private mutating func askAgain(_ key: ServiceKey, at now: Instant) {
+    private mutating func readAgain(_ key: ServiceKey, at now: Instant) {
+        let list = rules[key.rule].path == nil ? [""] : []
         update(key) { service in
-            service.unread.formUnion(service.failed)
-            service.failed = []
+            service.unread = Set(service.objects.keys).union(list)
             service.retry = nil
         }
         schedule(key, at: now)
@@ -79,7 +79,7 @@ extension Follower {
         guard let name = rule.name(of: path, in: key.name) else { return }
         let object = watches[key.rule]?.services[key.name]?.objects[path]
         let place = Publications.Place(rule: key.rule, service: key.name, path: path)
-        let value = object.flatMap { rule.value(of: $0, atMost: valueSize) }
+        let value = object.flatMap { rule.value(of: $0) }
         if !publications.set(name, value, of: place, &effects) {
             effects.append(.warn("\(rule.key): only \(Self.objectLimit) objects of \(key.name) are published"))
         }

@@ -22,30 +22,36 @@ struct DBusCommand: ParsableCommand {
             EXAMPLES
               reveille-dbus &
               reveille watch 'org.mpris.player.*'
-              reveille-dbus list                        print what is found, published and needed
+              reveille-dbus --check                     print the rules
 
             EXIT CODES
               1 failure, 64 usage error, 69 bus unavailable, 78 configuration error
             """,
-        version: Device.libraryVersion,
-        subcommands: [ServeCommand.self, ListCommand.self, CheckCommand.self], defaultSubcommand: ServeCommand.self)
+        version: Device.libraryVersion)
 
-    static func main() { runProgram() }
-}
+    @Flag(help: "Check the configuration, print its rules, and exit: with 0 if it is valid, else with 78.")
+    var check = false
 
-struct ServeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Publish until SIGTERM or SIGINT; the default.")
+    @Option(
+        help: ArgumentHelp(
+            """
+            The configuration, in JSON5. Default: reveille/dbus.json5 in $XDG_CONFIG_HOME or in ~/.config, if it exists.
+            """, valueName: "file"))
+    var config: String?
 
-    @OptionGroup var setup: SetupOptions
+    @OptionGroup var bus: OwnBus
+
     @OptionGroup var logging: LogOptions
 
+    static func main() { runProgram() }
+
     func run() throws {
-        let configuration = try setup.read()
-        let log = try logging.log(of: DBusCommand.name)
+        let configuration = try readConfiguration()
+        if check { return try print(configuration.rules) }
+        let log = try logging.log(of: Self.name)
         // Failed writes to a log without a reader must not end the program.
         signal(SIGPIPE, SIG_IGN)
-        let address = try OwnBus.address(setup.address)
+        let address = try bus.resolvedAddress()
         let loop = try Failure.coded(.failure) { try EventLoop() }
         let (satellite, signals) = try Failure.coded(.failure) {
             (
@@ -56,39 +62,17 @@ struct ServeCommand: ParsableCommand {
         try Failure.coded(.noBus) { try satellite.start() }
         try Failure.coded(.failure) { try withExtendedLifetime((satellite, signals)) { try loop.run() } }
     }
-}
 
-struct CheckCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the configuration, and print its rules.")
-
-    @OptionGroup var setup: SetupOptions
-
-    func run() throws {
-        let rows = try setup.read().rules.map { rule in
+    private func print(_ rules: [Rule]) throws {
+        let rows = rules.map { rule in
             [rule.key, rule.bus.rawValue, rule.service.text, rule.name.text].map { Table.Cell($0) }
         }
         try Table(columns: ["RULE", "BUS", .loose("SERVICE"), .loose("NAME")], rows: rows).print()
     }
-}
 
-struct SetupOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            The configuration, in JSON5. Default: reveille/dbus.json5 in $XDG_CONFIG_HOME or in ~/.config, if it exists.
-            """, valueName: "file"))
-    var config: String?
-
-    @Option(
-        help: """
-            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
-            named, because every user can read it.
-            """)
-    var address: String?
-
-    func read() throws(Failure) -> DBusConfiguration {
-        let path = config ?? Self.usualPath
+    private func readConfiguration() throws(Failure) -> DBusConfiguration {
+        let usual = ConfigurationPath.usual("dbus.json5").flatMap { access($0, F_OK) == 0 ? $0 : nil }
+        let path = config ?? usual
         let bytes = try Failure.coded(.configuration) {
             try path.map { try RequiredFile.read($0, limit: DBusConfiguration.sizeLimit) } ?? Array("{}".utf8)
         }
@@ -98,12 +82,5 @@ struct SetupOptions: ParsableArguments {
             let error = ConfigurationError(key: error.key, reason: error.reason, file: path)
             throw Failure(.configuration, "\(error)")
         }
-    }
-
-    private static var usualPath: String? {
-        let directory =
-            Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? Environment["HOME"].map { $0 + "/.config" }
-        return directory.map { $0 + "/reveille/dbus.json5" }.flatMap { access($0, F_OK) == 0 ? $0 : nil }
     }
 }

@@ -21,13 +21,11 @@ struct BridgeSetup {
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
-        let name = "/reveille/fleet.json5"
-        if getuid() == 0 { return "/etc" + name }
-        if let directory = Environment["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return directory + name }
-        guard let home = Environment["HOME"], home.hasPrefix("/") else {
+        if getuid() == 0 { return "/etc/reveille/fleet.json5" }
+        guard let path = ConfigurationPath.usual("fleet.json5") else {
             throw Failure(.usage, "$HOME is not set; give a file with --config")
         }
-        return home + "/.config" + name
+        return path
     }
 
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
