@@ -184,8 +184,16 @@ private struct Life {
             prefixes.contains { name.hasPrefix($0) && ($0.hasSuffix(".") || name == $0) }
         }
         if published != expected { return "published \(published), expected \(expected), needed \(needed)" }
-        let isIdle = needed.isEmpty && !(world.matches.isEmpty && world.opened.isEmpty)
-        return isIdle ? "match rules or connections without need" : nil
+        let rules = configuration.rules.filter { needed.contains($0.name.demand) }
+        if world.opened != Set(rules.map(\.bus)) { return "connected to \(world.opened) for \(needed)" }
+        let count = rules.map(matchCount).reduce(0, +)
+        return world.matches.count == count ? nil : "\(world.matches.count) match rules instead of \(count) for \(needed)"
+    }
+
+    /// The number of match rules for a rule: one for the owners, and for each service one or, if it lists objects, two.
+    private func matchCount(_ rule: Rule) -> Int {
+        let services = world.services.keys.count { rule.service.matches($0) }
+        return if case .listed = rule.objects { 1 + 2 * services } else { 1 + services }
     }
 
     private static func value(of object: [String: [String: JSON]], for rule: Rule) -> JSONObject? {
