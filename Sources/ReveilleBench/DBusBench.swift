@@ -5,11 +5,12 @@ import Reveille
 import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
+import ReveilleWire
 import Varlink
 
 /// Measures the time from a signal on D-Bus to the event, without and with a service that floods `reveille-dbus`.
 struct DBusBench {
-    private static let samples = 1_000
+    private static let samples = 500
     /// The signals of the hostile service in a second.
     private static let rate = 10_000
     /// The limit for the 99th percentile, in microseconds.
@@ -28,20 +29,22 @@ struct DBusBench {
             environment: ChildProcess.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 })
         let good = try Worker([DBusPlayer.argument, address, "good", "50"])
         let subscriber = try bus.client()
-        try subscriber.subscribe(to: "org.mpris.player.good")
+        try subscriber.subscribe(to: ["org.mpris.player.good"])
         report("signal to event, quiet", try measure(subscriber).summary)
 
         let flood = try Worker([DBusPlayer.argument, address, "bad", "\(Self.rate)"])
         _ = try measure(subscriber)
         let usage = ProcessUsage(pid: satellite.pid)
-        let before = (memory: usage.residentMemory, time: usage.processorTime, sent: try flood.latest())
+        let before = (memory: usage.residentMemory, time: usage.processorTime, sent: try sent(by: flood))
         var flooded = Samples()
         let seconds = try Clocks.seconds { flooded = try measure(subscriber) }
-        let rate = Double(try flood.latest() - before.sent) / seconds
+        let rate = Double(try sent(by: flood) - before.sent) / seconds
         let growth = usage.residentMemory - before.memory
         report("signal to event, flood", flooded.summary)
         report("signals of the flood per second", rate.rounded(to: 0))
-        report("processor time of the satellite", "\((Double(usage.processorTime - before.time) / seconds / 1e7).rounded(to: 0))%")
+        report(
+            "processor time of the satellite",
+            "\((Double(usage.processorTime - before.time) / seconds / 1e7).rounded(to: 0))%")
         report("memory of the satellite", "+\(growth) kB, to \(before.memory + growth) kB")
         for process in [flood.process, good.process, satellite, daemon] {
             process.signal(SIGTERM)
@@ -52,12 +55,17 @@ struct DBusBench {
         guard growth < Self.memoryLimit else { throw BenchError("a flood adds memory") }
     }
 
+    private func sent(by flood: Worker) throws -> Int64 {
+        flood.wake()
+        return try flood.required()
+    }
+
     /// Reads events whose values have the times of their signals.
     private func measure(_ subscriber: BlockingClient) throws -> Samples {
         var samples = Samples()
         for _ in 0..<Self.samples {
             let events = try subscriber.receive(expecting: [Event].self)
-            guard let time = events.last?.published?.structure["volume"]?.numberValue else { continue }
+            guard let time = events.last?.published?.structure.objectValue?["volume"]?.numberValue else { continue }
             samples.add(Clocks.boot() - Int64(time))
         }
         return samples
@@ -73,6 +81,7 @@ final class DBusPlayer {
     private let connection: DBusConnection
     private var object: DBusHandler?
     private var timer: EventSource?
+    private var question: EventSource?
     private let rate: Int
     private let start = Clocks.boot()
     private var sent = 0
@@ -82,6 +91,10 @@ final class DBusPlayer {
         self.rate = rate
         object = try connection.serve(Self.path) { [unowned self] call in
             try? connection.answer(call, with: [.dictionary([("Volume", .real(0))])])
+        }
+        question = try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
+            Worker.waitForWake()
+            Worker.report(Int64(sent))
         }
         timer = try loop.timer { [unowned self] in
             do { try signal() } catch { loop.exit() }
@@ -97,7 +110,6 @@ final class DBusPlayer {
                 [.string(Self.interface), volume, .strings([])])
             sent += 1
         }
-        Worker.report(Int64(sent))
         timer?.fire(after: .milliseconds(1))
     }
 
