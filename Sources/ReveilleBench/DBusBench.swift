@@ -97,7 +97,9 @@ final class DBusPlayer {
             Worker.report(Int64(sent))
         }
         timer = try loop.timer { [unowned self] in
-            do { try signal() } catch { loop.exit() }
+            // A full queue has room later.
+            try? signal()
+            timer?.fire(after: .milliseconds(1))
         }
     }
 
@@ -110,7 +112,6 @@ final class DBusPlayer {
                 [.string(Self.interface), volume, .strings([])])
             sent += 1
         }
-        timer?.fire(after: .milliseconds(1))
     }
 
     static func run(_ arguments: [String]) throws {
@@ -118,9 +119,8 @@ final class DBusPlayer {
         let loop = try EventLoop()
         let player = try DBusPlayer(arguments[0], rate: rate, on: loop)
         try player.connection.request(name: "org.mpris.MediaPlayer2." + arguments[1], timeout: .seconds(10)) { _ in
-            try? player.signal()
+            player.timer?.fire(after: .zero)
         }
         try withExtendedLifetime(player) { try loop.run() }
-        throw BenchError("the message bus is too slow")
     }
 }
