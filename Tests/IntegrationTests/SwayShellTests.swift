@@ -38,7 +38,7 @@ struct SwayShellTests {
         try scene.waitUntil("second", isHeldBy: ["operator"])
         withExtendedLifetime((first, second)) {}
     }
-    @Test("all programs sleep while the session is locked, but for one that plays") func lockedSession() throws {
+    @Test("B225: all programs sleep while the session is locked, but for one that plays") func lockedSession() throws {
         let program = try scene.startProgram(named: "clock")
         let client = try scene.bus.client()
         func publish(_ name: String, _ value: String) throws {

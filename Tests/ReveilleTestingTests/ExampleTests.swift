@@ -51,7 +51,8 @@ import Testing
         #expect(line.nextLine() == "40% unplugged  portrait  de_DE")
     }
 
-    @Test func statusLineHasTheTitleAndSleepsWhileTheSessionIsLocked() async throws {
+    @Test("B225: the status line has the title that plays, and sleeps while the session is locked")
+    func statusLineSleepsWhileTheSessionIsLocked() async throws {
         let line = try RunningExample("StatusLine", on: phone)
         #expect(line.nextLine() == "80% unplugged  portrait  en_US")
         let device = try await Device.connect(to: bus.address)

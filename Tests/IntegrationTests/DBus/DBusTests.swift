@@ -25,7 +25,8 @@ struct DBusTests {
         return [playerPath: [playerInterface: usual.merging(more) { $1 }]]
     }
 
-    @Test func `Without an awake subscriber there is no connection, no match rule and no wake-up`() async throws {
+    @Test("B221, B223: without an awake subscriber there is no connection, no match rule and no wake-up")
+    func nobodyIsAwake() async throws {
         let scene = try DBusScene()
         let service = try await scene.service()
         try await service.appear("org.mpris.MediaPlayer2.vlc", Self.player("Playing"))
@@ -58,9 +59,8 @@ struct DBusTests {
         }
     }
 
-    @Test func `A service that ends is withdrawn, and one that returns is published, also after D-Bus restarts`()
-        async throws
-    {
+    @Test("B222: a service that ends is withdrawn, and one that returns is published, also after D-Bus restarts")
+    func servicesEndAndReturn() async throws {
         let scene = try DBusScene()
         let subscriber = try scene.subscribe("org.mpris.player.*")
         for round in 0..<2 {
@@ -73,7 +73,7 @@ struct DBusTests {
         }
     }
 
-    @Test func `A rule of one's own is published, with words for numbers`() async throws {
+    @Test("a rule of one's own is published, with words for numbers") func ownRule() async throws {
         let scene = try DBusScene(
             """
             { rules: { app: { bus: "session", service: "org.example.App", path: "/app", interface: "org.example.App",

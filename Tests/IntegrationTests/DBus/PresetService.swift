@@ -23,7 +23,7 @@ struct PresetService: Sendable, CustomTestStringConvertible {
     /// The published name, and the member of its value that changes.
     let name: String
     let member: String
-    /// Two values in turn: what the service is told, and what is published.
+    /// Two values in turn: what the service is set to, and what is published.
     let values: [(argument: String, published: JSON)]
     let start: @Sendable (DBusScene) throws -> Change
 

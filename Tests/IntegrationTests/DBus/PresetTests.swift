@@ -11,7 +11,7 @@ import Varlink
     .enabled(if: PresetService.areThere || getenv("CI") != nil, "services are missing: Scripts/setup test"))
 struct PresetTests {
     @Test(
-        "a sleeper gets one event for three changes, and at a wake alone what changed while nobody was awake",
+        "B219, B220: a sleeper gets one event for three changes, and at a wake alone what changed while nobody was awake",
         arguments: PresetService.all)
     func sleeper(_ service: PresetService) throws {
         let scene = try DBusScene()
@@ -19,7 +19,7 @@ struct PresetTests {
     }
 
     @Test(
-        "a sleeper gets one event for three changes of a unit, and at a wake alone what changed while nobody was awake",
+        "B219, B220: a sleeper gets one event for three changes of a unit, and at a wake alone what changed while nobody was awake",
         .enabled(if: PrivateServiceManager.obstacle == nil, "no systemd can be started here"))
     func unit() throws {
         let manager = try PrivateServiceManager()

@@ -187,7 +187,8 @@ private struct Life {
         let rules = configuration.rules.filter { needed.contains($0.name.demand) }
         if world.opened != Set(rules.map(\.bus)) { return "connected to \(world.opened) for \(needed)" }
         let count = rules.map(matchCount).reduce(0, +)
-        return world.matches.count == count ? nil : "\(world.matches.count) match rules instead of \(count) for \(needed)"
+        return world.matches.count == count
+            ? nil : "\(world.matches.count) match rules instead of \(count) for \(needed)"
     }
 
     /// The number of match rules for a rule: one for the owners, and for each service one or, if it lists objects, two.
