@@ -20,6 +20,24 @@ import Varlink
         }
     }
 
+    @Test("a flood of signals, with no time between them, holds back no other service") func floodHoldsNothingBack()
+        throws
+    {
+        var life = try Life(seed: 1)
+        let names = ["org.mpris.MediaPlayer2.a", "org.mpris.MediaPlayer2.b.c"]
+        for name in names { life.appear(name) }
+        life.need(true)
+        let player = ("/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player")
+        life.world.set(names[0], player.0, player.1, "PlaybackStatus", "Changed")
+        for number in 0..<300 {
+            life.world.set(names[1], player.0, player.1, "Volume", .integer(Int64(number)))
+            life.world.answerOne(mayBeSilent: false)
+            life.world.deliverOne()
+            life.world.now += 100
+        }
+        #expect(life.world.published["org.mpris.player.a"]?["status"] == "Changed")
+    }
+
     @Test("demand that goes and comes a thousand times leaves nothing behind") func demandLeavesNothing() throws {
         var life = try Life(seed: 1)
         for name in Life.names { life.appear(name) }

@@ -17,7 +17,7 @@ extension Follower {
             } else {
                 takeProperties(values?.first?.objectValue, of: interface, path, key)
             }
-            readNew(key)
+            readWaiting(key, onlyNew: true)
             schedule(key, at: now)
         }
     }

@@ -26,15 +26,12 @@ extension Follower {
         }
     }
 
-    /// Reads what was never read, without waiting for the end of the turn.
-    mutating func readNew(_ key: ServiceKey) {
+    /// Reads what waits for it; before the end of the turn, only objects that were never read.
+    mutating func readWaiting(_ key: ServiceKey, onlyNew: Bool = false) {
         guard let service = watches[key.rule]?.services[key.name] else { return }
-        readWaiting(key) { service.objects[$0]?.isKnown == false }
-    }
-
-    mutating func readWaiting(_ key: ServiceKey, where isMeant: (String) -> Bool = { _ in true }) {
-        guard let service = watches[key.rule]?.services[key.name] else { return }
-        let waiting = service.unread.filter { service.reading[$0] == nil && isMeant($0) }.sorted()
+        let waiting = service.unread.filter { path in
+            service.reading[path] == nil && !(onlyNew && service.objects[path]?.isKnown != false)
+        }.sorted()
         for path in waiting.prefix(max(0, Self.readLimit - service.reading.count)) {
             update(key) { _ = $0.unread.remove(path) }
             read(path, of: key)

@@ -16,6 +16,8 @@ package struct Follower: Sendable {
     static let readLimit = 8
     /// The least time between two publications of one service.
     static let pace: Instant = 10_000
+    /// The most time by which a flood of messages delays the end of a turn.
+    static let patience: Instant = 2_000
     /// The time after which a service is read again that did not answer.
     static let retryPause: Instant = 60_000_000
 
@@ -68,6 +70,7 @@ package struct Follower: Sendable {
             take(values, from: path, by: listener, of: key, at: now)
         case .expired: expire(at: now)
         }
+        if let deadline, deadline + Self.patience <= now { expire(at: now) }
         return effects
     }
 
