@@ -113,7 +113,8 @@ let package = Package(
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleFleetCore", "ReveilleService", "ReveilleSimulation",
+                "GPSD", "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleService",
+                "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
             ]),
 

@@ -23,6 +23,8 @@ enum Bench {
         "flood": { _ in try FloodBench().run() },
         FloodBench.probeArgument: { try FloodBench.ask($0) },
         Flood.argument: { try Flood.run($0) },
+        "dbus": { _ in try DBusBench().run() },
+        DBusPlayer.argument: { try DBusPlayer.run($0) },
         "memory": { _ in try SubscriptionBench().run() },
         "sensors": { _ in
             try MotionBench().run()
@@ -32,7 +34,7 @@ enum Bench {
 
     static func main() {
         guard let program = programs[CommandLine.arguments.dropFirst().first ?? ""] else {
-            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|resume|flood|memory|sensors")
+            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|resume|flood|dbus|memory|sensors")
             exit(64)
         }
         do {

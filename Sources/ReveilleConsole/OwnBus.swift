@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Glibc
 import ReveilleSystem
 
 /// The bus to which programs publish what is personal: the user's own, since every user can read the system bus.
-package enum OwnBus {
+package struct OwnBus: ParsableArguments {
+    @Option(
+        help: """
+            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
+            named, because every user can read it.
+            """)
+    private var address: String?
+
+    package init() {}
+
     /// Returns the address that was given, in the environment if not by an option, or that of the user's bus.
     ///
     /// - Throws: `Failure` as root without an address, since the bus of root is the system bus.
-    package static func address(_ option: String?) throws(Failure) -> String {
-        if let address = option ?? Environment["REVEILLE_ADDRESS"] { return address }
+    package func resolvedAddress() throws(Failure) -> String {
+        if let address = address ?? Environment["REVEILLE_ADDRESS"] { return address }
         guard geteuid() != 0 else {
             throw Failure(
                 .usage, "the bus of root is the system bus, which every user can read; name it with --address")

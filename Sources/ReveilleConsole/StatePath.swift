@@ -30,15 +30,3 @@ package enum StatePath {
         }
     }
 }
-
-/// The files in which a user configures a program.
-package enum ConfigurationPath {
-    /// Returns the usual path: in `$XDG_CONFIG_HOME`, else in `~/.config`.
-    package static func usual(_ name: String) throws(Failure) -> String {
-        if let directory = Environment["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return "\(directory)/\(name)" }
-        guard let home = Environment["HOME"], home.hasPrefix("/") else {
-            throw Failure(.usage, "$HOME is not set; name the file")
-        }
-        return "\(home)/.config/\(name)"
-    }
-}

@@ -138,27 +138,6 @@ final class BusProcess {
         }
     }
 
-    func threads() throws -> Int { try #require(status("Threads")) }
-
-    func wakeUps() throws -> Int {
-        let threads = "/proc/\(process.pid)/task/"
-        return try DirectoryListing.files(in: threads).reduce(0) { count, thread in
-            count + (Self.number("voluntary_ctxt_switches", in: threads + thread + "/status") ?? 0)
-        }
-    }
-
-    /// Returns a number of the process's status, of memory in kilobytes; `nil` if there is none.
-    func status(_ name: String) -> Int? {
-        Self.number(name, in: "/proc/\(process.pid)/status")
-    }
-
-    private static func number(_ name: String, in path: String) -> Int? {
-        let lines = (try? String(contentsOfFile: path))?.split(separator: "\n") ?? []
-        return lines.first { $0.hasPrefix(name + ":") }?.split { " \t".contains($0) }.dropFirst().first.flatMap {
-            Int($0)
-        }
-    }
-
     /// Resident memory in kilobytes, without the pages of files, which come and go with the kernel's caches.
     var residentMemory: Int {
         let fields = (try? String(contentsOfFile: "/proc/\(process.pid)/statm"))?.split(separator: " ") ?? []

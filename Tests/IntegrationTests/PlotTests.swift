@@ -44,7 +44,8 @@ import Testing
         arguments: [
             (79.0, 85.0, "battery", [75.0, 80, 85]), (0, 100, "battery", [0, 50, 100]),
             (50, 50, "battery", [50, 51, 52]),
-            (99, 100, "battery", [99, 99.5, 100]), (3, 900, "light", [1, 100, 10_000]), (0, 0.5, "light", [1, 10, 100]),
+            (99, 100, "battery", [99, 99.5, 100]), (3, 900, "light", [1, 100, 10_000]),
+            (0, 0.5, "light", [1, 10, 100]),
             (20, 30_000, "light", [10, 1_000, 100_000]), (-0.3, 0.4, "n", [-0.5, 0, 0.5]), (1, 12, "n", [0, 10, 20]),
         ])
     func axisIsRound(least: Double, most: Double, name: String, ticks: [Double]) throws {

@@ -51,7 +51,7 @@ import Testing
     func programIsFoundByItsScope() throws {
         let bus = try BusProcess()
         let outer = try TemporaryCgroup()
-        // The subscriber is no ancestor of the task, and has a name of its own.
+        // The subscriber is not an ancestor of the task, and has a name of its own.
         let script = #"""
             "$R" watch battery --name other & while ! "$R" status | grep -q other; do :; done
             "$R" task upload -- sh -c '"$R" status | grep -o upload'; "$R" background two-words; wait

@@ -102,11 +102,11 @@ import Varlink
     @Test func threadOfASensorStartsWithTheSensor() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe(#"{"aspects":["proximity","orientation"]}"#)
-        let withoutSensors = try bus.threads()
+        let withoutSensors = try #require(bus.process.status("Threads"))
         withExtendedLifetime(subscriber) {}
         let other = try self.bus()
         let subscribers = try ["proximity", "orientation"].map { try other.subscribe("{\"aspects\":[\"\($0)\"]}") }
-        #expect(try other.threads() == withoutSensors + 2)
+        #expect(other.process.status("Threads") == withoutSensors + 2)
         withExtendedLifetime(subscribers) {}
     }
 
@@ -130,9 +130,9 @@ import Varlink
         // Until both sensors are read on the loop, and the background is quiet.
         try orientation.wait(for: 10)
         try proximity.wait(for: 10)
-        let before = (proximity.count, try bus.wakeUps())
+        let before = (proximity.count, try bus.process.wakeUps())
         try proximity.wait(for: before.0 + Self.readings)
-        let (read, wakeUps) = (proximity.count - before.0, try bus.wakeUps() - before.1)
+        let (read, wakeUps) = (proximity.count - before.0, try bus.process.wakeUps() - before.1)
         #expect(Double(wakeUps) <= 1.2 * Double(read), "\(wakeUps) wake-ups for \(read) readings")
         withExtendedLifetime(subscribers) {}
     }

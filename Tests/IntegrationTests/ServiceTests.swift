@@ -25,7 +25,8 @@ import Varlink
     @Test func codeOfTheStartDoesNotStayInMemory() throws {
         let bus = try BusProcess()
         try wait(for: "the memory of the start to be released") {
-            guard let most = bus.status("VmHWM"), let own = bus.status("RssAnon"), let files = bus.status("RssFile")
+            guard let most = bus.process.status("VmHWM"), let own = bus.process.status("RssAnon"),
+                let files = bus.process.status("RssFile")
             else { throw Trouble("the status of the bus cannot be read") }
             return files < (most - own) / 2
         }

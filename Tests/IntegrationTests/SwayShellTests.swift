@@ -38,4 +38,21 @@ struct SwayShellTests {
         try scene.waitUntil("second", isHeldBy: ["operator"])
         withExtendedLifetime((first, second)) {}
     }
+    @Test("B225: all programs sleep while the session is locked, but for one that plays") func lockedSession() throws {
+        let program = try scene.startProgram(named: "clock")
+        let client = try scene.bus.client()
+        func publish(_ name: String, _ value: String) throws {
+            #expect(try client.call("Publish", #"{"aspect":"\#(name)","value":\#(value)}"#).error == nil)
+        }
+        try publish("org.freedesktop.login1.session", #"{"locked":true}"#)
+        try scene.waitUntil("clock", isHeldBy: ["operator"])
+        // The subscription is that of a process named reveille.
+        try publish("org.mpris.player.reveille.instance_1", #"{"status":"Playing"}"#)
+        try scene.waitUntil("clock", isHeldBy: [])
+        try publish("org.mpris.player.reveille.instance_1", #"{"status":"Paused"}"#)
+        try scene.waitUntil("clock", isHeldBy: ["operator"])
+        try publish("org.freedesktop.login1.session", #"{"locked":false}"#)
+        try scene.waitUntil("clock", isHeldBy: [])
+        withExtendedLifetime(program) {}
+    }
 }

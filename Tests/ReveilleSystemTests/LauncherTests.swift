@@ -16,8 +16,8 @@ private actor LauncherOnThread {
         thread = try LoopThread()
         launcher = SystemLauncher(
             loop: thread.loop, manager: ServiceManager(loop: thread.loop, address: address))
-        launcher.ended = { [unowned self] arguments, result in
-            assumeIsolated { $0.add("\(arguments[0]) \(result)") }
+        launcher.ended = { [weak self] arguments, result in
+            self?.assumeIsolated { $0.add("\(arguments[0]) \(result)") }
         }
     }
 

@@ -4,7 +4,8 @@
     exec python3 sway_shell.py      in the configuration of sway
 
 A program whose windows are all hidden, on another workspace or in the scratchpad, is suspended. It wakes when one of
-them is visible again. It needs reveille.py and reveille in their places: PYTHONPATH, and a bus that runs.
+them is visible again. With reveille-dbus, a lock of the session hides all windows, and a program that plays something
+stays awake. It needs reveille.py and reveille in their places: PYTHONPATH, and a bus that runs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from typing import IO, Any
 
 import reveille
 
+SESSION = "org.freedesktop.login1.session"
+PLAYERS = "org.mpris.player."
+
 
 def windows(node: dict[str, Any]) -> Iterator[tuple[int, bool]]:
     """Returns the process of each window below a node of sway's tree, and whether the window is visible."""
@@ -28,14 +32,15 @@ def windows(node: dict[str, Any]) -> Iterator[tuple[int, bool]]:
         yield from windows(child)
 
 
-def parent(pid: int) -> int:
-    """Returns the parent of a process; 0 if it has ended."""
+def process(pid: int) -> tuple[str, int]:
+    """Returns the name of a process, and its parent; 0 if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             # The name, in parentheses, may contain spaces and parentheses.
-            return int(file.read().rpartition(")")[2].split()[1])
+            start, _, end = file.read().rpartition(")")
+            return start.partition("(")[2], int(end.split()[1])
     except (OSError, IndexError):
-        return 0
+        return "", 0
 
 
 class Shell:
@@ -46,6 +51,9 @@ class Shell:
         # The process of each subscription, by its identifier, and the state that was set.
         self.processes: dict[str, int] = {}
         self.states: dict[str, str] = {}
+        self.is_locked = False
+        # The names of programs that play something, by the published names of players.
+        self.playing: dict[str, str] = {}
         self.lock = threading.Lock()
 
     def follow_windows(self, events: IO[bytes]) -> None:
@@ -70,6 +78,20 @@ class Shell:
                 if has_begun:
                     self.update()
 
+    def follow_desktop(self) -> None:
+        """Follows the session and the players until the bus object is closed."""
+        for event in self.bus.subscribe(SESSION, PLAYERS + "*", initial=True, name="sway shell"):
+            value = event.state or {}
+            with self.lock:
+                if event.aspect == SESSION:
+                    self.is_locked = value.get("locked") is True
+                elif value.get("status") == "Playing":
+                    # The kernel keeps 15 bytes of a name. The player may add words of its own.
+                    self.playing[event.aspect] = event.aspect.removeprefix(PLAYERS).partition(".")[0][:15]
+                else:
+                    self.playing.pop(event.aspect, None)
+                self.update()
+
     def update(self) -> None:
         """Sets the state of each program that has a window."""
         tree = json.loads(subprocess.check_output(["swaymsg", "--raw", "--type", "get_tree"]))
@@ -78,11 +100,16 @@ class Shell:
             visible[pid] = visible.get(pid, False) or is_visible
         states = {}
         for identifier, pid in self.processes.items():
+            name, parent = process(pid)
+            is_playing = name in self.playing.values()
             # A program in a terminal has the window of the terminal.
             while pid > 1 and pid not in visible:
-                pid = parent(pid)
+                pid = parent
+                name, parent = process(pid)
+                is_playing = is_playing or name in self.playing.values()
             if pid in visible:
-                states[identifier] = "foreground" if visible[pid] else "suspended"
+                is_awake = is_playing or visible[pid] and not self.is_locked
+                states[identifier] = "foreground" if is_awake else "suspended"
         for identifier, state in states.items():
             if self.states.get(identifier) != state:
                 self.set_state(identifier, state)
@@ -107,6 +134,7 @@ def main() -> None:
         assert sway.stdout
         shell = Shell(bus)
         threading.Thread(target=shell.follow_windows, args=(sway.stdout,), daemon=True).start()
+        threading.Thread(target=shell.follow_desktop, daemon=True).start()
         shell.follow_subscriptions()
 
 

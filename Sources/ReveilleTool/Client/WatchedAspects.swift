@@ -6,7 +6,9 @@ import ReveilleCore
 
 /// The aspects that `reveille watch` follows when none is named.
 enum WatchedAspects {
-    /// The first words of most names. A pattern needs one: no pattern matches every name.
+    /// The first words of most names.
+    ///
+    /// A pattern needs one, since none matches every name.
     private static let firstWords = ["org", "com", "net", "io", "dev", "app"]
     static let firstWordsText = Suggestion.list(firstWords)
 

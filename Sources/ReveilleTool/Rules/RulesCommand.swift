@@ -68,7 +68,9 @@ struct RulesCommand: GuardedCommand {
     }
 
     private func absolutePath() throws(Failure) -> String {
-        guard let path else { return try ConfigurationPath.usual("reveille/rules") }
+        guard let path = path ?? ConfigurationPath.usual("rules") else {
+            throw Failure(.usage, "$HOME is not set; name the file")
+        }
         let directory = getcwd(nil, 0)
         defer { free(directory) }
         let base = path.utf8.first == UInt8(ascii: "/") ? "" : directory.map { String(cString: $0) } ?? ""

@@ -35,12 +35,7 @@ struct LocationCommand: ParsableCommand {
             "The least distance from the last published fix. 0 publishes every fix that differs.", valueName: "meters"))
     var distance = 0.0
 
-    @Option(
-        help: """
-            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
-            named, because every user can read it.
-            """)
-    var address: String?
+    @OptionGroup var bus: OwnBus
 
     @Option(help: "The least important messages on stderr. Default: $LOG_LEVEL, else info.")
     var logLevel: LogLevel?
@@ -59,7 +54,7 @@ struct LocationCommand: ParsableCommand {
             log.level = try LogLevel.chosen(logLevel)
             let task = try AwaitedTask()
             task.start { [self, log] in
-                let device = try await Device.connect(to: try OwnBus.address(address))
+                let device = try await Device.connect(to: try bus.resolvedAddress())
                 var publisher = try LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
                 try await publisher.run()
             }

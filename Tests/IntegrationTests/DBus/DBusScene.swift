@@ -17,13 +17,16 @@ final class DBusScene {
     let environment: [String: String]
     private(set) var satellite: RunningProgram
     private var process: RunningProgram
+    private var services: [RunningProgram] = []
 
-    init(_ configuration: String = "{}") throws {
+    /// Starts them; the message bus of the session may be another one, which exists.
+    init(_ configuration: String = "{}", session: String? = nil) throws {
         bus = try BusProcess()
         let path = bus.directory.path
         address = "unix:path=\(path)/dbus"
         environment = [
-            "REVEILLE_ADDRESS": bus.address, "DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address,
+            "REVEILLE_ADDRESS": bus.address, "DBUS_SESSION_BUS_ADDRESS": session ?? address,
+            "DBUS_SYSTEM_BUS_ADDRESS": address,
         ]
         try bus.directory.write("#!/bin/sh\n>\(path)/started\n", to: "start")
         chmod(path + "/start", 0o755)
@@ -60,7 +63,43 @@ final class DBusScene {
 
     deinit {
         satellite.stop()
+        for service in services.reversed() { service.stop() }
         process.stop()
+    }
+
+    /// Starts a program, and waits until it has a name on the message bus.
+    func start(_ name: String, _ command: [String], _ variables: [String: String]) throws {
+        let service = try RunningProgram(
+            Array(command.dropFirst()), program: command[0], in: bus.directory,
+            environment: variables.merging(environment) { $1 })
+        services.append(service)
+        try wait(for: "\(name): \(service.output) \(service.errors)") {
+            try run(["busctl", "--auto-start=no", "--user", "call", name, "/", "org.freedesktop.DBus.Peer", "Ping"])
+                .code == 0
+        }
+    }
+
+    func run(_ command: [String], _ variables: [String: String] = [:]) throws -> ProgramRun {
+        try ProgramRun(
+            Array(command.dropFirst()), program: command[0], in: bus.directory,
+            environment: variables.merging(environment) { $1 })
+    }
+
+    @discardableResult
+    func busctl(_ arguments: [String]) throws -> String {
+        let run = try run(["busctl", "--user"] + arguments)
+        guard run.code == 0 else { throw Trouble("busctl \(arguments): \(run.errors)") }
+        return run.output
+    }
+
+    @discardableResult
+    func busctl(_ arguments: String...) throws -> String { try busctl(arguments) }
+
+    /// Whether the program under test is connected to a message bus.
+    var isFollowing: Bool {
+        get throws {
+            try busctl("list", "--unique", "--no-legend", "--no-pager").contains(" \(satellite.process.pid) ")
+        }
     }
 
     var wasServiceStarted: Bool { access(bus.directory.path + "/started", F_OK) == 0 }
@@ -71,13 +110,13 @@ final class DBusScene {
         try bus.subscribe(#"{"aspects":["\#(name)"],"state":"\#(isInBackground ? "background" : "foreground")"}"#)
     }
 
-    /// Memory in use, in kilobytes.
-    func memory() throws -> Int {
-        let line = try String(
-            decoding: RequiredFile.read("/proc/\(satellite.process.pid)/status", limit: 1 << 16), as: UTF8.self
-        )
-        .split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    /// All match rules of the message bus.
+    var matchRules: String {
+        get throws {
+            try busctl(
+                "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats",
+                "GetAllMatchRules")
+        }
     }
 }
 

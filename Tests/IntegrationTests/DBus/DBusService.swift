@@ -24,12 +24,12 @@ actor DBusService {
     // The loop and what uses it are released on its thread.
     isolated deinit {}
 
-    /// Appears on the message bus under a name, with objects; the first path also has the manager of objects.
-    func appear(_ name: String, _ objects: [String: Interfaces], manager: String = "/") async throws {
+    /// Appears on the message bus under a name, with objects and, at the root, their manager.
+    func appear(_ name: String, _ objects: [String: Interfaces]) async throws {
         self.objects = objects
         let connection = try DBusConnection(to: .address(address), loop: thread.loop)
         self.connection = connection
-        for path in Set(objects.keys).union([manager]) {
+        for path in Set(objects.keys).union(["/"]) {
             handlers.append(try connection.serve(path) { self.answer($0, at: path) })
         }
         let isOwner = await withCheckedContinuation { done in
@@ -52,43 +52,19 @@ actor DBusService {
     /// Leaves calls without an answer from now on.
     func fallSilent() { isSilent = true }
 
-    /// Sets a property, or a setting of the portal, and announces it.
+    /// Sets a property, and announces it.
     func set(
         _ path: String, _ interface: String, _ property: String, _ value: DBusValue, invalidates: Bool = false
     ) throws {
         objects[path]?[interface]?[property] = value
-        guard interface != "org.freedesktop.appearance" else {
-            let values: [DBusValue] = [.string(interface), .string(property), .variant(value)]
-            return try signal(path, "org.freedesktop.portal.Settings", "SettingChanged", values)
-        }
         let changed = DBusValue.dictionary(invalidates ? [] : [(property, value)])
         try signal(
             path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
             [.string(interface), changed, .strings(invalidates ? [property] : [])])
     }
 
-    func remove(_ path: String) throws {
-        let interfaces = objects.removeValue(forKey: path) ?? [:]
-        try signal(
-            "/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
-            [.path(path), .strings(interfaces.keys.sorted())])
-    }
-
     func signal(_ path: String, _ interface: String, _ member: String, _ values: [DBusValue]) throws {
         try connection?.signal(path, interface, member, values)
-    }
-
-    /// The number of connections to the message bus, but for this one.
-    func connections() async -> Int {
-        await withCheckedContinuation { done in
-            do {
-                try connection?.listNames(timeout: .seconds(10)) { names in
-                    done.resume(returning: (names ?? []).filter { $0.hasPrefix(":") }.count - 1)
-                }
-            } catch {
-                done.resume(returning: -1)
-            }
-        }
     }
 
     private func answer(_ call: DBusMessage, at path: String) {
@@ -97,8 +73,6 @@ actor DBusService {
         let values: [DBusValue]?
         switch call.member {
         case "GetAll": values = objects[path]?[first ?? ""].map { [Self.dictionary($0)] }
-        case "ReadAll":
-            values = [.array(of: "{sa{sv}}", (objects[path] ?? [:]).map { .entry(.string($0), Self.dictionary($1)) })]
         case "GetManagedObjects":
             let all = objects.sorted { $0.key < $1.key }.map { path, interfaces in
                 DBusValue.entry(
@@ -106,8 +80,6 @@ actor DBusService {
                     .array(of: "{sa{sv}}", interfaces.map { .entry(.string($0), Self.dictionary($1)) }))
             }
             values = [.array(of: "{oa{sa{sv}}}", all)]
-        case "EnumerateDevices":
-            values = [.array(of: "o", objects.keys.filter { $0 != path }.sorted().map { .path($0) })]
         default: values = nil
         }
         if let values {

@@ -8,15 +8,9 @@ package struct DBusConfiguration: Sendable, Hashable {
     package static let sizeLimit = 1 << 17
     /// The most names and patterns whose demand is asked for: the bus's limit for a call.
     private static let demandLimit = 64
-    /// The bus's default for `publish.valueSize`.
-    private static let usualSize = 4_096
-    /// The range of ``valueSize``: from a value that can say what was cut, to the largest that is worth following.
-    private static let sizeRange = 256...1 << 16
 
     /// The rules in their order of precedence.
-    package var rules: [Rule] = []
-    /// The most bytes of a published value, as in the section `publish` of the bus's configuration.
-    package var valueSize: Int
+    package let rules: [Rule]
 
     /// Parses an object in JSON5; keys that are absent or null keep their defaults.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -25,23 +19,22 @@ package struct DBusConfiguration: Sendable, Hashable {
         let presets = try top.texts(
             "presets", each: Suggestion.list(names), atMost: names.count,
             hint: { Suggestion.phrase(for: $0, among: names) }, read: { Preset(rawValue: $0) })
-        var units: [Rule] = []
-        try top.section("units") { section throws(ConfigurationError) in
-            for bus in [Rule.Bus.system, .session] {
-                let names = try section.texts(
-                    bus.rawValue, each: UnitName.expected, atMost: Follower.objectLimit, read: { UnitName($0) })
-                units += try Preset.units(names ?? [], on: bus)
-            }
-        }
         var own: [Rule] = []
         try top.section("rules") { section throws(ConfigurationError) in
             for key in section.names {
                 try section.section(key) { rule throws(ConfigurationError) in own.append(try Rule(reading: rule, key)) }
             }
         }
-        valueSize = try top.integer("valueSize", in: Self.sizeRange) ?? Self.usualSize
+        try top.section("units") { section throws(ConfigurationError) in
+            for bus in Rule.Bus.allCases {
+                let units = try section.texts(bus.rawValue, each: UnitName.expected, atMost: Self.demandLimit) {
+                    UnitName($0).flatMap { Preset.rule(of: $0, on: bus) }
+                }
+                own += units ?? []
+            }
+        }
         try top.rejectUnknownKeys()
-        rules = own + units + (try Preset.rules(of: presets ?? Preset.allCases))
+        rules = own + (try Preset.rules(of: presets ?? Preset.allCases))
         guard demands.count <= Self.demandLimit else {
             throw top.refusing(
                 "rules", because: "\(demands.count) names with the presets, the maximum is \(Self.demandLimit)")

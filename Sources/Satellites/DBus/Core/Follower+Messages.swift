@@ -5,60 +5,52 @@ import Varlink
 extension Follower {
     // MARK: - Replies
 
-    mutating func take(_ values: [JSON]?, isTimeout: Bool, to question: Question, of rule: Int, at now: Instant) {
+    mutating func take(_ values: [JSON]?, isTimeout: Bool, to question: Question, of key: ServiceKey, at now: Instant) {
         switch question {
-        case .names where isTimeout, .owner where isTimeout: askDriver(question, of: rule)
-        case .names: takeNames((values?.first?.arrayValue ?? []).compactMap(\.stringValue), of: rule)
-        case .owner(let name): setOwner(values?.first?.stringValue, of: ServiceKey(rule: rule, name: name), at: now)
-        case .object(let name, let path, let interface):
-            let key = ServiceKey(rule: rule, name: name)
-            if isTimeout { noteSilence(path, of: key, at: now) }
+        case .names where isTimeout, .owner where isTimeout: askDriver(question, of: key)
+        case .names: takeNames((values?.first?.arrayValue ?? []).compactMap(\.stringValue), of: key.rule)
+        case .owner: setOwner(values?.first?.stringValue, of: key, at: now)
+        case .object(let path, let interface):
+            if isTimeout { noteSilence(of: key, at: now) }
             if path.isEmpty {
                 takeObjects(values?.first, of: key)
             } else {
                 takeProperties(values?.first?.objectValue, of: interface, path, key)
             }
-            readNew(key)
+            readWaiting(key, onlyNew: true)
             schedule(key, at: now)
         }
     }
 
-    private mutating func noteSilence(_ path: String, of key: ServiceKey, at now: Instant) {
+    private mutating func noteSilence(of key: ServiceKey, at now: Instant) {
         effects.append(.warn("\(rules[key.rule].key): \(key.name) does not answer; asking again in a minute"))
-        update(key) { service in
-            service.failed.insert(path)
-            service.retry = service.retry ?? now + Self.retryPause
-        }
+        update(key) { $0.retry = $0.retry ?? now + Self.retryPause }
     }
 
     /// Takes the list of objects: paths, or also all properties.
     private mutating func takeObjects(_ list: JSON?, of key: ServiceKey) {
-        let (rule, size) = (rules[key.rule], valueSize)
+        let rule = rules[key.rule]
         guard case .listed(_, let below) = rule.objects else { return }
         var objects: [String: Object] = [:]
         update(key) { service in
             service.reading[""] = nil
-            let listed = (list?.arrayValue ?? []).compactMap(\.stringValue)
-            for path in listed { objects[path] = service.objects[path] ?? Object() }
+            for path in (list?.arrayValue ?? []).compactMap(\.stringValue) {
+                objects[path] = service.objects[path] ?? Object()
+            }
             for member in list?.objectValue?.members ?? [] {
                 var object = Object(isKnown: true)
                 for interface in rule.interfaces {
                     let properties = member.value.objectValue?[interface]?.objectValue
-                    object.take(properties, of: interface, for: rule, atMost: size)
+                    object.take(properties, of: interface, for: rule)
                 }
                 if !object.interfaces.isEmpty { objects[member.name] = object }
             }
             let paths = objects.keys.filter { ObjectPath.part(of: $0, below: below) != nil }.sorted()
             objects = objects.filter { [kept = Set(paths.prefix(Self.keptLimit))] in kept.contains($0.key) }
-            for (path, object) in objects {
-                if !object.isKnown {
-                    service.unread.insert(path)
-                } else if object != service.objects[path] {
-                    service.fresh.insert(path)
-                }
+            for (path, object) in objects where !object.isKnown || object != service.objects[path] {
+                if object.isKnown { service.fresh.insert(path) } else { service.unread.insert(path) }
             }
-            let isUnlisted = { (path: String) in !path.isEmpty && objects[path] == nil }
-            service.unread = service.unread.filter { !isUnlisted($0) }
+            service.unread = service.unread.filter { $0.isEmpty || objects[$0] != nil }
             service.objects = objects
         }
         publications.withdraw(&effects) {
@@ -69,11 +61,11 @@ extension Follower {
     private mutating func takeProperties(
         _ reply: JSONObject?, of interface: String, _ path: String, _ key: ServiceKey
     ) {
-        let (rule, size) = (rules[key.rule], valueSize)
+        let rule = rules[key.rule]
         var properties = reply
         if case .settings = rule.objects { properties = reply?[interface]?.objectValue }
         update(key) { service in
-            service.objects[path]?.take(properties, of: interface, for: rule, atMost: size)
+            service.objects[path]?.take(properties, of: interface, for: rule)
             service.reading[path, default: 1] -= 1
             guard service.reading[path] == 0 else { return }
             service.reading[path] = nil
@@ -108,7 +100,7 @@ extension Follower {
         _ changed: JSONObject, _ invalidated: Set<String>, of interface: String, _ path: String, _ key: ServiceKey,
         at now: Instant
     ) {
-        let (rule, size) = (rules[key.rule], valueSize)
+        let rule = rules[key.rule]
         let names = Set(rule.properties.lazy.filter { $0.interface == interface }.map(\.name))
         if case .alias(let alias, _) = rule.objects {
             let all = invalidated.union(changed.members.map(\.name))
@@ -118,7 +110,7 @@ extension Follower {
         guard rule.interfaces.contains(interface) else { return }
         update(key) { service in
             let isRelevant =
-                service.objects[path]?.take(changed, of: interface, for: rule, atMost: size, isWhole: false) == true
+                service.objects[path]?.take(changed, of: interface, for: rule, isWhole: false) == true
             // An object that is about to be read is published then.
             guard isRelevant, service.reading[path] == nil, !service.unread.contains(path) else { return }
             service.changed.insert(path)

@@ -7,6 +7,7 @@ extension Follower {
         path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let settings = "org.freedesktop.portal.Settings"
+    private static let settingChanged = "interface='\(settings)',member='SettingChanged'"
 
     /// Asks for the services of a rule, and for their changes.
     mutating func begin(_ index: Int) {
@@ -15,16 +16,17 @@ extension Follower {
             sender='\(driver.interface)',path='\(driver.path)',interface='\(driver.interface)',\
             member='\(driver.member)',\(service.condition)
             """
-        let owners = match(.owners, of: ServiceKey(rule: index, name: service.text), condition)
+        let key = ServiceKey(rule: index, name: service.text)
+        let owners = match(.owners, of: key, condition)
         watches[index]?.owners = owners
-        askDriver(service.isPattern ? .names : .owner(service.text), of: index)
+        askDriver(service.isPattern ? .names : .owner, of: key)
     }
 
-    mutating func askDriver(_ question: Question, of index: Int) {
-        var (method, argument) = (Self.driver, nil as JSON?)
-        method.member = "ListNames"
-        if case .owner(let name) = question { (method.member, argument) = ("GetNameOwner", .string(name)) }
-        ask(question, of: index, call(index, method, to: method.interface, argument))
+    mutating func askDriver(_ question: Question, of key: ServiceKey) {
+        var method = Self.driver
+        method.member = question == .names ? "ListNames" : "GetNameOwner"
+        let argument = question == .names ? nil : JSON.string(key.name)
+        ask(question, of: key, call(key.rule, method, to: method.interface, argument))
     }
 
     private func call(_ index: Int, _ method: Rule.Method, to owner: String, _ argument: JSON? = nil) -> Call {
@@ -36,7 +38,7 @@ extension Follower {
     mutating func takeNames(_ names: [String], of index: Int) {
         let services = Set(names.filter(rules[index].service.matches))
         publications.withdraw(&effects) { $0.rule == index && !services.contains($0.service) }
-        for name in services.sorted() { askDriver(.owner(name), of: index) }
+        for name in services.sorted() { askDriver(.owner, of: ServiceKey(rule: index, name: name)) }
     }
 
     /// Follows another owner of a name; `nil` for none.
@@ -55,7 +57,7 @@ extension Follower {
         }
         let matches = listeners(rule).map { match($0, of: key, "sender='\(owner)'," + $1) }
         watches[key.rule]?.services[key.name] = Service(owner: owner, matches: matches)
-        // No reply is waited for.
+        // No reply is waited for. It lasts until the connection ends.
         if let subscription = rule.subscription { effects.append(.call(0, call(key.rule, subscription, to: owner))) }
         discover(key, at: now)
     }
@@ -64,12 +66,7 @@ extension Follower {
     mutating func drop(_ key: ServiceKey) {
         guard let service = watches[key.rule]?.services.removeValue(forKey: key.name) else { return }
         for match in service.matches { unmatch(match) }
-        calls = calls.filter { number, call in
-            if case .object(key.name, _, _) = call.question, call.rule == key.rule { false } else { true }
-        }
-        guard var subscription = rules[key.rule].subscription else { return }
-        subscription.member = "Unsubscribe"
-        effects.append(.call(0, call(key.rule, subscription, to: service.owner)))
+        calls = calls.filter { $0.value.key != key }
     }
 
     private func listeners(_ rule: Rule) -> [(Listener, String)] {
@@ -77,7 +74,7 @@ extension Follower {
             (.properties, "interface='\(Self.properties)',member='PropertiesChanged',\(condition)")
         }
         return switch rule.objects {
-        case .paths(let paths): paths.keys.map { properties("path='\($0)'") }
+        case .path(let path): [properties("path='\(path)'")]
         case .alias(_, let parent): [properties("path_namespace='\(parent)'")]
         case .listed(let method, let below):
             [
@@ -85,26 +82,16 @@ extension Follower {
                 (.objects, "interface='\(method.interface)',path='\(method.path)'"),
             ]
         case .settings(let path):
-            [
-                (
-                    .settings,
-                    "interface='\(Self.settings)',member='SettingChanged',path='\(path)',arg0='\(rule.interface)'"
-                )
-            ]
+            [(.settings, Self.settingChanged + ",path='\(path)',arg0='\(rule.interface)'")]
         }
     }
 
     /// Reads the objects of a service, or their list.
     private mutating func discover(_ key: ServiceKey, at now: Instant) {
-        var paths: [String] = []
-        switch rules[key.rule].objects {
-        case .paths(let all): paths += all.keys
-        case .alias(let path, _), .settings(let path): paths = [path]
-        case .listed: break
-        }
+        let path = rules[key.rule].path
         update(key) { service in
-            for path in paths { service.objects[path] = Object() }
-            service.unread = paths.isEmpty ? [""] : Set(paths)
+            if let path { service.objects[path] = Object() }
+            service.unread = [path ?? ""]
         }
         readWaiting(key)
         schedule(key, at: now)
@@ -125,6 +112,6 @@ extension Follower {
             calls = rule.interfaces.map { ($0, call(key.rule, method, to: owner, .string($0))) }
         }
         update(key) { $0.reading[path] = calls.count }
-        for (interface, call) in calls { ask(.object(key.name, path: path, interface: interface), of: key.rule, call) }
+        for (interface, call) in calls { ask(.object(path: path, interface: interface), of: key, call) }
     }
 }

@@ -26,15 +26,12 @@ extension Follower {
         }
     }
 
-    /// Reads what was never read, without waiting for the end of the turn.
-    mutating func readNew(_ key: ServiceKey) {
+    /// Reads what waits for it; before the end of the turn, only objects that were never read.
+    mutating func readWaiting(_ key: ServiceKey, onlyNew: Bool = false) {
         guard let service = watches[key.rule]?.services[key.name] else { return }
-        readWaiting(key) { service.objects[$0]?.isKnown == false }
-    }
-
-    mutating func readWaiting(_ key: ServiceKey, where isMeant: (String) -> Bool = { _ in true }) {
-        guard let service = watches[key.rule]?.services[key.name] else { return }
-        let waiting = service.unread.filter { service.reading[$0] == nil && isMeant($0) }.sorted()
+        let waiting = service.unread.filter { path in
+            service.reading[path] == nil && !(onlyNew && service.objects[path]?.isKnown != false)
+        }.sorted()
         for path in waiting.prefix(max(0, Self.readLimit - service.reading.count)) {
             update(key) { _ = $0.unread.remove(path) }
             read(path, of: key)
@@ -45,16 +42,16 @@ extension Follower {
         for (index, watch) in watches {
             for (name, service) in watch.services {
                 let key = ServiceKey(rule: index, name: name)
-                if let retry = service.retry, retry <= now { askAgain(key, at: now) }
+                if let retry = service.retry, retry <= now { readAgain(key, at: now) }
                 if let due = service.due, due <= now { endTurn(key, at: now) }
             }
         }
     }
 
-    private mutating func askAgain(_ key: ServiceKey, at now: Instant) {
+    private mutating func readAgain(_ key: ServiceKey, at now: Instant) {
+        let list = rules[key.rule].path == nil ? [""] : []
         update(key) { service in
-            service.unread.formUnion(service.failed)
-            service.failed = []
+            service.unread = Set(service.objects.keys).union(list)
             service.retry = nil
         }
         schedule(key, at: now)
@@ -79,7 +76,7 @@ extension Follower {
         guard let name = rule.name(of: path, in: key.name) else { return }
         let object = watches[key.rule]?.services[key.name]?.objects[path]
         let place = Publications.Place(rule: key.rule, service: key.name, path: path)
-        let value = object.flatMap { rule.value(of: $0, atMost: valueSize) }
+        let value = object.flatMap { rule.value(of: $0) }
         if !publications.set(name, value, of: place, &effects) {
             effects.append(.warn("\(rule.key): only \(Self.objectLimit) objects of \(key.name) are published"))
         }

@@ -46,16 +46,14 @@ extension Follower {
 
     struct ServiceKey: Sendable, Hashable {
         var rule: Int
-        /// The well-known name.
+        /// The well-known name, or the pattern of the rule.
         var name: String
     }
 
-    /// What a call of a rule asks for.
+    /// What a call asks for: names of services, the owner of one, the properties of one of its objects, or their list.
     enum Question: Sendable, Hashable {
-        case names
-        case owner(String)
-        /// The objects of a service, or the properties of one of its interfaces.
-        case object(String, path: String, interface: String)
+        case names, owner
+        case object(path: String, interface: String)
     }
 
     /// What a match rule finds.
@@ -86,16 +84,12 @@ extension Follower {
         var unread: Set<String> = []
         /// The number of calls without a reply, by the objects that are being read.
         var reading: [String: Int] = [:]
-        /// Objects that did not answer.
-        var failed: Set<String> = []
         /// When changes are published.
         var due: Instant?
-        /// When ``failed`` is read again.
+        /// When everything is read again, because something was not answered.
         var retry: Instant?
         /// The earliest time of the next publication.
         var quietUntil: Instant = .min
-
-        var deadline: Instant? { [due, retry].compactMap { $0 }.min() }
     }
 
     struct Object: Sendable, Hashable {

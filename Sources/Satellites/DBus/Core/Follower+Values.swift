@@ -4,25 +4,21 @@ import Varlink
 
 extension Rule {
     /// Returns the value to publish; `nil` for an object that does not count.
-    func value(of object: Follower.Object, atMost size: Int) -> JSONObject? {
+    func value(of object: Follower.Object) -> JSONObject? {
         guard object.isKnown, object.interfaces.contains(interface),
-            conditions.allSatisfy({ object.values[$0.key] == $0.value })
+            conditions.allSatisfy({ object.values[$0.key]?.boolValue == $0.value })
         else { return nil }
         let values = members.map { member in
             JSONObject.Member(name: member.name, value: member.value(object.values[member.property] ?? .null))
         }
         let oversized = members.filter { object.oversized.contains($0.property) }.map(\.name)
-        return Cut.fit(JSONObject(members: values), into: size, cutBefore: oversized)
+        return Cut.fit(JSONObject(members: values), cutBefore: oversized)
     }
 
     /// Returns the name of an object; `nil` if it would be too long.
     func name(of path: String, in service: String) -> String? {
-        let part =
-            switch objects {
-            case .paths(let parts): (parts[path] ?? nil) ?? path
-            case .listed(_, let below): ObjectPath.part(of: path, below: below) ?? path
-            case .alias, .settings: path
-            }
+        var part = path
+        if case .listed(_, let below) = objects { part = ObjectPath.part(of: path, below: below) ?? path }
         return name.name(service: self.service.part(of: service), path: part)
     }
 }
@@ -53,7 +49,7 @@ extension Follower.Object {
     /// Returns whether a listed property was among them.
     @discardableResult
     mutating func take(
-        _ properties: JSONObject?, of interface: String, for rule: Rule, atMost size: Int, isWhole: Bool = true
+        _ properties: JSONObject?, of interface: String, for rule: Rule, isWhole: Bool = true
     ) -> Bool {
         if properties != nil { interfaces.insert(interface) } else { interfaces.remove(interface) }
         var isRelevant = false
@@ -61,7 +57,7 @@ extension Follower.Object {
             let value = properties?[property.name]
             guard isWhole || value != nil else { continue }
             isRelevant = true
-            let isOversized = value.map { $0.bytes.count > size } ?? false
+            let isOversized = value.map { $0.bytes.count > Cut.limit } ?? false
             values[property] = isOversized ? nil : value
             if isOversized { oversized.insert(property) } else { oversized.remove(property) }
         }

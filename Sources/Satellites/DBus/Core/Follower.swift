@@ -16,18 +16,19 @@ package struct Follower: Sendable {
     static let readLimit = 8
     /// The least time between two publications of one service.
     static let pace: Instant = 10_000
-    /// The time after which an object that did not answer is read again.
+    /// The most time by which a flood of messages delays the end of a turn.
+    static let patience: Instant = 2_000
+    /// The time after which a service is read again that did not answer.
     static let retryPause: Instant = 60_000_000
 
     let rules: [Rule]
-    let valueSize: Int
     private var needed: Set<String> = []
-    private var wantedBuses: Set<Rule.Bus> = []
-    private var openBuses: Set<Rule.Bus> = []
+    /// The message buses that are wanted, and whether they are open.
+    private var buses: [Rule.Bus: Bool] = [:]
     /// The rules that are followed, by their places.
     var watches: [Int: Watch] = [:]
     /// The calls without a reply, by their numbers.
-    var calls: [Int: (rule: Int, question: Question)] = [:]
+    var calls: [Int: (key: ServiceKey, question: Question)] = [:]
     /// The match rules, by their numbers.
     private var matches: [Int: (key: ServiceKey, listener: Listener)] = [:]
     private var lastNumber = 0
@@ -36,11 +37,12 @@ package struct Follower: Sendable {
 
     package init(_ configuration: DBusConfiguration) {
         rules = configuration.rules
-        valueSize = configuration.valueSize
     }
 
     /// When ``Input/expired`` is due; `nil` for never.
-    package var deadline: Instant? { watches.values.lazy.flatMap(\.services.values).compactMap(\.deadline).min() }
+    package var deadline: Instant? {
+        watches.values.lazy.flatMap(\.services.values).flatMap { [$0.due, $0.retry] }.compactMap(\.self).min()
+    }
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         effects = []
@@ -56,17 +58,19 @@ package struct Follower: Sendable {
             publications = Publications()
         case .published(let name): publications.answered(name, &effects)
         case .opened(let bus):
-            guard wantedBuses.contains(bus), openBuses.insert(bus).inserted else { break }
+            guard buses[bus] == false else { break }
+            buses[bus] = true
             for index in followed(on: bus) { begin(index) }
         case .closed(let bus): close(bus)
         case .reply(let number, let values, let isTimeout):
-            guard let (rule, question) = calls.removeValue(forKey: number) else { break }
-            take(values, isTimeout: isTimeout, to: question, of: rule, at: now)
+            guard let (key, question) = calls.removeValue(forKey: number) else { break }
+            take(values, isTimeout: isTimeout, to: question, of: key, at: now)
         case .signal(let number, let path, let values):
             guard let (key, listener) = matches[number] else { break }
             take(values, from: path, by: listener, of: key, at: now)
         case .expired: expire(at: now)
         }
+        if let deadline, deadline + Self.patience <= now { expire(at: now) }
         return effects
     }
 
@@ -80,16 +84,11 @@ package struct Follower: Sendable {
                 continue
             }
             watches[index] = Watch()
-            if openBuses.contains(rule.bus) { begin(index) }
+            if buses[rule.bus] == true { begin(index) }
         }
-        for bus in Rule.Bus.allCases where followed(on: bus).isEmpty == wantedBuses.contains(bus) {
-            if wantedBuses.remove(bus) != nil {
-                openBuses.remove(bus)
-                effects.append(.close(bus))
-            } else {
-                wantedBuses.insert(bus)
-                effects.append(.open(bus))
-            }
+        for bus in Rule.Bus.allCases where followed(on: bus).isEmpty == (buses[bus] != nil) {
+            effects.append(buses[bus] == nil ? .open(bus) : .close(bus))
+            buses[bus] = buses[bus] == nil ? false : nil
         }
     }
 
@@ -98,12 +97,13 @@ package struct Follower: Sendable {
     private mutating func end(_ index: Int) {
         for name in (watches[index]?.services ?? [:]).keys { drop(ServiceKey(rule: index, name: name)) }
         if let match = watches.removeValue(forKey: index)?.owners { unmatch(match) }
-        calls = calls.filter { $0.value.rule != index }
+        calls = calls.filter { $0.value.key.rule != index }
     }
 
     /// Ends what a message bus had, which is gone with all its names.
     private mutating func close(_ bus: Rule.Bus) {
-        guard openBuses.remove(bus) != nil else { return }
+        guard buses[bus] == true else { return }
+        buses[bus] = false
         for index in followed(on: bus) {
             end(index)
             watches[index] = Watch()
@@ -115,9 +115,9 @@ package struct Follower: Sendable {
 
     // MARK: - Calls and match rules
 
-    mutating func ask(_ question: Question, of rule: Int, _ call: Call) {
+    mutating func ask(_ question: Question, of key: ServiceKey, _ call: Call) {
         lastNumber += 1
-        calls[lastNumber] = (rule, question)
+        calls[lastNumber] = (key, question)
         effects.append(.call(lastNumber, call))
     }
 

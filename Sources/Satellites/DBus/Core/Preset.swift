@@ -20,26 +20,22 @@ package enum Preset: String, Sendable, CaseIterable {
         return rules
     }
 
-    /// Returns rules for units of systemd: one for each of their types.
-    static func units(_ units: [UnitName], on bus: Rule.Bus) throws(ConfigurationError) -> [Rule] {
+    /// Returns the rule for a unit of systemd; `nil` if its name is too long to be published.
+    static func rule(of unit: UnitName, on bus: Rule.Bus) -> Rule? {
         let manager = "org.freedesktop.systemd1"
         guard let service = ServiceName(manager),
-            let name = NameTemplate("\(manager).\(bus == .system ? "system" : "user").{path}")
-        else { return [] }
-        func member(_ name: String, _ property: String, _ interface: String) -> Rule.Member {
+            let name = NameTemplate("\(manager).\(bus == .system ? "system" : "user").\(unit.part)")
+        else { return nil }
+        func member(_ name: String, _ property: String, of interface: String) -> Rule.Member {
             Rule.Member(name: name, property: Rule.Property(interface: interface, name: property), kind: .text)
         }
-        let unit = manager + ".Unit"
-        return Dictionary(grouping: units, by: \.interface).sorted { $0.key < $1.key }.map { interface, units in
-            Rule(
-                key: "units", bus: bus, service: service,
-                objects: .paths(Dictionary(uniqueKeysWithValues: units.map { ($0.path, $0.part) })), interface: unit,
-                members: [
-                    member("active", "ActiveState", unit), member("sub", "SubState", unit),
-                    member("result", "Result", interface),
-                ], name: name,
-                subscription: Rule.Method(
-                    path: "/org/freedesktop/systemd1", interface: manager + ".Manager", member: "Subscribe"))
-        }
+        return Rule(
+            key: "units", bus: bus, service: service, objects: .path(unit.path), interface: manager + ".Unit",
+            members: [
+                member("active", "ActiveState", of: manager + ".Unit"),
+                member("sub", "SubState", of: manager + ".Unit"), member("result", "Result", of: unit.interface),
+            ], name: name,
+            subscription: Rule.Method(
+                path: "/org/freedesktop/systemd1", interface: manager + ".Manager", member: "Subscribe"))
     }
 }

@@ -4,13 +4,13 @@ import ReveilleCore
 import Varlink
 
 extension Rule {
-    private static let usualList = "org.freedesktop.DBus.ObjectManager.GetManagedObjects"
+    private static let usualList = Property(
+        interface: "org.freedesktop.DBus.ObjectManager", name: "GetManagedObjects")
     private static let property = "a property, such as State, org.example.Other.State or 'State: number'"
 
     /// Reads a rule in JSON5.
     init(reading section: ConfigurationSection, _ key: String) throws(ConfigurationError) {
-        let buses = Bus.allCases.map(\.rawValue)
-        let bus = try section.text("bus", Suggestion.list(buses), read: { Bus(rawValue: $0) })
+        let bus = try section.text("bus", Suggestion.list(Bus.allCases.map(\.rawValue)), read: { Bus(rawValue: $0) })
         let service = try section.text(
             "service", "the name of a service, or a pattern such as org.mpris.MediaPlayer2.*", read: { ServiceName($0) }
         )
@@ -29,13 +29,13 @@ extension Rule {
         try section.section("words") { words throws(ConfigurationError) in
             for index in members.indices { members[index].words = try Self.words(words, members[index].name) }
         }
-        var conditions: [Property: JSON] = [:]
+        var conditions: [Property: Bool] = [:]
         try section.section("where") { values throws(ConfigurationError) in
             for name in values.names {
                 guard let property = Self.property(name, of: interface ?? "") else {
                     throw values.refusing(name, because: "not \(Self.property)")
                 }
-                conditions[property] = try values.any(name, "true, false, a whole number or a text", read: Self.scalar)
+                conditions[property] = try values.any(name, "true or false", read: Self.flag)
             }
         }
         // Before the check for missing keys, so that the error names a misspelled key.
@@ -57,13 +57,10 @@ extension Rule {
 
     /// Refuses a name that several objects would have, or that has a part which none needs.
     private func checkName(_ section: ConfigurationSection) throws(ConfigurationError) {
-        var isList = false
-        if case .listed = objects { isList = true }
-        for (part, has, needs) in [("{service}", name.hasService, service.isPattern), ("{path}", name.hasPath, isList)]
-        {
-            guard has != needs else { continue }
-            let reason = needs ? "must contain \(part)" : "has a part \(part), but there is only one"
-            throw section.refusing("name", because: "\(reason): \(name.text)")
+        guard name.hasService == service.isPattern, name.hasPath == (path == nil) else {
+            let parts = [(service.isPattern, "{service}"), (path == nil, "{path}")].filter(\.0).map(\.1)
+            let expected = parts.isEmpty ? "no part in braces" : parts.joined(separator: " and ")
+            throw section.refusing("name", because: "must contain \(expected): \(name.text)")
         }
     }
 
@@ -71,15 +68,15 @@ extension Rule {
         func path(_ name: String) throws(ConfigurationError) -> String? {
             try section.text(name, "a path, such as /org/example/App") { ObjectPath.isValid($0) ? $0 : nil }
         }
-        let isSettings = try section.any("settings", "true or false") { $0 == .bool(true) ? true : nil } ?? false
+        let isSettings = try section.any("settings", "true or false", read: Self.flag) ?? false
         let list = try section.text("list", "a method with its interface") { Self.property($0, of: "") }
         let (alias, below) = (try path("alias"), try path("below"))
         switch (try path("path"), try path("objects")) {
         case (let path?, nil) where below == nil && list == nil:
             if let alias { return .alias(path, of: alias) }
-            return isSettings ? .settings(at: path) : .paths([path: nil])
+            return isSettings ? .settings(at: path) : .path(path)
         case (nil, let manager?) where alias == nil && !isSettings:
-            let list = list ?? Self.property(usualList, of: "") ?? Property(interface: "", name: "")
+            let list = list ?? usualList
             return .listed(
                 by: Method(path: manager, interface: list.interface, member: list.name), below: below ?? manager)
         default: return nil
@@ -121,12 +118,7 @@ extension Rule {
         return result
     }
 
-    private static func scalar(_ value: SettingsValue) -> JSON? {
-        switch value {
-        case .bool(let isTrue): .bool(isTrue)
-        case .integer(let number): Int64(exactly: number).map { .integer($0) }
-        case .string(let text): .string(text)
-        default: nil
-        }
+    private static func flag(_ value: SettingsValue) -> Bool? {
+        if case .bool(let isTrue) = value { isTrue } else { nil }
     }
 }

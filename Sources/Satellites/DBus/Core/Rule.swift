@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Varlink
-
 /// Objects on a message bus, and the name under which the state of each is published.
 package struct Rule: Sendable, Hashable {
     package enum Bus: String, Sendable, CaseIterable {
@@ -10,8 +8,7 @@ package struct Rule: Sendable, Hashable {
 
     /// Where the objects of a service are found.
     package enum Objects: Sendable, Hashable {
-        /// At these paths. Each has the text that stands for it in a name, if the path itself does not.
-        case paths([String: String?])
+        case path(String)
         /// One object at a path that the service does not use in signals; the signals of objects below another path count.
         case alias(String, of: String)
         /// Below a path, as a method lists them; each signal of its object changes the list.
@@ -54,11 +51,18 @@ package struct Rule: Sendable, Hashable {
     package var interface: String
     package var members: [Member]
     /// The values of properties without which an object does not count.
-    package var conditions: [Property: JSON] = [:]
+    package var conditions: [Property: Bool] = [:]
     package var name: NameTemplate
-    /// The object with the methods `Subscribe` and `Unsubscribe`, without which a service sends no signals.
+    /// The method without whose call a service sends no signals to a connection.
     var subscription: Method?
 
+    /// The path of the only object; `nil` for those of a list.
+    var path: String? {
+        switch objects {
+        case .path(let path), .alias(let path, _), .settings(let path): path
+        case .listed: nil
+        }
+    }
     /// The properties that are read, and no others.
     var properties: Set<Property> { Set(members.map(\.property)).union(conditions.keys) }
     /// The interfaces of the properties, the required one first.

@@ -38,6 +38,7 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve", abstract: "Publish until SIGTERM or SIGINT; the default.")
 
     @OptionGroup var setup: SetupOptions
+    @OptionGroup var bus: OwnBus
     @OptionGroup var logging: LogOptions
 
     func run() throws {
@@ -45,7 +46,7 @@ struct ServeCommand: ParsableCommand {
         let log = try logging.log(of: DBusCommand.name)
         // Failed writes to a log without a reader must not end the program.
         signal(SIGPIPE, SIG_IGN)
-        let address = try OwnBus.address(setup.address)
+        let address = try bus.resolvedAddress()
         let loop = try Failure.coded(.failure) { try EventLoop() }
         let (satellite, signals) = try Failure.coded(.failure) {
             (
@@ -80,15 +81,8 @@ struct SetupOptions: ParsableArguments {
             """, valueName: "file"))
     var config: String?
 
-    @Option(
-        help: """
-            The address of the bus, unix:PATH. Default: $REVEILLE_ADDRESS, else the user's bus. A system bus must be \
-            named, because every user can read it.
-            """)
-    var address: String?
-
     func read() throws(Failure) -> DBusConfiguration {
-        let path = config ?? Self.usualPath
+        let path = config ?? ConfigurationPath.usual("dbus.json5").flatMap { access($0, F_OK) == 0 ? $0 : nil }
         let bytes = try Failure.coded(.configuration) {
             try path.map { try RequiredFile.read($0, limit: DBusConfiguration.sizeLimit) } ?? Array("{}".utf8)
         }
@@ -98,12 +92,5 @@ struct SetupOptions: ParsableArguments {
             let error = ConfigurationError(key: error.key, reason: error.reason, file: path)
             throw Failure(.configuration, "\(error)")
         }
-    }
-
-    private static var usualPath: String? {
-        let directory =
-            Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? Environment["HOME"].map { $0 + "/.config" }
-        return directory.map { $0 + "/reveille/dbus.json5" }.flatMap { access($0, F_OK) == 0 ? $0 : nil }
     }
 }

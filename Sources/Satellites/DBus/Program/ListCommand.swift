@@ -16,10 +16,11 @@ struct ListCommand: ParsableCommand {
         abstract: "Print which services of the rules are there, what is published, and what is needed now.")
 
     @OptionGroup var setup: SetupOptions
+    @OptionGroup var bus: OwnBus
 
     func run() throws {
         let configuration = try setup.read()
-        let address = try OwnBus.address(setup.address)
+        let address = try bus.resolvedAddress()
         let patterns = configuration.demands.compactMap { Aspect($0) }
         let (needed, published) = try Failure.coded(.noBus) {
             let client = try BlockingClient(try BusAddress.resolve(address))

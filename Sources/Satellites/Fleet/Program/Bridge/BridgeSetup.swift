@@ -21,8 +21,11 @@ struct BridgeSetup {
 
     /// Returns where the configuration of the system, or of the user who runs the bridge, is.
     static func usualPath() throws(Failure) -> String {
-        let name = "reveille/fleet.json5"
-        return try getuid() == 0 ? "/etc/" + name : ConfigurationPath.usual(name)
+        if getuid() == 0 { return "/etc/reveille/fleet.json5" }
+        guard let path = ConfigurationPath.usual("fleet.json5") else {
+            throw Failure(.usage, "$HOME is not set; give a file with --config")
+        }
+        return path
     }
 
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
