@@ -8,7 +8,7 @@ import Varlink
 
 /// The state of this device, and its changes.
 ///
-/// ``connect(to:)`` uses a bus that another process serves; ``local(configuration:)`` runs one in this process.
+/// ``connect(to:wait:)`` uses a bus that another process serves; ``local(configuration:)`` runs one in this process.
 /// Everything else is the same with both.
 ///
 /// ```swift
@@ -147,11 +147,11 @@ public final class Device: Sendable {
 /// ```
 ///
 /// - Parameters:
-///   - address: The address, as for ``Device/connect(to:)``.
+///   - address: The address, as for ``Device/connect(to:wait:)``.
 ///   - isolation: The actor of the caller, on which the operation runs.
 ///   - operation: The operation.
 /// - Returns: The result of the operation.
-/// - Throws: ``ReveilleError``, as ``Device/connect(to:)`` does, and the error of the operation.
+/// - Throws: ``ReveilleError``, as ``Device/connect(to:wait:)`` does, and the error of the operation.
 public func withDevice<Value>(
     at address: String? = nil, isolation: isolated (any Actor)? = #isolation,
     _ operation: (Device) async throws -> Value
