@@ -11,6 +11,7 @@ import Testing
         "an error names the key, and what is allowed or was found",
         arguments: [
             ("presets: ['player']", "presets: not appearance, players, network,", "did you mean players?"),
+            ("presets: []", "rules: 0 names with the presets", "not 1 to 64"),
             ("units: { system: ['ssh'] }", "units.system: not the name of a unit", #""ssh""#),
             ("rules: { a: { \(rule), name: 'org.example.a' } }", "rules.a.properties: missing", ""),
             (

@@ -35,9 +35,9 @@ package struct DBusConfiguration: Sendable, Hashable {
         }
         try top.rejectUnknownKeys()
         rules = own + (try Preset.rules(of: presets ?? Preset.allCases))
-        guard demands.count <= Self.demandLimit else {
+        guard (1...Self.demandLimit).contains(demands.count) else {
             throw top.refusing(
-                "rules", because: "\(demands.count) names with the presets, the maximum is \(Self.demandLimit)")
+                "rules", because: "\(demands.count) names with the presets, not 1 to \(Self.demandLimit)")
         }
     }
 
