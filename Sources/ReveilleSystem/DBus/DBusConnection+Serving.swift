@@ -37,16 +37,23 @@ extension DBusConnection {
         }
     }
 
-    /// Calls back with all names on the bus; `nil` if it does not answer.
-    package func listNames(timeout: Duration, then completion: @escaping ([String]?) -> Void) throws(SystemError) {
-        try call(Self.driver, Self.driverPath, Self.driver, "ListNames", timeout: timeout) { reply in
-            guard case .array(_, let names)? = (try? reply.get())?.values(atMost: Self.namesLimit)?.first else {
-                return completion(nil)
+    /// Waits for all names on a message bus; `nil` if it is missing or does not answer.
+    package static func names(on bus: Bus) throws(SystemError) -> [String]? {
+        let loop = try EventLoop()
+        guard let connection = try? DBusConnection(to: bus, loop: loop) else { return nil }
+        var names: [String]?
+        try connection.call(driver, driverPath, driver, "ListNames", timeout: patience) { reply in
+            if case .array(_, let values)? = (try? reply.get())?.values(atMost: namesLimit)?.first {
+                names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
             }
-            completion(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+            loop.exit()
         }
+        try loop.run()
+        return names
     }
 
+    /// The time in which a message bus answers a person who waits.
+    private static let patience: Duration = .seconds(5)
     /// The most bytes of all names: more than a bus has connections.
     private static let namesLimit = 1 << 20
 

@@ -14,17 +14,17 @@ struct RulesCommand: GuardedCommand {
 
               battery 'level < 0.15 and plugged == false' -- notify-send "Battery low"
               orientation 'pose == faceDown' -- playerctl pause
-              at 22:30 -- gsettings set org.gnome.desktop.interface color-scheme prefer-dark
+              at 22:30 -- ./night-mode
               every 1h -- ./backup
 
-            Quotes, ~, $NAME and # for comments are those of a shell; a backslash at its end continues a line. A rule runs \
-            its command each time its condition becomes true, and receives the event as a command of 'reveille on' does. \
-            A condition that is true when its rule is new does not run it. What becomes true while nothing follows the \
-            rules is made up for later. 'at' and 'every' are entries of the schedule, which missed firings run once.
+            A rule runs its command each time its condition becomes true, even if that happened while this program did \
+            not run. A condition that is already true when its rule is new runs nothing. The command receives the event as \
+            a command of 'reveille on' does. 'at' and 'every' are entries of the schedule: firings that were missed are \
+            one run. Quotes, ~, $NAME and # for comments are those of a shell, and a backslash at its end continues a line.
 
-            The file is read again when it changes. A line that is wrong is reported and ends itself alone. The program \
-            ends when the file is removed. The packages start it with the session once the file exists, with the output \
-            of each command in the journal: 'journalctl --user -t reveille-rules:LINE'.
+            The file is read again when it changes. A wrong line is reported, and the others go on. The program ends when \
+            the file is removed. The packages start it with the session once the file exists; the output of each command \
+            is then in the journal: 'journalctl --user -t reveille-rules:LINE'.
 
             EXAMPLES
               reveille rules --check

@@ -9,8 +9,6 @@ import ReveilleSystem
 import ReveilleWire
 
 struct ListCommand: ParsableCommand {
-    private static let timeout: Duration = .seconds(5)
-
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print which services of the rules are there, what is published, and what is needed now.")
@@ -31,7 +29,9 @@ struct ListCommand: ParsableCommand {
             return (Set(demands.filter(\.isNeeded).map(\.aspect.name)), names)
         }
         var found: [Rule.Bus: [String]] = [:]
-        for bus in Set(configuration.rules.map(\.bus)) { found[bus] = try Self.names(on: bus) }
+        for bus in Set(configuration.rules.map(\.bus)) {
+            found[bus] = try DBusConnection.names(on: bus == .session ? .user : .system)
+        }
         let rows = configuration.rules.map { rule in
             let services = found[rule.bus].map { names in names.filter(rule.service.matches).count }
             let names = published.filter { Aspect(rule.name.demand)?.spans($0) == true }
@@ -41,19 +41,5 @@ struct ListCommand: ParsableCommand {
             ].map { Table.Cell($0) }
         }
         try Table(columns: ["RULE", .loose("NAME"), "SERVICES", "PUBLISHED", "NEEDED"], rows: rows).print()
-    }
-
-    /// Returns the names on a message bus; `nil` without one.
-    private static func names(on bus: Rule.Bus) throws -> [String]? {
-        let loop = try EventLoop()
-        let address: DBusConnection.Bus = bus == .session ? .user : .system
-        guard let connection = try? DBusConnection(to: address, loop: loop) else { return nil }
-        var names: [String]?
-        try connection.listNames(timeout: timeout) { reply in
-            names = reply
-            loop.exit()
-        }
-        try loop.run()
-        return names
     }
 }
