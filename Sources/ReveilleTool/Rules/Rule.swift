@@ -64,7 +64,7 @@ struct Rule: Sendable {
             let aspect = try Aspect(argument: word)
             if aspect.isPattern { throw ValidationError("a condition applies to one aspect, not to a pattern") }
             if aspect.builtIn == .lifecycle {
-                throw ValidationError("the state of a subscription, which a rule has not")
+                throw ValidationError("the lifecycle is a program's own, and a rule has none")
             }
             return (aspect, .becomesTrue(try Condition(argument: argument, for: aspect)))
         }

@@ -3,6 +3,7 @@
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleCore
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWatchers
@@ -110,8 +111,9 @@ actor RulesSession {
                     // After the first look: what fires from now on is the rules' business.
                     try await plan(on: device)
                 } catch {
-                    // Another round begins when the bus is back.
-                    guard error.code == .noBus || error.code == .timeout else { throw error }
+                    guard error.isLoss else { throw error }
+                    // Another round begins when the bus is back. One that was silent need not have been gone.
+                    if error.code == .timeout { dueRounds.yield() }
                     continue
                 }
                 if isRemoved { break }
@@ -168,7 +170,15 @@ actor RulesSession {
     /// Makes the entries of the schedule those of the rules.
     private func plan(on device: Device) async throws(ReveilleError) {
         let wanted = rules.compactMap(\.rule.entry)
-        let present = try await device.listings.map(\.entry).filter { $0.id.hasPrefix(file.entryPrefix) }
+        let present: [ScheduleEntry]
+        do throws(ReveilleError) {
+            present = try await device.listings.map(\.entry).filter { $0.id.hasPrefix(file.entryPrefix) }
+        } catch {
+            if error.isLoss { throw error }
+            // A bus of an earlier version has no schedule.
+            if !wanted.isEmpty { log.write(.error, "\(file.path): \(error)") }
+            return
+        }
         for entry in present where !wanted.contains(where: { $0.id == entry.id }) {
             try await device.cancelScheduled(entry.id)
             try await device.withdraw(entry.aspect)
@@ -178,9 +188,14 @@ actor RulesSession {
             do throws(ReveilleError) {
                 _ = try await device.add(entry)
             } catch {
-                if error.code == .noBus || error.code == .timeout { throw error }
+                if error.isLoss { throw error }
                 log.write(.error, "\(file.path): line \(progress.rule.number): \(error)")
             }
         }
     }
+}
+
+extension ReveilleError {
+    /// Whether the bus was away or silent, and may answer later.
+    fileprivate var isLoss: Bool { code == .noBus || code == .timeout }
 }
