@@ -77,14 +77,21 @@ struct RulesCommand: GuardedCommand {
         return "/" + PathChain.names(of: base + "/" + path).filter { $0 != "." }.joined(separator: "/")
     }
 
+    /// How often the lock is tried, and the pause in microseconds: a command that a killed program was about to start
+    /// shares its lock until it is executed.
+    private static let attempts = (count: 10, pause: UInt32(100_000))
+
     /// Keeps another process from running the same commands.
     private func lock(_ statePath: String, _ file: RulesFile) throws(Failure) -> FileLock {
-        do throws(SystemError) {
-            return try FileLock(statePath)
-        } catch {
-            guard error.code == EWOULDBLOCK else { throw Failure(.output, "\(error)") }
-            throw Failure(.tryAgain, "\(file.path): another 'reveille rules' follows these rules")
+        for _ in 0..<Self.attempts.count {
+            do throws(SystemError) {
+                return try FileLock(statePath)
+            } catch {
+                guard error.code == EWOULDBLOCK else { throw Failure(.output, "\(error)") }
+                usleep(Self.attempts.pause)
+            }
         }
+        throw Failure(.tryAgain, "\(file.path): another 'reveille rules' follows these rules")
     }
 
     private func check(_ file: RulesFile, _ contents: RulesFile.Contents) throws(Failure) {

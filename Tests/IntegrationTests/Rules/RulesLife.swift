@@ -47,13 +47,14 @@ final class RulesLife {
 
     func run(steps: Int) throws {
         for _ in 0..<steps {
-            switch choices.number(below: 9) {
+            switch choices.number(below: 10) {
             case 0, 1, 2: try publish(upTo: 4)
             case 3: try settle()
             case 4: try restartRules(by: SIGKILL)
             case 5: try restartRules(by: SIGTERM)
             case 6: try killDuringARun()
             case 7: try restartBus()
+            case 8: try reloadDuringARun()
             default: try pauseRules()
             }
         }
@@ -108,8 +109,8 @@ final class RulesLife {
         hasEndedProgram = true
     }
 
-    /// Kills the program while its command runs, so that the run is repeated.
-    private func killDuringARun() throws {
+    /// Begins a run that lasts until the result is called.
+    private func beginRun() throws -> () -> Void {
         try settle()
         try scene.bus.directory.write("", to: "held")
         try publish(true)
@@ -119,12 +120,30 @@ final class RulesLife {
             gate = open(scene.path("gate"), O_WRONLY | O_NONBLOCK)
             return gate >= 0
         }
-        try endRules(by: SIGKILL)
         unlink(scene.path("held"))
-        // The command, which has no parent any more, ends.
-        close(gate)
+        return { close(gate) }
+    }
+
+    /// Kills the program while its command runs, so that the run is repeated.
+    private func killDuringARun() throws {
+        let end = try beginRun()
+        try endRules(by: SIGKILL)
+        // The command has no parent any more.
+        end()
         try scene.start()
         try wait(for: "the run again") { runs.count { $0.number == number } == 2 }
+    }
+
+    /// Changes the file while its command runs: the next subscription delivers the change of the run again.
+    private func reloadDuringARun() throws {
+        let end = try beginRun()
+        let program = try #require(scene.program)
+        func loads() -> Int { program.errors.matches(of: /: 2 rules/).count }
+        let before = loads()
+        for isPlaying in [false, true] { try publish(isPlaying) }
+        try scene.write(Self.rules + "\n# \(number)")
+        try wait(for: "the file to be read again: \(program.errors)") { loads() > before }
+        end()
     }
 
     /// Restarts the bus, alone or with the rules as in a reboot.
