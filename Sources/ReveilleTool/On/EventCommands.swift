@@ -37,9 +37,12 @@ final class EventCommands {
 
     /// Answers for the commands that have ended; to be called on SIGCHLD.
     func answerEnded() {
-        let ended = running.filter(\.program.hasEnded)
-        running.removeAll { $0.program.hasEnded }
-        for (program, answer) in ended { answer.resume(returning: program.exitCode ?? 0) }
+        // Asked once: a command can end between two questions.
+        running.removeAll { program, answer in
+            guard program.hasEnded else { return false }
+            answer.resume(returning: program.exitCode ?? 0)
+            return true
+        }
     }
 
     /// Passes a signal on to the running commands, and to those that are started later.
