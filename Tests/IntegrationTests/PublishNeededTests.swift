@@ -68,9 +68,8 @@ import Varlink
             _ = try demand.receive()
         }
         #expect(file("ran") == "start\nstart\n")
+        run.stop()
         #expect(run.errors.contains("nonsense"))
-        run.process.signal(SIGTERM)
-        run.process.wait()
     }
 
     @Test("a command that is missing, a value instead of -, and --json are usage errors")

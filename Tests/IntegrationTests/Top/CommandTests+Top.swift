@@ -31,7 +31,9 @@ extension CommandTests {
             #expect(try bus.description(of: aspect)["monitored"] == false, "\(aspect)")
         }
         // It reads a sensor once, and so shows its value.
-        #expect(run.output.contains(#/\nbattery +unplugged, 80% /#), "\(run.output)")
+        try wait(for: "the battery's value, not \(run.output)") {
+            run.output.contains(#/\nbattery +unplugged, 80% /#)
+        }
         run.process.signal(SIGTERM)
         #expect(run.process.wait() == 128 + SIGTERM)
     }
