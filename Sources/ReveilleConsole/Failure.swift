@@ -30,9 +30,9 @@ package struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Runs a body, and turns its errors into failures with an exit code.
+    /// Runs a body, and turns its errors into failures with an exit code, unless they are.
     package static func coded<Value>(_ code: Code, _ body: () throws -> Value) throws(Failure) -> Value {
-        do { return try body() } catch { throw Failure(code, "\(error)") }
+        do { return try body() } catch { throw error as? Failure ?? Failure(code, "\(error)") }
     }
 
     /// Prints the failure to stderr as one line, and ends the process.

@@ -82,6 +82,10 @@ package final class ConfigurationSection {
         return result
     }
 
+    package func flag(_ name: String) throws(ConfigurationError) -> Bool? {
+        try any(name, "true or false") { if case .bool(let isTrue) = $0 { isTrue } else { nil } }
+    }
+
     /// Reads a choice: off, on with the usual text, or on with another text.
     package func flagOrText(
         _ name: String, _ expected: String, whenTrue usual: String, read: (String) -> String?

@@ -23,7 +23,7 @@ private struct FollowerRun {
     /// The most bytes of a value that the bus accepts.
     private static let sizeLimit = 4_096
 
-    private let demands: [String]
+    private let demands: [Aspect]
     private var follower: Follower
     private var now: Follower.Instant = 0
     private var buses: [Rule.Bus: Bool] = [:]
@@ -33,7 +33,7 @@ private struct FollowerRun {
     private var published: [String: JSONObject] = [:]
 
     init(_ configuration: DBusConfiguration) {
-        demands = configuration.demands
+        demands = configuration.demands.aspects
         follower = Follower(configuration)
     }
 
@@ -121,8 +121,7 @@ private struct FollowerRun {
             try require(!unanswered.contains(name), "\(name) is published once the bus has answered")
             try require(published[name] != value, "\(name) is published when it has changed")
             try require(Aspect(name)?.isPublished == true, "\(name) is a name that can be published")
-            try require(
-                demands.contains { Aspect($0)?.spans(Aspect(stringLiteral: name)) == true }, "\(name) is of a rule")
+            try require(demands.contains { $0.spans(Aspect(stringLiteral: name)) }, "\(name) is of a rule")
             try require(
                 JSON.object(value ?? [:]).bytes.count <= Self.sizeLimit, "\(name) has a value that the bus accepts")
             unanswered.append(name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleDBusCore
 import ReveilleSimulation
 import Testing
@@ -63,7 +64,7 @@ private struct Life {
 
     var world: World
     private let choices: Choices
-    private var needed: Set<String> = []
+    private var needed: Set<Aspect> = []
     private let configuration: DBusConfiguration
 
     init(seed: UInt64) throws {
@@ -76,7 +77,7 @@ private struct Life {
         for _ in 0..<120 where world.problem == nil { step() }
         world.settle()
         if let problem = world.problem { return problem }
-        for demand in configuration.demands where !needed.contains(demand) {
+        for demand in configuration.demands.aspects where !needed.contains(demand) {
             setNeeded(demand, choices.happens(onceIn: 2))
         }
         world.settle()
@@ -87,7 +88,7 @@ private struct Life {
         switch choices.number(below: 16) {
         case 0: appear(choices.one(of: Self.names))
         case 1: world.leave(choices.one(of: Self.names))
-        case 2, 3: setNeeded(choices.one(of: configuration.demands), choices.happens(onceIn: 2))
+        case 2, 3: setNeeded(choices.one(of: configuration.demands.aspects), choices.happens(onceIn: 2))
         case 4, 5, 6: change()
         case 7, 8, 9: world.answerOne(mayBeSilent: true)
         case 10, 11: world.deliverOne()
@@ -107,11 +108,11 @@ private struct Life {
     }
 
     mutating func need(_ isNeeded: Bool) {
-        for demand in configuration.demands { setNeeded(demand, isNeeded) }
+        for demand in configuration.demands.aspects { setNeeded(demand, isNeeded) }
         if isNeeded { world.settle() }
     }
 
-    private mutating func setNeeded(_ demand: String, _ isNeeded: Bool) {
+    private mutating func setNeeded(_ demand: Aspect, _ isNeeded: Bool) {
         if isNeeded { needed.insert(demand) } else { needed.remove(demand) }
         world.feed(.demands([demand: isNeeded]))
     }
@@ -197,7 +198,7 @@ private struct Life {
                 }
             }
         }
-        let prefixes = needed.map { $0.hasSuffix("*") ? String($0.dropLast()) : $0 }
+        let prefixes = needed.map { $0.isPattern ? String($0.name.dropLast()) : $0.name }
         let published = world.published.filter { name, _ in
             prefixes.contains { name.hasPrefix($0) && ($0.hasSuffix(".") || name == $0) }
         }

@@ -35,12 +35,12 @@ package struct DBusConfiguration: Sendable, Hashable {
         }
         try top.rejectUnknownKeys()
         rules = own + (try Preset.rules(of: presets ?? Preset.allCases))
-        guard (1...Self.demandLimit).contains(demands.count) else {
+        guard (1...Self.demandLimit).contains(demands.aspects.count) else {
             throw top.refusing(
-                "rules", because: "\(demands.count) names with the presets, not 1 to \(Self.demandLimit)")
+                "rules", because: "\(demands.aspects.count) names with the presets, not 1 to \(Self.demandLimit)")
         }
     }
 
     /// The names and patterns whose demand decides what is followed.
-    package var demands: [String] { Set(rules.map(\.name.demand)).sorted() }
+    package var demands: AspectSet { AspectSet(rules.map(\.name.demand)) }
 }

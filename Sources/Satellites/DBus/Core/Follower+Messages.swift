@@ -3,15 +3,17 @@
 import Varlink
 
 extension Follower {
-    // MARK: - Replies
-
     mutating func take(_ values: [JSON]?, isTimeout: Bool, to question: Question, of key: ServiceKey, at now: Instant) {
         switch question {
         case .names where isTimeout, .owner where isTimeout: askDriver(question, of: key)
         case .names: takeNames((values?.first?.arrayValue ?? []).compactMap(\.stringValue), of: key.rule)
         case .owner: setOwner(values?.first?.stringValue, of: key, at: now)
         case .object(let path, let interface):
-            if isTimeout { noteSilence(of: key, at: now) }
+            if isTimeout {
+                let rule = rules[key.rule].key
+                effects.append(.warn("\(rule): \(key.name) does not answer; asking again in a minute"))
+                update(key) { $0.retry = $0.retry ?? now + Self.retryPause }
+            }
             if path.isEmpty {
                 takeObjects(values?.first, of: key)
             } else {
@@ -20,11 +22,6 @@ extension Follower {
             readWaiting(key, onlyNew: true)
             schedule(key, at: now)
         }
-    }
-
-    private mutating func noteSilence(of key: ServiceKey, at now: Instant) {
-        effects.append(.warn("\(rules[key.rule].key): \(key.name) does not answer; asking again in a minute"))
-        update(key) { $0.retry = $0.retry ?? now + Self.retryPause }
     }
 
     /// Takes the list of objects: paths, or also all properties.
@@ -46,12 +43,15 @@ extension Follower {
                 if !object.interfaces.isEmpty { objects[member.name] = object }
             }
             let paths = objects.keys.filter { ObjectPath.part(of: $0, below: below) != nil }.sorted()
-            objects = objects.filter { [kept = Set(paths.prefix(Self.keptLimit))] in kept.contains($0.key) }
+            objects = objects.filter { [kept = Set(paths.prefix(Self.objectLimit))] in kept.contains($0.key) }
             for (path, object) in objects where !object.isKnown || object != service.objects[path] {
                 if object.isKnown { service.fresh.insert(path) } else { service.unread.insert(path) }
             }
             service.unread = service.unread.filter { $0.isEmpty || objects[$0] != nil }
             service.objects = objects
+        }
+        if objects.count == Self.objectLimit {
+            effects.append(.warn("\(rule.key): no more than \(objects.count) objects of \(key.name) are published"))
         }
         publications.withdraw(&effects) {
             $0.rule == key.rule && $0.service == key.name && objects[$0.path] == nil
@@ -73,8 +73,6 @@ extension Follower {
             service.fresh.insert(path)
         }
     }
-
-    // MARK: - Signals
 
     mutating func take(
         _ values: [JSON], from path: String, by listener: Listener, of key: ServiceKey, at now: Instant

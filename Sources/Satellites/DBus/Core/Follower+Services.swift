@@ -52,8 +52,8 @@ extension Follower {
         }
         guard let owner else { return }
         let rule = rules[key.rule]
-        guard watches[key.rule]?.services.count ?? 0 < Self.objectLimit else {
-            return effects.append(.warn("\(rule.key): only \(Self.objectLimit) services are published"))
+        guard watches[key.rule]?.services.count ?? 0 < Self.serviceLimit else {
+            return effects.append(.warn("\(rule.key): only \(Self.serviceLimit) services are published"))
         }
         let matches = listeners(rule).map { match($0, of: key, "sender='\(owner)'," + $1) }
         watches[key.rule]?.services[key.name] = Service(owner: owner, matches: matches)

@@ -74,11 +74,7 @@ extension Follower {
     private mutating func publish(_ path: String, of key: ServiceKey) {
         let rule = rules[key.rule]
         guard let name = rule.name(of: path, in: key.name) else { return }
-        let object = watches[key.rule]?.services[key.name]?.objects[path]
-        let place = Publications.Place(rule: key.rule, service: key.name, path: path)
-        let value = object.flatMap { rule.value(of: $0) }
-        if !publications.set(name, value, of: place, &effects) {
-            effects.append(.warn("\(rule.key): only \(Self.objectLimit) objects of \(key.name) are published"))
-        }
+        let value = (watches[key.rule]?.services[key.name]?.objects[path]).flatMap { rule.value(of: $0) }
+        publications.set(name, value, of: Publications.Place(rule: key.rule, service: key.name, path: path), &effects)
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 extension Follower {
     package enum Input: Sendable {
         /// Names and patterns of ``DBusConfiguration/demands``, and whether anybody needs them.
-        case demands([String: Bool])
+        case demands([Aspect: Bool])
         /// The bus of Reveille is gone, with all that was published.
         case busLost
         /// The bus has answered the last ``Effect/publish(_:_:)`` of a name.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
+
 /// What the rules publish, from the demand for their names and the messages of the message buses.
 ///
 /// Pure: inputs with a time go in, effects come out. A rule whose names nobody needs has no match rule, no call and no
@@ -8,10 +10,10 @@ package struct Follower: Sendable {
     /// Microseconds since boot.
     package typealias Instant = Int64
 
-    /// The most services of a rule that are followed, and the most objects of a service that are published.
-    package static let objectLimit = 64
-    /// The most objects of a service that are kept, since an object that is not published may become so.
-    static let keptLimit = 256
+    /// The most services of a rule that are followed.
+    static let serviceLimit = 64
+    /// The most objects of a service that are kept and published.
+    package static let objectLimit = 256
     /// The most objects of a service that are read at the same time.
     static let readLimit = 8
     /// The least time between two publications of one service.
@@ -22,7 +24,7 @@ package struct Follower: Sendable {
     static let retryPause: Instant = 60_000_000
 
     let rules: [Rule]
-    private var needed: Set<String> = []
+    private var needed: Set<Aspect> = []
     /// The message buses that are wanted, and whether they are open.
     private var buses: [Rule.Bus: Bool] = [:]
     /// The rules that are followed, by their places.
@@ -48,9 +50,8 @@ package struct Follower: Sendable {
         effects = []
         switch input {
         case .demands(let demands):
-            for (name, isNeeded) in demands {
-                if isNeeded { needed.insert(name) } else { needed.remove(name) }
-            }
+            needed.subtract(demands.keys)
+            needed.formUnion(demands.filter(\.value).keys)
             follow()
         case .busLost:
             needed = []
@@ -74,17 +75,15 @@ package struct Follower: Sendable {
         return effects
     }
 
-    // MARK: - Demand
-
     /// Begins and ends rules as their names are needed.
     private mutating func follow() {
         for (index, rule) in rules.enumerated() where needed.contains(rule.name.demand) != (watches[index] != nil) {
-            guard watches[index] == nil else {
+            if watches[index] != nil {
                 end(index)
-                continue
+            } else {
+                watches[index] = Watch()
+                if buses[rule.bus] == true { begin(index) }
             }
-            watches[index] = Watch()
-            if buses[rule.bus] == true { begin(index) }
         }
         for bus in Rule.Bus.allCases where followed(on: bus).isEmpty == (buses[bus] != nil) {
             effects.append(buses[bus] == nil ? .open(bus) : .close(bus))
@@ -112,8 +111,6 @@ package struct Follower: Sendable {
         effects = []
         publications.withdraw(&effects) { rules[$0.rule].bus == bus }
     }
-
-    // MARK: - Calls and match rules
 
     mutating func ask(_ question: Question, of key: ServiceKey, _ call: Call) {
         lastNumber += 1

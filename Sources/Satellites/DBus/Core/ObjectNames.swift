@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
+package import ReveilleCore
 
 /// The well-known name of a service, or all names with a prefix.
 package struct ServiceName: Sendable, Hashable {
@@ -31,12 +31,9 @@ package struct ServiceName: Sendable, Hashable {
 
 /// The path of an object on a message bus.
 enum ObjectPath {
-    /// The longest path that is followed; known services have much shorter ones.
-    private static let lengthLimit = 1_024
-
     static func isValid(_ text: String) -> Bool {
         if text == "/" { return true }
-        guard text.hasPrefix("/"), text.utf8.count <= lengthLimit else { return false }
+        guard text.hasPrefix("/") else { return false }
         return text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { word in
             !word.isEmpty && word.utf8.allSatisfy { PublishedName.isAllowed($0) && $0 != UInt8(ascii: "-") }
         }
@@ -59,16 +56,16 @@ package struct NameTemplate: Sendable, Hashable {
     var hasService: Bool { text.contains("{service}") }
     var hasPath: Bool { text.contains("{path}") }
     /// The name, or the pattern of all names, whose demand decides whether the objects are followed.
-    package let demand: String
+    package let demand: Aspect
 
     /// Creates a template; `nil` if no published name can result.
     init?(_ text: String) {
         self.text = text
         let start = text.firstIndex(of: "{").map { text[..<$0] }
-        demand = start.map { ($0.lastIndex(of: ".").map { text[...$0] } ?? "") + "*" } ?? text
-        guard Aspect(demand)?.builtIn == nil, Aspect(demand) != nil, name(service: "s", path: "p") != nil else {
-            return nil
-        }
+        let pattern = start.map { ($0.lastIndex(of: ".").map { text[...$0] } ?? "") + "*" } ?? text
+        guard let demand = Aspect(pattern), demand.builtIn == nil else { return nil }
+        self.demand = demand
+        guard name(service: "s", path: "p") != nil else { return nil }
     }
 
     /// Returns the name of an object, from the parts of the service and the path that it may have; `nil` if it is too long.

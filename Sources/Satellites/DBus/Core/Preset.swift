@@ -12,10 +12,9 @@ package enum Preset: String, Sendable, CaseIterable {
         var rules: [Rule] = []
         for preset in presets {
             let key = preset.rawValue
-            let own = try section.sections(key, "a list of rules") { rule throws(ConfigurationError) in
-                try Rule(reading: rule, key)
-            }
-            rules += own ?? []
+            rules +=
+                try section.sections(key, "rules") { rule throws(ConfigurationError) in try Rule(reading: rule, key) }
+                ?? []
         }
         return rules
     }
@@ -26,15 +25,10 @@ package enum Preset: String, Sendable, CaseIterable {
         guard let service = ServiceName(manager),
             let name = NameTemplate("\(manager).\(bus == .system ? "system" : "user").\(unit.part)")
         else { return nil }
-        func member(_ name: String, _ property: String, of interface: String) -> Rule.Member {
-            Rule.Member(name: name, property: Rule.Property(interface: interface, name: property), kind: .text)
-        }
+        let members = [("active", "ActiveState"), ("sub", "SubState"), ("result", unit.interface + ".Result")]
         return Rule(
             key: "units", bus: bus, service: service, objects: .path(unit.path), interface: manager + ".Unit",
-            members: [
-                member("active", "ActiveState", of: manager + ".Unit"),
-                member("sub", "SubState", of: manager + ".Unit"), member("result", "Result", of: unit.interface),
-            ], name: name,
+            members: members.compactMap { Rule.member($0, $1 + ": text", of: manager + ".Unit") }, name: name,
             subscription: Rule.Method(
                 path: "/org/freedesktop/systemd1", interface: manager + ".Manager", member: "Subscribe"))
     }

@@ -29,24 +29,16 @@ struct Publications: Sendable {
     /// The names of the places that have one.
     private var names: [Place: String] = [:]
 
-    /// Publishes the value of an object, or withdraws it; returns whether its service may publish as many.
-    mutating func set(
-        _ name: String, _ value: JSONObject?, of place: Place, _ effects: inout [Follower.Effect]
-    ) -> Bool {
-        if value != nil, names[place] == nil,
-            names.keys.count(where: { $0.rule == place.rule && $0.service == place.service }) >= Follower.objectLimit
-        {
-            return false
-        }
+    /// Publishes the value of an object, or withdraws it with `nil`.
+    mutating func set(_ name: String, _ value: JSONObject?, of place: Place, _ effects: inout [Follower.Effect]) {
         names[place] = value == nil ? nil : name
         publications[name, default: Publication()].values[place] = value
         send(name, &effects)
-        return true
     }
 
     mutating func withdraw(_ effects: inout [Follower.Effect], where isMeant: (Place) -> Bool) {
         for (place, name) in names.filter({ isMeant($0.key) }).sorted(by: { $0.key < $1.key }) {
-            _ = set(name, nil, of: place, &effects)
+            set(name, nil, of: place, &effects)
         }
     }
 

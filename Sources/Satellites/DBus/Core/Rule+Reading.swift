@@ -4,16 +4,13 @@ import ReveilleCore
 import Varlink
 
 extension Rule {
-    private static let usualList = Property(
-        interface: "org.freedesktop.DBus.ObjectManager", name: "GetManagedObjects")
     private static let property = "a property, such as State, org.example.Other.State or 'State: number'"
 
     /// Reads a rule in JSON5.
     init(reading section: ConfigurationSection, _ key: String) throws(ConfigurationError) {
         let bus = try section.text("bus", Suggestion.list(Bus.allCases.map(\.rawValue)), read: { Bus(rawValue: $0) })
         let service = try section.text(
-            "service", "the name of a service, or a pattern such as org.mpris.MediaPlayer2.*", read: { ServiceName($0) }
-        )
+            "service", "the name of a service, or a pattern such as org.example.*", read: { ServiceName($0) })
         let interface = try section.text("interface", "the name of an interface", read: Self.interface)
         let name = try section.text(
             "name", "a name such as org.example.player.{service}, whose first word has no part",
@@ -27,7 +24,16 @@ extension Rule {
             }
         }
         try section.section("words") { words throws(ConfigurationError) in
-            for index in members.indices { members[index].words = try Self.words(words, members[index].name) }
+            for index in members.indices {
+                try words.section(members[index].name) { words throws(ConfigurationError) in
+                    for number in words.names {
+                        guard let value = Int64(number) else {
+                            throw words.refusing(number, because: "not a whole number in quotes, such as \"10\"")
+                        }
+                        members[index].words[value] = try words.text(number, "a word", read: { $0 })
+                    }
+                }
+            }
         }
         var conditions: [Property: Bool] = [:]
         try section.section("where") { values throws(ConfigurationError) in
@@ -35,7 +41,7 @@ extension Rule {
                 guard let property = Self.property(name, of: interface ?? "") else {
                     throw values.refusing(name, because: "not \(Self.property)")
                 }
-                conditions[property] = try values.any(name, "true or false", read: Self.flag)
+                conditions[property] = try values.flag(name)
             }
         }
         // Before the check for missing keys, so that the error names a misspelled key.
@@ -68,7 +74,7 @@ extension Rule {
         func path(_ name: String) throws(ConfigurationError) -> String? {
             try section.text(name, "a path, such as /org/example/App") { ObjectPath.isValid($0) ? $0 : nil }
         }
-        let isSettings = try section.any("settings", "true or false", read: Self.flag) ?? false
+        let isSettings = try section.flag("settings") ?? false
         let list = try section.text("list", "a method with its interface") { Self.property($0, of: "") }
         let (alias, below) = (try path("alias"), try path("below"))
         switch (try path("path"), try path("objects")) {
@@ -76,9 +82,9 @@ extension Rule {
             if let alias { return .alias(path, of: alias) }
             return isSettings ? .settings(at: path) : .path(path)
         case (nil, let manager?) where alias == nil && !isSettings:
-            let list = list ?? usualList
-            return .listed(
-                by: Method(path: manager, interface: list.interface, member: list.name), below: below ?? manager)
+            let (interface, member) = ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+            let method = Method(path: manager, interface: list?.interface ?? interface, member: list?.name ?? member)
+            return .listed(by: method, below: below ?? manager)
         default: return nil
         }
     }
@@ -96,29 +102,10 @@ extension Rule {
         return Self.interface(String(text[..<dot])).map { Property(interface: $0, name: name) }
     }
 
-    private static func member(_ name: String, _ text: String, of interface: String) -> Member? {
+    static func member(_ name: String, _ text: String, of interface: String) -> Member? {
         let parts = text.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kind = parts.count > 1 ? Kind(rawValue: parts[1]) : nil
         guard (kind != nil) == (parts.count > 1), !name.isEmpty else { return nil }
         return property(parts[0], of: interface).map { Member(name: name, property: $0, kind: kind) }
-    }
-
-    private static func words(
-        _ section: ConfigurationSection, _ member: String
-    ) throws(ConfigurationError) -> [Int64: String] {
-        var result: [Int64: String] = [:]
-        try section.section(member) { words throws(ConfigurationError) in
-            for number in words.names {
-                guard let value = Int64(number) else {
-                    throw words.refusing(number, because: "not a whole number in quotes, such as \"10\"")
-                }
-                result[value] = try words.text(number, "a word", read: { $0 })
-            }
-        }
-        return result
-    }
-
-    private static func flag(_ value: SettingsValue) -> Bool? {
-        if case .bool(let isTrue) = value { isTrue } else { nil }
     }
 }

@@ -9,7 +9,7 @@ import Varlink
 
 /// The connections to the bus: one for the demand, one for published values, which ends with them.
 final class BusLink {
-    private let demands: [Aspect]
+    private let demands: AspectSet
     private let connector: Connector
     private let log: SubjectLog<String>
     private let onInput: (Follower.Input) -> Void
@@ -19,10 +19,10 @@ final class BusLink {
     private var backoff = Backoff()
 
     init(
-        _ demands: [String], _ connector: Connector, log: SubjectLog<String>,
+        _ demands: AspectSet, _ connector: Connector, log: SubjectLog<String>,
         onInput: @escaping (Follower.Input) -> Void
     ) throws(SystemError) {
-        self.demands = demands.compactMap { Aspect($0) }
+        self.demands = demands
         self.connector = connector
         self.log = log
         self.onInput = onInput
@@ -34,13 +34,13 @@ final class BusLink {
     func open() throws(ReveilleError) {
         let stream = try BusConnection(connector) { [unowned self] in lost("\($0)") }
         self.stream = stream
-        stream.call(Call(.observeDemand(AspectSet(demands)))) { [unowned self] result in
+        stream.call(Call(.observeDemand(demands))) { [unowned self] result in
             guard let reply = try? result.get() else { return }
             if let error = CallError(reply) { return lost("\(error)") }
             backoff.reset()
             log.settle("bus")
-            let needs = (reply.parameters["demands"]?.arrayValue ?? []).compactMap(\.objectValue).compactMap { demand in
-                demand["aspect"]?.stringValue.map { ($0, demand["needed"]?.boolValue == true) }
+            let needs = ((try? [NameDemand](reply.parameters, noting: UnknownWords())) ?? []).map {
+                ($0.aspect, $0.isNeeded)
             }
             onInput(.demands(Dictionary(needs, uniquingKeysWith: { $1 })))
         }
@@ -50,11 +50,8 @@ final class BusLink {
     func publish(_ name: String, _ value: JSONObject?) {
         guard let aspect = Aspect(name) else { return }
         do throws(ReveilleError) {
-            let connection =
-                if let calls { calls } else { try BusConnection(connector) { [unowned self] in lost("\($0)") } }
-            calls = connection
-            let call = Call(.publish(PublishedValue(aspect, value), whileConnected: true))
-            connection.call(call) { [unowned self] result in
+            if calls == nil { calls = try BusConnection(connector) { [unowned self] in lost("\($0)") } }
+            calls?.call(Call(.publish(PublishedValue(aspect, value), whileConnected: true))) { [unowned self] result in
                 guard let reply = try? result.get() else { return }
                 if let error = CallError(reply) {
                     log.write(.warning, "\(name): not published: \(error)", about: name)

@@ -47,15 +47,13 @@ struct ServeCommand: ParsableCommand {
         // Failed writes to a log without a reader must not end the program.
         signal(SIGPIPE, SIG_IGN)
         let address = try bus.resolvedAddress()
-        let loop = try Failure.coded(.failure) { try EventLoop() }
-        let (satellite, signals) = try Failure.coded(.failure) {
-            (
-                try Satellite(configuration, try Connector(loop: loop, address: address), log),
-                try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
-            )
+        try Failure.coded(.failure) {
+            let loop = try EventLoop()
+            let satellite = try Satellite(configuration, try Connector(loop: loop, address: address), log)
+            let signals = try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
+            try Failure.coded(.noBus) { try satellite.start() }
+            try withExtendedLifetime((satellite, signals)) { try loop.run() }
         }
-        try Failure.coded(.noBus) { try satellite.start() }
-        try Failure.coded(.failure) { try withExtendedLifetime((satellite, signals)) { try loop.run() } }
     }
 }
 
@@ -82,15 +80,12 @@ struct SetupOptions: ParsableArguments {
     var config: String?
 
     func read() throws(Failure) -> DBusConfiguration {
-        let path = config ?? ConfigurationPath.usual("dbus.json5").flatMap { access($0, F_OK) == 0 ? $0 : nil }
-        let bytes = try Failure.coded(.configuration) {
-            try path.map { try RequiredFile.read($0, limit: DBusConfiguration.sizeLimit) } ?? Array("{}".utf8)
+        let usual = ConfigurationPath.usual("dbus.json5").flatMap { access($0, F_OK) == 0 ? $0 : nil }
+        guard let path = config ?? usual else {
+            return try Failure.coded(.configuration) { try DBusConfiguration(parsing: Array("{}".utf8)) }
         }
-        do throws(ConfigurationError) {
-            return try DBusConfiguration(parsing: bytes)
-        } catch {
-            let error = ConfigurationError(key: error.key, reason: error.reason, file: path)
-            throw Failure(.configuration, "\(error)")
+        return try ConfigurationPath.read(path, limit: DBusConfiguration.sizeLimit) { bytes in
+            Result { () throws(ConfigurationError) in try DBusConfiguration(parsing: bytes) }
         }
     }
 }

@@ -18,15 +18,12 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try setup.read()
-        let address = try bus.resolvedAddress()
-        let patterns = configuration.demands.compactMap { Aspect($0) }
         let (needed, published) = try Failure.coded(.noBus) {
-            let client = try BlockingClient(try BusAddress.resolve(address))
-            let demands = try client.call(.observeDemand(AspectSet(patterns)), expecting: [NameDemand].self)
-            let states = try BlockingClient(try BusAddress.resolve(address))
-                .call(.getState(AspectSet(patterns)), expecting: EventsReply.self)
+            let client = try BlockingClient(try BusAddress.resolve(try bus.resolvedAddress()))
+            let states = try client.call(.getState(configuration.demands), expecting: EventsReply.self)
+            let demands = try client.call(.observeDemand(configuration.demands), expecting: [NameDemand].self)
             let names = states.events.filter { $0.reading.published?.isWithdrawn == false }.map(\.aspect)
-            return (Set(demands.filter(\.isNeeded).map(\.aspect.name)), names)
+            return (Set(demands.filter(\.isNeeded).map(\.aspect)), names)
         }
         var found: [Rule.Bus: [String]] = [:]
         for bus in Set(configuration.rules.map(\.bus)) {
@@ -34,7 +31,7 @@ struct ListCommand: ParsableCommand {
         }
         let rows = configuration.rules.map { rule in
             let services = found[rule.bus].map { names in names.filter(rule.service.matches).count }
-            let names = published.filter { Aspect(rule.name.demand)?.spans($0) == true }
+            let names = published.filter(rule.name.demand.spans)
             return [
                 rule.key, rule.name.text, services.map { "\($0)" } ?? "?", "\(names.count)",
                 needed.contains(rule.name.demand) ? "yes" : "no",

@@ -3,7 +3,7 @@
 package import ReveilleCore
 package import ReveilleFleetCore
 import ReveilleMQTT
-package import ReveilleSystem
+import ReveilleSystem
 
 extension FleetBroker {
     /// The default broker: on this machine, as for a first try.
@@ -32,18 +32,10 @@ extension FleetBroker {
     /// Reads the file of the password, if there is one.
     package mutating func readPassword() throws(ConfigurationError) {
         guard let passwordFile else { return }
-        password = try Self.password(in: try RequiredFile.configured(passwordFile, limit: Self.passwordLimit))
-    }
-}
-
-extension RequiredFile {
-    /// Reads a file of a configuration, or the configuration itself.
-    package static func configured(_ path: String, limit: Int) throws(ConfigurationError) -> [UInt8] {
-        do throws(Unusable) {
-            return try read(path, limit: limit)
-        } catch {
-            throw ConfigurationError(key: nil, reason: "\(error)")
-        }
+        let bytes = try Result { () throws(RequiredFile.Unusable) in
+            try RequiredFile.read(passwordFile, limit: Self.passwordLimit)
+        }.mapError { ConfigurationError(key: nil, reason: "\($0)") }.get()
+        password = try Self.password(in: bytes)
     }
 }
 

@@ -29,16 +29,15 @@ struct BridgeSetup {
     }
 
     static func read(_ path: String) throws(Failure) -> BridgeSetup {
-        do throws(ConfigurationError) {
-            let bytes = try RequiredFile.configured(path, limit: BridgeConfiguration.sizeLimit)
-            var configuration: BridgeConfiguration
-            do throws(ConfigurationError) {
-                configuration = try BridgeConfiguration(parsing: bytes)
+        var configuration = try ConfigurationPath.read(path, limit: BridgeConfiguration.sizeLimit) { bytes in
+            Result { () throws(ConfigurationError) in
+                var configuration = try BridgeConfiguration(parsing: bytes)
                 configuration.broker.complete(with: Credentials.path)
                 try configuration.broker.check()
-            } catch {
-                throw ConfigurationError(key: error.key, reason: error.reason, file: path)
+                return configuration
             }
+        }
+        do throws(ConfigurationError) {
             try configuration.broker.readPassword()
             let device = if let named = configuration.device { named } else { try ownDevice() }
             return BridgeSetup(configuration: configuration, device: device)
