@@ -50,6 +50,17 @@ import Varlink
         #expect(count > 0)
     }
 
+    @Test(arguments: programs) func `No example of a help text is broken at 80 columns`(program: String) throws {
+        try forEachCommand(of: program) { words, _ in
+            let help = try ProgramRun(
+                words + ["--help"], program: ChildProcess.sibling(program), in: directory, environment: ["COLUMNS": "80"])
+            // From the heading to the next empty line.
+            let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false)
+            let examples = lines.drop { $0 != "EXAMPLES" }.dropFirst().prefix { !$0.isEmpty }
+            #expect(examples.allSatisfy { $0.hasPrefix("  ") }, "\(words) \(examples)")
+        }
+    }
+
     @Test(arguments: [
         ["publish", "org.example.a", "{}", "--address", "unix:/nowhere", "--while", "true", "--address", "--address"],
         ["get", "battery", "--address", "unix:/nowhere", "--", "--address", "--address"],

@@ -38,10 +38,26 @@ struct CallCommand: GuardedCommand {
     func perform() throws {
         let parameters = try parsed()
         let client = try BlockingClient(bus.resolved())
-        try client.send(Call(named: method, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain))
+        let call = Call(named: method, parameters: parameters, mode: more ? .more : oneway ? .oneway : .plain)
+        try client.send(call)
         if oneway { return }
-        var continues = try print(try client.receive())
-        while continues { continues = try print(try client.receive(atMost: Self.streamPatience)) }
+        var reply = try client.receive()
+        if let error = CallError(reply), error.name == CallError.invalidParameter("").name,
+            let use = try use(of: call, from: client)
+        {
+            throw Failure(.usage, "\(error)\n\(use)")
+        }
+        while try print(reply) { reply = try client.receive(atMost: Self.streamPatience) }
+    }
+
+    /// Returns what the interface says about a method.
+    private func use(of call: Call, from client: BlockingClient) throws -> Substring? {
+        try client.send(
+            Call(
+                method: "org.varlink.service.GetInterfaceDescription",
+                parameters: ["interface": .string(String(call.interface))]))
+        let description = try client.receive().parameters["description"]?.stringValue
+        return description?.split(separator: "\n\n").first { $0.contains("method \(call.member)(") }
     }
 
     /// A stream has no time limit.

@@ -18,7 +18,7 @@ struct ScheduleCommand: ParsableCommand {
 
             EXAMPLES
               reveille schedule add tea --in 10m -- notify-send tea
-              reveille schedule add alarm org.example.alarm --daily 7:30 --weekday weekdays --wake -- ./alarm-clock
+              reveille schedule add alarm --daily 7:30 --wake -- ./alarm-clock
               reveille schedule add backup org.example.backup --every 6h
               reveille schedule list
               reveille schedule cancel tea backup
@@ -48,11 +48,11 @@ struct ScheduleAddCommand: AwaitingCommand {
             EXAMPLES
               reveille schedule add tea --in 10m -- notify-send tea
               reveille schedule add party org.example.party --at 2026-12-31T23:59
-              reveille schedule add tea org.example.tea --at 18:00 --value '{"kind": "green"}'
+              reveille schedule add tea org.example.tea --at 18:00 --value '{"milk": true}'
               reveille schedule add tea org.example.tea --at 'tomorrow 7:30'
               reveille schedule add water org.example.water --every 90m
-              reveille schedule add call --daily 9:00 --weekday mon,thu --zone Asia/Tokyo -- ./call
-              reveille schedule add alarm org.example.alarm --daily 6:45 --weekday weekdays --wake -- ./alarm
+              reveille schedule add call --daily 9:00 --zone Asia/Tokyo -- ./call
+              reveille schedule add alarm --daily 6:45 --weekday mon,thu --wake -- ./alarm
             """)
 
     @Argument(help: "The identifier of the entry, which you choose.")

@@ -22,7 +22,7 @@ struct DBusCommand: ParsableCommand {
             EXAMPLES
               reveille-dbus &
               reveille watch 'org.mpris.player.*'
-              reveille-dbus list                        print what is found, published and needed
+              reveille-dbus list                        show what is found and needed
 
             EXIT CODES
               1 failure, 64 usage error, 69 bus unavailable, 78 configuration error

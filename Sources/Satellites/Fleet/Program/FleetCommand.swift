@@ -23,7 +23,7 @@ struct FleetCommand: ParsableCommand {
               reveille-fleet status                     list the devices
               reveille-fleet get kiosk-7 battery        print a state
               reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'
-                                                        publish a state on the bus of a device
+                                                        publish a state on its bus
 
             EXIT CODES
               0 success, 1 failure, 64 usage error, 69 broker unavailable, 74 output error,

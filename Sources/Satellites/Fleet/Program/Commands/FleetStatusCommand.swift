@@ -17,7 +17,7 @@ struct FleetStatusCommand: ParsableCommand {
 
             EXAMPLES
               reveille-fleet status
-              reveille-fleet status 'shop-*' --json | jq '.[] | select(.state == "lost") | .device'
+              reveille-fleet status 'shop-*' --json | jq -r '.[].device'
             """)
 
     @Argument(help: "Devices, and patterns in which * stands for any characters. Default: all.")
