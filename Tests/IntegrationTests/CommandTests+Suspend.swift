@@ -20,6 +20,11 @@ extension CommandTests {
     func programIsFrozenAndThawed() throws {
         let cgroup = try TemporaryCgroup()
         let program = try program("mail", in: cgroup)
+        let outside = try self.program("bar")
+        defer { withExtendedLifetime(outside) {} }
+        let check = try bus.run(["check", "suspend"])
+        #expect(check.output.contains(#/\n  mail +yes\n/#), "\(check.output)")
+        #expect(check.output.contains(#/\n  bar +no   cgroup \S+ contains/#), "\(check.output)")
         let suspension = try bus.run(["suspend", "mail"])
         #expect(suspension.code == 0 && suspension.output == "" && suspension.errors == "", "\(suspension.errors)")
         try bus.waitForSubscription("mail", heldBy: ["operator", "frozen"])

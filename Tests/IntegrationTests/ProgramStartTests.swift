@@ -53,7 +53,8 @@ import Varlink
     @Test(arguments: programs) func `No example of a help text is broken at 80 columns`(program: String) throws {
         try forEachCommand(of: program) { words, _ in
             let help = try ProgramRun(
-                words + ["--help"], program: ChildProcess.sibling(program), in: directory, environment: ["COLUMNS": "80"])
+                words + ["--help"], program: ChildProcess.sibling(program), in: directory,
+                environment: ["COLUMNS": "80"])
             // From the heading to the next empty line.
             let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false)
             let examples = lines.drop { $0 != "EXAMPLES" }.dropFirst().prefix { !$0.isEmpty }

@@ -39,6 +39,21 @@ package final class SystemPrograms: Programs {
         ).path
     }
 
+    /// Returns why the process of a bus, which runs as this process's user, cannot suspend another; `nil` if it can.
+    package static func obstacle(
+        toSuspending process: Int32, by bus: Int32, subscribers: Set<Int32>
+    ) -> CannotFreeze? {
+        guard let path = CgroupHierarchy.path(ofProcess: "\(process)"),
+            let user = UserDatabase.owner(ofProcess: process), let own = CgroupHierarchy.path(ofProcess: "\(bus)")
+        else { return CannotFreeze("process \(process) or the bus is not visible here") }
+        do throws(CannotFreeze) {
+            _ = try ProgramCgroup.suspending(path, of: user, own: own, subscribers: subscribers, in: .find())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     package func freeze(_ path: String, then completion: @escaping (CannotFreeze?) -> Void) {
         abandon(path, "cgroup \(path) is frozen by a later call")
         do throws(CannotFreeze) {

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -58,7 +59,8 @@ struct CheckCommand: AwaitingCommand {
         discussion: """
             A capability is an aspect (\(Aspect.device.map(\.name).joined(separator: ", "))), a published name, or one \
             of \(Capability.Word.allCases.map(\.rawValue).joined(separator: ", ")). The answer is yes, no with the \
-            reason, or unknown.
+            reason, or unknown. If suspend is named, the answer for this process is followed by an answer for each \
+            program that has a subscription.
 
             EXAMPLES
               reveille check                            check all capabilities
@@ -80,7 +82,8 @@ struct CheckCommand: AwaitingCommand {
 
     func perform() async throws {
         let names = capabilities.isEmpty ? Self.words : capabilities
-        let answers = try await bus.device().check(names.map { Capability($0) })
+        let device = try await bus.device()
+        let answers = try await device.check(names.map { Capability($0) })
         let column = max(EventText.narrowestColumn, (names.map(\.columns).max() ?? 0) + 2)
         for (name, answer) in zip(names, answers) {
             if json {
@@ -89,8 +92,22 @@ struct CheckCommand: AwaitingCommand {
                 try Console.line(Style.bold(StyledText(name)).padded(to: column) + Self.text(answer))
             }
         }
+        if !json, capabilities.contains(Capability.suspend.description) { try await printPrograms(of: device, column) }
         try Self.checkAreKnown(Array(zip(names, answers)))
         if answers.contains(where: { $0 != .yes }) { Glibc.exit(Failure.Code.failure.rawValue) }
+    }
+
+    /// Prints for each program with a subscription whether the bus can suspend it, if both run as this user.
+    private func printPrograms(of device: Device, _ column: Int) async throws {
+        guard let server = try BlockingClient(bus.resolved()).peer, server.uid == geteuid() else { return }
+        let subscribers = try await device.shell.subscriptions()
+        let processes = Set(subscribers.map(\.processID))
+        for process in processes.sorted() {
+            let name = subscribers.first { $0.processID == process && $0.name != nil }?.name ?? "process \(process)"
+            let obstacle = SystemPrograms.obstacle(toSuspending: process, by: server.pid, subscribers: processes)
+            let text = StyledText("  \(name)").padded(to: column - 1) + " "
+            try Console.line(text + Self.text(obstacle.map { .no($0.reason) } ?? .yes))
+        }
     }
 
     private static func text(_ answer: CapabilityAnswer) -> StyledText {

@@ -6,12 +6,6 @@ import Varlink
 
 /// The content that a scenario expects of the last event of an aspect.
 struct Expectation {
-    static let form = """
-        expect ASPECT [FIELD] VALUE [changes COUNT], expect ASPECT changes COUNT, expect defaults DOMAIN [KEY] \
-        [changes COUNT], or for a published name: expect NAME MEMBER VALUE, expect NAME OBJECT or \
-        expect NAME withdrawn, each with [changes COUNT]
-        """
-
     let aspect: Aspect
     /// The state; `nil` if only the number of changes is compared.
     private let state: (any StateExpectation)?

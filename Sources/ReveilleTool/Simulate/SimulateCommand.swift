@@ -17,43 +17,7 @@ struct SimulateCommand: GuardedCommand {
             phone's devices in libudev and /sys, and the phone's settings in $HOME. A scenario is a text file with \
             one step on each line; the steps are performed in order. Lines that begin with # are comments.
 
-              start                    start the program; default: before the first step
-              wait SECONDS             pause
-              wait subscribed [COUNT]  wait until the program has subscribed
-              wait delivered           wait until every subscriber that is awake has read
-                                       all changes
-              level 0..1 [BATTERY]     set the charge level
-              power WATTS [BATTERY]    set the power of a battery
-              plug, unplug             connect or disconnect the charger
-              rotate POSE              turn the phone to portrait, landscapeLeft, ...
-              near, far                cover or uncover the proximity sensor
-              light LUX                set the light around the phone
-              brightness 0..1          set the brightness of the backlight
-              lid open|closed, tablet on|off, dock on|off
-                                       set a switch of the case
-              sleep SECONDS            let the phone sleep, and wake it again
-              network KIND             connect to a network: wifi, ethernet, ..., none
-              accelerate X Y Z         set the acceleration in g
-              spin X Y Z               set the rotation in radians per second
-              locale NAME              set the locale, such as de_DE.UTF-8
-              settings FILE TEXT       write TEXT to a file below ~/.config
-              document NAME TEXT       write TEXT to a file in ~/Documents
-              rename-document NAME NAME, remove-document NAME
-                                       rename or remove one
-              burst COUNT              change the level COUNT times at full speed
-              add PART, remove PART    battery, battery2, ..., charger, accelerometer,
-                                       gyroscope, proximity, light, monitor, lid,
-                                       tablet, dock
-              publish NAME OBJECT      publish a state under a name
-              withdraw NAME            withdraw it
-              background, foreground   send all subscriptions to sleep, or wake them
-              restart                  restart the bus
-              expect ASPECT [FIELD] VALUE [changes COUNT]
-                                       wait until the last event of ASPECT matches
-              expect NAME MEMBER VALUE [changes COUNT]
-                                       the same for a published name; also
-                                       expect NAME OBJECT and expect NAME withdrawn
-              end                      send SIGTERM to the program
+            \(ScenarioForm.help)
 
             Each step that changes the phone is exactly one change: the bus reads it before the next step. \
             'expect' compares the last event of an aspect as received by a subscriber that reads immediately, and \
