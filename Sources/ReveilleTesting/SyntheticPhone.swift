@@ -56,7 +56,7 @@ public final class SyntheticPhone {
     /// The directory for `XDG_RUNTIME_DIR`.
     let runtime: TemporaryDirectory
 
-    /// Creates a phone that is charged to 80%, unplugged, upright and uncovered, and not connected to a network.
+    /// Creates a phone that is unplugged at 80%, upright and uncovered, and not connected to a network.
     ///
     /// Its language is English, it has one empty settings file, and its folder `~/Documents` is empty. Parts can be
     /// inserted and removed later.

@@ -57,7 +57,7 @@ final class WatchStream: Sendable {
         if !command.initial, !isInteractive { try await FolderHint.print(for: aspects, on: device) }
         showState(isHeld: command.background)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.print(subscription, of: device) }
+            group.addTask { try await self.print(aspects, of: subscription, on: device) }
             group.addTask {
                 try await device.reportConnection(endsOnLoss: self.command.once) { message in
                     self.prompt.print { Console.error(message) }
@@ -81,9 +81,9 @@ final class WatchStream: Sendable {
 
     // MARK: - Events
 
-    private func print(_ subscription: Subscription, of device: Device) async throws {
+    private func print(_ aspects: AspectSet, of subscription: Subscription, on device: Device) async throws {
         let limit = command.limits.count ?? .max
-        var column = EventText.column(for: command.aspects.filter { !$0.isPattern })
+        var column = EventText.column(for: aspects.aspects.filter { !$0.isPattern })
         while counted.withLock({ $0 }) < limit, let first = try await subscription.next() {
             var batch = Batch()
             var next: Event? = first

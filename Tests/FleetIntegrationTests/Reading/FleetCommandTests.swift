@@ -58,7 +58,7 @@ struct FleetCommandTests {
         let text = try run("status")
         #expect(text.code == 0, "\(text.errors)")
         #expect(text.output.contains("DEVICE"))
-        #expect(text.output.contains("kiosk-7  online  now        62 % unplugged"), "\(text.output)")
+        #expect(text.output.contains("kiosk-7  online  now        unplugged, 62%"), "\(text.output)")
         let json = try run("status", "kiosk-*", "--json")
         let rows = try JSON.parse(Array(json.output.utf8)).arrayValue
         #expect(rows?.first?.objectValue?["state"] == "online")

@@ -51,7 +51,7 @@ struct FleetTableTests {
         let status = StatusMessage(isOnline: true, instance: "a", aspects: ["battery"], version: "1")
         let rows = try rows(status, age: 3, battery: ["level": 0.41, "state": "charging"])
         let cells = try FleetTable.columns.map { $0.cell(try #require(rows.first)) }
-        #expect(cells.contains("41 % charging") && cells.contains("now"))
+        #expect(cells.contains("charging, 41%") && cells.contains("now"))
         #expect(FleetTable.summary(rows) == "1 device: 1 online")
         #expect(FleetTable.json(rows).arrayValue?.first?.objectValue?["level"] == 0.41)
     }

@@ -118,9 +118,9 @@ extension FleetTable {
     }
 
     private static func battery(_ row: Row) -> String {
-        let level = row.level.map { "\(Int(($0 * 100).rounded())) %" }
-        let parts = [level, row.charging].compactMap(\.self)
-        return parts.isEmpty ? "-" : parts.joined(separator: " ")
+        let level = row.level.map { "\(Int(($0 * 100).rounded()))%" }
+        let parts = [row.charging, level].compactMap(\.self)
+        return parts.isEmpty ? "-" : parts.joined(separator: ", ")
     }
 }
 
