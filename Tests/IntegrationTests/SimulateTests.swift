@@ -108,7 +108,7 @@ import Testing
             ("level 20", "scenario:1: \"level 20\" is invalid; usage: level 0..1 [BATTERY]"),
             ("level 0.2 charger", "scenario:1: \"level 0.2 charger\" is invalid; usage: level"),
             ("level nan", "scenario:1: \"level nan\" is invalid; usage: level"),
-            ("rotate unknown", "scenario:1: \"rotate unknown\" is invalid; usage: rotate POSE: turn the phone to portrait, "),
+            ("rotate unknown", "scenario:1: \"rotate unknown\" is invalid; usage: rotate POSE: turn the phone to"),
             ("plug in", "scenario:1: \"plug in\" is invalid; usage: plug: connect the charger\n"),
             ("wait", "scenario:1: \"wait\" is invalid; usage: wait SECONDS"),
             ("wait -1", "scenario:1: \"wait -1\" is invalid; usage: wait SECONDS"),
