@@ -30,7 +30,7 @@ struct SnippetScene {
         let directory = bus.directory.path
         let path = ChildProcess.environment["PATH"] ?? ""
         return try RunningProgram(
-            ["-c", "cd \(directory) && \(line)\nwait"], program: "sh", in: bus.directory,
+            ["-c", "cd \(directory)\n\(line)\ncode=$?; wait; exit $code"], program: "sh", in: bus.directory,
             environment: [
                 "REVEILLE_ADDRESS": bus.address, "HOME": directory + "/home",
                 "PATH": "\(directory):\(ChildProcess.sibling(".")):\(path)",
