@@ -186,6 +186,12 @@ import Varlink
             try completions(of: ["get", ""], on: bus) == Aspect.device.map { Substring($0.name) } + names)
         #expect(try completions(of: ["watch", "battery", "org.example.j"], on: bus) == ["org.example.job"])
         for command in ["publish", "withdraw"] { #expect(try completions(of: [command, "o"], on: bus) == names) }
+        let subscriber = try bus.subscribe(#"{"aspects":["battery"],"name":"mail"}"#)
+        for command in ["suspend", "resume", "background", "foreground"] {
+            #expect(try completions(of: [command, ""], on: bus) == ["mail"])
+        }
+        withExtendedLifetime(subscriber) {}
+        #expect(try completions(of: ["post", "proximity", ""], on: bus) == ["unknown", "near", "far"])
         #expect(try completions(of: ["get", "--address", "unix:/nowhere", "o"], on: bus) == ["orientation"])
         #expect(bus.stop() == 0)
         #expect(try completions(of: ["get", "o"], on: bus) == ["orientation"])

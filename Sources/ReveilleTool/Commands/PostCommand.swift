@@ -27,7 +27,9 @@ struct PostCommand: AwaitingCommand {
         transform: BuiltInAspect.init(postableArgument:))
     var aspect: BuiltInAspect
 
-    @Argument(help: "The fields as a JSON object, or the state, pose or locale as one word.")
+    @Argument(
+        help: "The fields as a JSON object, or the state, pose or locale as one word.",
+        completion: BuiltInAspect.stateCompletion)
     var state: String
 
     @Flag(help: "Print the resulting state as JSON, an Event of the interface.")

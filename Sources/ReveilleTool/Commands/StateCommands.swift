@@ -5,7 +5,7 @@ import Reveille
 import ReveilleConsole
 
 struct SubscriptionOptions: ParsableArguments {
-    @Argument(help: SubscriptionName.help) var subscription: String
+    @Argument(help: SubscriptionName.help, completion: SubscriptionName.completion) var subscription: String
 
     @OptionGroup var bus: BusOptions
 

@@ -38,7 +38,7 @@ struct TaskCommand: GuardedCommand {
     @Argument(help: "The name of the task: 1 to \(BusInterface.nameLimit) bytes.")
     var name: String
 
-    @Option(parsing: .unconditional, help: SubscriptionName.help)
+    @Option(parsing: .unconditional, help: SubscriptionName.help, completion: SubscriptionName.completion)
     var subscription: String?
 
     @OptionGroup var bus: BusOptions
