@@ -6,7 +6,7 @@ import Testing
 
 /// The options `--print-address` and `--open`.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ViewAddressTests {
-    @Test("the address is printed while the page is served, and its absence is an error") func printing() throws {
+    @Test("B243: the address is printed while the page is served, and its absence is an error") func printing() throws {
         let scene = try ViewScene()
         let arguments = ["--port", "\(scene.port)", "--history", scene.history, "--print-address"]
         let run = try scene.bus.run(arguments, program: ViewScene.program)
@@ -18,7 +18,7 @@ import Testing
         #expect(late.errors.contains("no page is served at port \(scene.port)"))
     }
 
-    @Test("a page is opened in the browser, and served if it is not served yet") func opening() throws {
+    @Test("B244: a page is opened in the browser, and served if it is not served yet") func opening() throws {
         let bus = try BusProcess()
         // The browser writes its address and its umask.
         try bus.directory.write(

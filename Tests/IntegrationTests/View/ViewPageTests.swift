@@ -13,7 +13,8 @@ struct ViewPageTests {
     private static let fleetChecks = 14
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 
-    @Test("a browser follows, hides, returns and resumes, and other sites cannot read the page") func browser() throws {
+    @Test("B240, B242: a browser follows, hides, returns and resumes, and other sites cannot read the page")
+    func browser() throws {
         let directory = try TemporaryDirectory()
         // The pictures remain, for people to look at.
         let pictures = Package.root + "/.build/view-pictures"

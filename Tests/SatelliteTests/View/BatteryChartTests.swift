@@ -21,7 +21,7 @@ import Varlink
         #expect(BatteryChart([], from: 0, length: 10).points.isEmpty)
     }
 
-    @Test("a chart begins ten minutes ago, and grows with its samples up to its span") func window() {
+    @Test("B241: a chart begins ten minutes ago, and grows with its samples up to its span") func window() {
         #expect(BatterySpan.day.start(at: 100_000, first: nil) == 99_400)
         #expect(BatterySpan.day.start(at: 100_000, first: 99_990) == 99_400)
         #expect(BatterySpan.day.start(at: 100_000, first: 50_000) == 50_000)

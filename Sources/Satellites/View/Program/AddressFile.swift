@@ -8,7 +8,7 @@ import ReveilleSystem
 struct AddressFile {
     private let path: String
 
-    /// Beside the history, because both belong to the same service. Only one program can serve at a port.
+    // Beside the history, because both belong to the same service. Only one program can serve at a port.
     init(port: UInt16, history: String) { path = "\(history).\(port).address" }
 
     /// Replaces the address of the last run.
