@@ -252,11 +252,14 @@ function segment(chart, span, start, end, top) {
   }
 }
 
+// The height of a number that did not change leaves room for its text.
+const flat = .6;
+
 // The heights of a line.
 function levelsOf(spans) {
   const numbers = numbersOf(spans), low = Math.min(...numbers), high = Math.max(...numbers);
   // Halves, because the difference of two numbers may be too large for a number.
-  return spans.map(({ level, number }) => number === undefined ? level : high > low ? (number / 2 - low / 2) / (high / 2 - low / 2) : .5);
+  return spans.map(({ level, number }) => number === undefined ? level : high > low ? (number / 2 - low / 2) / (high / 2 - low / 2) : flat);
 }
 
 const numbersOf = spans => spans.map(span => span.number).filter(Number.isFinite);
