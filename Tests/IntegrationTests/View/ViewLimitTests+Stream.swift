@@ -36,8 +36,8 @@ extension ViewLimitTests {
         #expect(events.reduce(0) { $0 + ($1["changes"]?.integerValue ?? 0) } == 1_000)
     }
 
-    @Test("each start has a new token in a private file, and the last one is refused") func token() throws {
-        let path = scene.history + ".token"
+    @Test("each start has a new token, saved in a private file, and the last one is refused") func token() throws {
+        let path = scene.addressFile
         let former = scene.cookie
         chmod(path, 0o644)
         try scene.restart()
@@ -45,23 +45,23 @@ extension ViewLimitTests {
         let client = try scene.connect()
         try client.request("/events", headers: [former])
         #expect(try client.receiveAll().hasPrefix("HTTP/1.1 401 "))
-        #expect(try String(contentsOfFile: path) == scene.token + "\n")
+        #expect(try String(contentsOfFile: path) == scene.view.output)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         let second = scene.token
         unlink(path)
         mkdir(path, 0o700)
         try scene.restart()
-        #expect(scene.token != second && scene.view.errors.contains("the token cannot be saved"))
+        #expect(scene.token != second && scene.view.errors.contains("the address cannot be saved"))
     }
 
-    @Test("a token that cannot be saved does not leave the last one in the file") func unsavedToken() throws {
-        let path = scene.history + ".token"
+    @Test("an address that cannot be saved does not leave the last one in the file") func unsavedToken() throws {
+        let path = scene.addressFile
         #expect(access(path, F_OK) == 0)
         // Files that must not grow are like a disk without room. What the program prints goes through pipes.
         let script = #"trap "" XFSZ; exec 1> >(cat) 2> >(cat >&2); ulimit -f 0; exec "$0" "$@""#
         try scene.restart(launcher: "exec bash -c '\(script)' \"$@\"")
-        #expect(scene.view.errors.contains("the token cannot be saved: write \(path)"))
+        #expect(scene.view.errors.contains("the address cannot be saved: write \(path)"))
         #expect(access(path, F_OK) != 0)
     }
 

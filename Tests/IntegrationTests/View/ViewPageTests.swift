@@ -9,11 +9,12 @@ import Testing
     .blocking, .timeLimit(.minutes(10)),
     .enabled(if: Browser.isThere || Browser.isRequired, "no Chromium, driver or Selenium: run Scripts/setup test"))
 struct ViewPageTests {
-    private static let checks = 12
+    private static let checks = 14
     private static let fleetChecks = 14
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 
-    @Test("a browser follows, hides, returns and resumes, and other sites cannot read the page") func browser() throws {
+    @Test("B240, B242: a browser follows, hides, returns and resumes, and other sites cannot read the page")
+    func browser() throws {
         let directory = try TemporaryDirectory()
         // The pictures remain, for people to look at.
         let pictures = Package.root + "/.build/view-pictures"

@@ -13,6 +13,7 @@ final class ViewScene {
     private(set) var port: UInt16
     private(set) var token: String
     let history: String
+    var addressFile: String { "\(history).\(port).address" }
 
     /// Starts both, and waits for the address of the page; the launcher is a shell command line that executes `$@`.
     init(launcher: String = #"exec "$@""#, history: String? = nil) throws {

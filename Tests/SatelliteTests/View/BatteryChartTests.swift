@@ -21,6 +21,14 @@ import Varlink
         #expect(BatteryChart([], from: 0, length: 10).points.isEmpty)
     }
 
+    @Test("B241: a chart begins ten minutes ago, and grows with its samples up to its span") func window() {
+        #expect(BatterySpan.day.start(at: 100_000, first: nil) == 99_400)
+        #expect(BatterySpan.day.start(at: 100_000, first: 99_990) == 99_400)
+        #expect(BatterySpan.day.start(at: 100_000, first: 50_000) == 50_000)
+        #expect(BatterySpan.day.start(at: 100_000, first: 1) == 13_600)
+        #expect(BatterySpan.week.start(at: 1_000_000, first: .min) == 395_200)
+    }
+
     @Test("the state before the time is its first point, and is not counted") func stateBefore() {
         let chart = BatteryChart([Self.sample(50, 0.5, changes: 9), Self.sample(150, 0.4)], from: 100, length: 1_000)
         #expect(chart.points.map(\.time) == [100, 150])

@@ -124,6 +124,14 @@ extension BatterySample {
 package enum BatterySpan: String, Sendable, CaseIterable {
     case day, week, month
 
+    /// The shortest chart in seconds: one that has just begun is not an empty day.
+    private static let leastWindow: Int64 = 600
+
+    /// Returns the time at which the chart begins: it grows from ten minutes to its span with its samples.
+    package func start(at now: Int64, first: Int64?) -> Int64 {
+        max(now - seconds, min(first ?? now, now - Self.leastWindow))
+    }
+
     package var seconds: Int64 {
         switch self {
         case .day: 86_400

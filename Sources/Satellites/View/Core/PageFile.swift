@@ -46,7 +46,7 @@ extension BuiltInAspect {
             }
         return [
             "name": .string(rawValue), "field": .string(mainField), "kind": .string(kind),
-            "unit": .string(field?.chartUnit ?? ""),
+            "unit": .string(field?.chartUnit ?? ""), "isStream": .bool(self.kind == .stream),
         ]
     }
 }

@@ -94,8 +94,9 @@ final class History {
                         changes: Int(clamping: row.integer(3)), isStart: row.integer(4) != 0))
             }
         }
-        var chart = BatteryChart(samples, from: start, length: span.seconds).json
-        chart["from"] = .integer(start)
+        let first = span.start(at: now, first: samples.first?.time)
+        var chart = BatteryChart(samples, from: first, length: now - first).json
+        chart["from"] = .integer(first)
         chart["to"] = .integer(now)
         chart["problem"] = problem.map { .string($0) } ?? .null
         return chart

@@ -12,6 +12,7 @@ import ReveilleViewCore
 struct ViewCommand: ParsableCommand {
     /// The digits of REVE on a telephone.
     private static let usualPort: UInt16 = 7383
+    private static let privateMask: mode_t = 0o077
 
     static let configuration = CommandConfiguration(
         commandName: "reveille-view",
@@ -23,18 +24,25 @@ struct ViewCommand: ParsableCommand {
             devices of a broker; on its return, it receives each device that changed once.
 
             EXAMPLES
-              reveille-view
+              reveille-view --open
+              reveille-view --print-address
               reveille-view --port 0
               reveille-view --fleet --broker broker.example
               reveille-view --import /var/lib/upower/history-charge-*.dat
 
             EXIT CODES
-              1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable
+              1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable, or no page served there
             """,
         version: Device.libraryVersion)
 
     @Option(help: "The port on 127.0.0.1 and ::1. 0 chooses one that is free.")
     var port: UInt16 = usualPort
+
+    @Flag(help: "Open the page in a browser with xdg-open: the one that is served at the port, else a new one.")
+    var open = false
+
+    @Flag(help: "Print the address of the page that is served at the port, and exit.")
+    var printAddress = false
 
     @OptionGroup var bus: BusOptions
 
@@ -42,7 +50,7 @@ struct ViewCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             The file of the battery's history. Default: view.sqlite in $STATE_DIRECTORY, else in \
-            $XDG_STATE_HOME/reveille, else in ~/.local/state/reveille. The token is in the same directory.
+            $XDG_STATE_HOME/reveille, else in ~/.local/state/reveille. The file of the address is beside it.
             """, valueName: "path"))
     var history: String?
 
@@ -60,17 +68,28 @@ struct ViewCommand: ParsableCommand {
     func run() throws {
         let log = try logging.log(of: "reveille-view")
         // The history and the token are for this user only.
-        umask(0o077)
+        let mask = umask(Self.privateMask)
         // The page outlives the reader of its log.
         signal(SIGPIPE, SIG_IGN)
         let path = try historyPath()
         guard imports.isEmpty else { return try importFiles(into: path, log) }
         do {
-            try serve(path, log)
+            let listener = try Listener(port: port)
+            guard !printAddress else {
+                throw Failure(.noBus, "no page is served at port \(port); start one with 'reveille-view'")
+            }
+            try serve(listener, path, mask, log)
         } catch let error as SystemError where error.code == EADDRINUSE {
+            if open || printAddress, let address = try AddressFile(port: port, history: path).read() {
+                if printAddress { try Self.announce(address) }
+                return open ? try Self.show(address, mask) : ()
+            }
             log.write(
                 .error,
-                "\(error). Is reveille-view already running? Choose another port with --port, or any free one with --port 0."
+                """
+                \(error). Is reveille-view already running? --print-address prints its address. Choose another port \
+                with --port, or any free one with --port 0.
+                """
             )
             throw ExitCode(EX_UNAVAILABLE)
         } catch let error as SystemError {
@@ -81,14 +100,15 @@ struct ViewCommand: ParsableCommand {
         }
     }
 
-    private func serve(_ path: String, _ log: ProgramLog) throws {
+    private func serve(_ listener: consuming Listener, _ path: String, _ mask: mode_t, _ log: ProgramLog) throws {
         let loop = try EventLoop()
         let viewLog = ViewLog(log)
         let connector = try Connector(loop: loop, address: bus.address)
-        let listener = try Listener(port: port)
-        // The token is kept beside the history: both belong to the same service.
-        let token = TokenFile.create(at: path + ".token", log)
+        // The system's generator is fit for secrets. While the program does not run, another account can listen on its
+        // port, and browsers send their cookies to that account: each run has a new token.
+        let token = AccessToken(random: (0..<AccessToken.length).map { _ in UInt8.random(in: .min ... .max) })
         let gate = Gate(port: listener.port, token: token, hasFleet: fleet.fleet)
+        AddressFile(port: listener.port, history: path).write(gate.address, log)
         let history = History(path: path, log: viewLog)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
@@ -98,6 +118,7 @@ struct ViewCommand: ParsableCommand {
             try loop.onSignal(signal) { [weak loop] in loop?.exit() }
         }
         try Self.announce(gate.address)
+        if open { try Self.show(gate.address, mask) }
         // Others can read status lines, so they do not have the token.
         Supervisor.notifyReady("serving \(gate.address.prefix { $0 != "?" })")
         try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
@@ -115,6 +136,16 @@ struct ViewCommand: ParsableCommand {
             // Nobody waits for the address.
             guard [EBADF, EPIPE].contains(error.code) else { throw error }
         }
+    }
+
+    /// Opens the address in the user's browser, which has the user's own mask.
+    private static func show(_ address: String, _ mask: mode_t) throws(SystemError) {
+        umask(mask)
+        defer { umask(privateMask) }
+        // The kernel reaps the program, which may run as long as the browser.
+        signal(SIGCHLD, SIG_IGN)
+        _ = try ProcessSpawn.spawn(
+            ["xdg-open", address], environment: Environment.all, descriptors: [:], group: .session)
     }
 
     private func historyPath() throws -> String {

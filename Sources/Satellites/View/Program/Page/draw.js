@@ -2,7 +2,7 @@
 
 // What the pages share: announcements, texts of states, and charts as SVG. The program writes the constant
 // `aspects` before it: the aspects of the device in their order, each with the name of its main field, the kind of its
-// values and its unit.
+// values, its unit, and whether it is a stream of samples.
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
@@ -57,15 +57,16 @@ export const parse = text => JSON.parse(text, (_, value, context) =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value);
 const list = values => values.filter(value => value).join(" · ");
 
-export const percent = level => `${Math.round(level * 100)} %`;
+// No line ends between a number and its unit.
+export const percent = level => `${Math.round(level * 100)}\u00a0%`;
 export const count = (number, one, many = one + "s") => `${number.toLocaleString()} ${number === 1 ? one : many}`;
 
 export function duration(seconds) {
-  if (seconds < 1) return "a moment";
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86400)} days`;
+  if (seconds < 1) return "a\u00a0moment";
+  if (seconds < 90) return `${Math.round(seconds)}\u00a0s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}\u00a0min`;
+  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)}\u00a0h`;
+  return `${Math.round(seconds / 86400)}\u00a0days`;
 }
 
 export function time(milliseconds, withDay = false) {
@@ -74,21 +75,22 @@ export function time(milliseconds, withDay = false) {
   return withDay ? `${date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" })} ${clock}` : clock;
 }
 
-// For aspects with more to say than their main field: value (short), more (details), level (a number for a line, 0 to 1).
+// For aspects with more to say than their main field: value (short), more (details), and for a line level (0 to 1) or
+// number (between the lowest and the highest of its lane).
 const forms = {
   battery: b => ({
-    value: isKnown(b.level) ? percent(b.level) : "unknown", gauge: b.level,
+    value: isKnown(b.level) ? percent(b.level) : "unknown", gauge: b.level, isCharging: b.state === "charging",
     more: list([isKnown(b.state) && (b.state === "unplugged" ? "on battery" : b.state), b.packs?.length > 1 && `${b.packs.length} packs`]),
     level: b.level, lane: isKnown(b.level) ? percent(b.level) : undefined,
   }),
   orientation: o => ({ value: words(o.pose), more: o.planar && o.planar !== o.pose ? `upright: ${words(o.planar)}` : "" }),
   light: l => ({
-    value: isKnown(l.lux) ? `${round(l.lux, l.lux < 10 ? 1 : 0)} lx` : "unknown",
+    value: isKnown(l.lux) ? `${round(l.lux, l.lux < 10 ? 1 : 0)}\u00a0lx` : "unknown",
     level: isKnown(l.lux) ? Math.min(1, Math.log10(1 + l.lux) / 5) : undefined,
   }),
   display: d => ({
     value: d.screens.length ? d.screens.map(s => `${s.width} × ${s.height}`).join(", ") : "no screen",
-    more: list([d.screens.map(s => s.name).join(", "), isKnown(d.brightness) && `brightness ${percent(d.brightness)}`]),
+    more: list([d.screens.map(s => s.name).join(", "), isKnown(d.brightness) && `brightness\u00a0${percent(d.brightness)}`]),
   }),
   network: n => ({ value: n.reachable ? n.interface ?? "connected" : "no route", more: list([n.kind, n.addresses?.join(", ")]) }),
   locale: l => ({ value: l.identifier, more: l.languages?.join(", ") }),
@@ -98,15 +100,15 @@ const forms = {
   }),
   folders: f => ({ value: count(f.folders.length, "folder"), more: f.folders.map(x => x.name).join(", "), lane: "changed" }),
   motion: m => m.acceleration
-    ? { value: `${round(Math.hypot(m.acceleration.x, m.acceleration.y, m.acceleration.z), 2)} g`,
-        more: ["x", "y", "z"].map(axis => `${axis} ${m.acceleration[axis].toFixed(2)}`).join("  ") }
+    ? { value: `${round(Math.hypot(m.acceleration.x, m.acceleration.y, m.acceleration.z), 2)}\u00a0g`,
+        more: ["x", "y", "z"].map(axis => `${axis}\u00a0${m.acceleration[axis].toFixed(2)}`).join("  ") }
     : { value: m.rotation ? "rotation only" : "unknown" },
-  shake: s => ({ value: s.peak > 0 ? `${round(s.peak, 1)} g` : "none", more: s.peak > 0 ? "peak of the last shake" : "" }),
+  shake: s => ({ value: s.peak > 0 ? `${round(s.peak, 1)}\u00a0g` : "none", more: s.peak > 0 ? "peak of the last shake" : "" }),
   power: p => ({
-    value: isKnown(p.power) ? `${round(p.power, 1)} W` : isKnown(p.energy) ? `${round(p.energy, 1)} Wh` : "unknown",
+    value: isKnown(p.power) ? `${round(p.power, 1)}\u00a0W` : isKnown(p.energy) ? `${round(p.energy, 1)}\u00a0Wh` : "unknown",
     more: list([
-      isKnown(p.timeToEmpty) && `${duration(p.timeToEmpty)} left`, isKnown(p.timeToFull) && `full in ${duration(p.timeToFull)}`,
-      isKnown(p.health) && `health ${percent(p.health)}`,
+      isKnown(p.timeToEmpty) && `${duration(p.timeToEmpty)}\u00a0left`, isKnown(p.timeToFull) && `full\u00a0in\u00a0${duration(p.timeToFull)}`,
+      isKnown(p.health) && `health\u00a0${percent(p.health)}`,
     ]),
   }),
 };
@@ -119,7 +121,7 @@ function general(name, state) {
   if (members.every(([, value]) => value === null || typeof value === "boolean")) return flags(members);
   if (!isKnown(value)) return { value: "unknown" };
   if (kind === "level") return { value: percent(value), level: value };
-  if (kind === "number") return { value: `${round(value, Math.abs(value) < 10 ? 1 : 0)}${unit}` };
+  if (kind === "number") return { value: `${round(value, Math.abs(value) < 10 ? 1 : 0)}${unit.replace(" ", "\u00a0")}`, number: value };
   return kind === "word" ? { value: words(value) } : undefined;
 }
 
@@ -144,12 +146,32 @@ export function describe(event) {
 
 function named(value) {
   if (value === null || value === undefined) return { value: "not published", isWithdrawn: true };
-  const members = Object.entries(value);
-  if (members.length === 1 && typeof members[0][1] !== "object") {
-    return { value: String(members[0][1]), more: members[0][0] };
-  }
-  const text = members.map(([key, value]) => `${key} ${typeof value === "object" ? stringify(value) : value}`).join(" · ");
-  return { value: text || "{}", isLong: true };
+  const rows = members(value);
+  if (rows.length === 1) return { value: rows[0].text, more: rows[0].name, rows };
+  return { value: rows.map(row => `${row.name} ${row.text}`).join(" · ") || "{}", isLong: true, rows };
+}
+
+// The members of a published value; the names of members in members are joined by dots.
+function members(value, prefix = "") {
+  return Object.entries(value).flatMap(([key, member]) => {
+    const name = prefix + key, isNested = member !== null && typeof member === "object";
+    if (isNested && !Array.isArray(member) && Object.keys(member).length) return members(member, `${name}.`);
+    const number = ["number", "bigint"].includes(typeof member) ? Number(member) : undefined;
+    return [{ name, text: isNested ? stringify(member) : String(member), number }];
+  });
+}
+
+// What the lanes of an aspect show of a state: its words in one lane, and each number of a published value in a lane of
+// its own.
+export function tracks(event) {
+  const { value, lane, level, number, rows, isWithdrawn } = describe(event);
+  if (isWithdrawn) return [];
+  if (!rows) return [{ name: "", text: String(lane ?? value), level, number }];
+  const words = rows.filter(row => row.number === undefined), numbers = rows.filter(row => row.number !== undefined);
+  return [
+    ...words.length || !rows.length ? [{ name: "", text: words.map(row => row.text).join(" · ") || value }] : [],
+    ...numbers.map(row => rows.length > 1 ? row : { ...row, name: "" }),
+  ];
 }
 
 // Aspects that people look for come first, published names last.
@@ -161,6 +183,8 @@ export function compareAspects(one, other) {
   return place(one) - place(other) || (one < other ? -1 : one > other ? 1 : 0);
 }
 
+export const isStream = aspect => aspects.some(({ name, isStream }) => isStream && name === aspect);
+
 export const title = aspect => aspect.includes(".") ? aspect : capital(aspect);
 
 // MARK: Charts
@@ -168,7 +192,7 @@ export const title = aspect => aspect.includes(".") ? aspect : capital(aspect);
 const laneHeight = 24;
 
 function timeTicks(from, to, width, withDay) {
-  const steps = withDay ? [3600e3, 2 * 3600e3, 4 * 3600e3, 6 * 3600e3, 12 * 3600e3, 86400e3, 2 * 86400e3, 5 * 86400e3, 10 * 86400e3] : [300e3, 600e3, 900e3, 1200e3, 1800e3];
+  const steps = [60e3, 120e3, 300e3, 600e3, 900e3, 1200e3, 1800e3, 3600e3, 2 * 3600e3, 4 * 3600e3, 6 * 3600e3, 12 * 3600e3, 86400e3, 2 * 86400e3, 5 * 86400e3, 10 * 86400e3];
   const most = Math.max(2, Math.floor(width / (withDay ? 66 : 88)));
   // Days are marked as days, unless there are only two.
   const step = steps.find(step => (to - from) / step <= most && (!withDay || step >= 86400e3 || to - from <= 2 * 86400e3)) ?? steps.at(-1);
@@ -195,10 +219,10 @@ function axis(chart, ticks, x, top, bottom, width) {
   }
 }
 
-// Lanes: [{ aspect, spans: [{ from, to, text, level, kind }] }]; kinds are numbers of states within a lane.
+// Lanes: [{ label, spans: [{ from, to, text, level, number, kind }] }]; kinds are numbers of states within a lane.
 export function drawLanes(chart, lanes, from, to, width) {
   const isNarrow = width < 520;
-  const left = isNarrow ? 0 : Math.min(210, Math.max(...lanes.map(lane => title(lane.aspect).length * 7.2), 90) + 12);
+  const left = isNarrow ? 0 : Math.min(230, Math.max(...lanes.map(lane => lane.label.length * 7.2), 90) + 12);
   const pitch = laneHeight + (isNarrow ? 26 : 10);
   const bottom = lanes.length * pitch + 2;
   clear(chart, width, bottom + 22);
@@ -207,10 +231,11 @@ export function drawLanes(chart, lanes, from, to, width) {
   axis(chart, timeTicks(from, to, width - left, false), x, 0, bottom, width);
   lanes.forEach((lane, index) => {
     const top = index * pitch + (isNarrow ? 18 : 0);
-    const name = shortened(title(lane.aspect), isNarrow ? width : left - 8);
+    const name = shortened(lane.label, isNarrow ? width : left - 8);
     chart.append(svg("text", { class: "name", x: 0, y: isNarrow ? top - 5 : top + laneHeight / 2 + 4.5 }, name));
     chart.append(svg("rect", { class: "track", x: left, y: top, width: width - left, height: laneHeight, rx: 4 }));
-    if (lane.spans.some(span => span.level !== undefined)) return line(chart, lane, x, top);
+    const levels = levelsOf(lane.spans);
+    if (levels.some(Number.isFinite)) return line(chart, lane.spans, levels, x, top);
     for (const span of lane.spans) segment(chart, span, x(Math.max(from, span.from)), x(span.to), top);
   });
 }
@@ -227,18 +252,33 @@ function segment(chart, span, start, end, top) {
   }
 }
 
-function line(chart, lane, x, top) {
+// The height of a number that did not change leaves room for its text.
+const flat = .6;
+
+// The heights of a line.
+function levelsOf(spans) {
+  const numbers = numbersOf(spans), low = Math.min(...numbers), high = Math.max(...numbers);
+  // Halves, because the difference of two numbers may be too large for a number.
+  return spans.map(({ level, number }) => number === undefined ? level : high > low ? (number / 2 - low / 2) / (high / 2 - low / 2) : flat);
+}
+
+const numbersOf = spans => spans.map(span => span.number).filter(Number.isFinite);
+
+function line(chart, spans, levels, x, top) {
   const y = level => top + laneHeight - 2 - level * (laneHeight - 4);
-  let path = "";
-  const known = lane.spans.filter(span => span.level !== undefined && span.level !== null);
-  for (const span of known) path += `${path ? "V" : `M${x(span.from)} `}${path ? y(span.level) : y(span.level)}H${x(span.to)}`;
-  if (!known.length) return;
-  chart.append(svg("path", { class: "area", d: `${path}V${top + laneHeight}H${x(known[0].from)}Z` }));
-  chart.append(svg("path", { class: "step", d: path }));
-  const last = known.at(-1);
-  const above = last.level < .5;
-  const label = svg("text", { class: "name halo", x: x(last.to) - 6, y: above ? top + 11 : top + laneHeight - 4, "text-anchor": "end" }, last.text);
-  chart.append(label);
+  const numbers = numbersOf(spans);
+  const group = svg("g", {}, svg("title", {}, numbers.length ? `between ${Math.min(...numbers)} and ${Math.max(...numbers)}` : ""));
+  // A part of the line ends where the number is unknown.
+  for (let first = 0, next; first < spans.length; first = next) {
+    next = first + 1;
+    if (!Number.isFinite(levels[first])) continue;
+    let path = `M${x(spans[first].from)} ${y(levels[first])}H${x(spans[first].to)}`;
+    for (; Number.isFinite(levels[next]) && spans[next].from === spans[next - 1].to; next += 1) path += `V${y(levels[next])}H${x(spans[next].to)}`;
+    group.append(svg("path", { class: "area", d: `${path}V${top + laneHeight}H${x(spans[first].from)}Z` }), svg("path", { class: "step", d: path }));
+  }
+  const last = spans.findLastIndex((_, index) => Number.isFinite(levels[index]));
+  const above = levels[last] < .5;
+  chart.append(group, svg("text", { class: "name halo", x: x(spans[last].to) - 6, y: above ? top + 9.5 : top + laneHeight - 2, "text-anchor": "end" }, spans[last].text));
 }
 
 const shortened = (text, width) => {

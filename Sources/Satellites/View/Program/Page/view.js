@@ -2,9 +2,11 @@
 
 // The page's behavior: a subscriber in the foreground while visible, and no subscriber while hidden.
 
-import { announce, compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, find, html, parse, percent, showStatus, svg, time, title } from "./draw.js";
+import { announce, compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, find, html, isStream, parse, percent, showStatus, svg, time, title, tracks } from "./draw.js";
 
 const hour = 3600e3;
+// A chart begins with this much time, and grows with its data.
+const leastWindow = 600e3;
 const pollPause = 3e3;
 const redrawPause = 10e3;
 // A lane of an aspect that changes constantly would otherwise be requested constantly.
@@ -166,8 +168,9 @@ function drawCards() {
 
 function drawCard(event) {
   const form = describe(event);
-  const card = html("li", { class: event.isFresh ? "card fresh" : "card", "data-aspect": event.aspect },
-    html("h3", {}, ...title(event.aspect).split(/(?<=\.)/).flatMap(part => [part, html("wbr")])), html("p", { class: form.isLong || String(form.value).length > 18 ? "value long" : "value" }, form.value));
+  // A stream changes all the time, which is no news.
+  const card = html("li", { class: event.isFresh && !isStream(event.aspect) ? "card fresh" : "card", "data-aspect": event.aspect },
+    html("h3", {}, ...breakable(title(event.aspect))), drawValue(form));
   card.event = event;
   event.isFresh = false;
   if (form.gauge != null) {
@@ -178,6 +181,17 @@ function drawCard(event) {
   card.append(html("p", { class: "age" }, age(event)));
   return card;
 }
+
+function drawValue(form) {
+  if (form.rows?.length > 1) return html("dl", { class: "members" }, ...form.rows.flatMap(row => [html("dt", {}, ...breakable(row.name)), html("dd", {}, ...breakable(row.text))]));
+  // A long word would be broken in large letters.
+  const text = String(form.value), isLong = form.isLong || text.length > 18 || text.split(/[\s.]/).some(word => word.length > 10);
+  return html("p", { class: isLong ? "value long" : "value" }, ...breakable(text),
+    ...form.isCharging ? [svg("svg", { class: "bolt", viewBox: "0 0 10 16", "aria-hidden": "true" }, svg("path", { d: "M6 0L0 9h4L3 16l7-10H6z" }))] : []);
+}
+
+// A name may be broken after its dots.
+const breakable = text => text.split(/(?<=\.)(?=\p{L})/u).flatMap(part => [part, html("wbr")]);
 
 function age(event) {
   if (event.generation === 0) return "since the bus started";
@@ -236,27 +250,40 @@ function extend(event) {
 }
 
 function drawHour() {
-  const chart = find("lanes"), to = Date.now(), from = to - hour;
-  const drawn = [];
-  for (const [aspect, changes] of [...lanes].sort(([one], [other]) => compareAspects(one, other))) {
-    if (!states.has(aspect) || !changes.some(change => change.at > from)) continue;
-    const before = changes.findLast(change => change.at <= from);
-    const shown = [...before ? [before] : [], ...changes.filter(change => change.at > from)];
-    const kinds = new Map();
-    const spans = shown.map(({ at, event }, index) => {
-      const form = describe(event), text = String(form.lane ?? form.value);
-      if (!kinds.has(text)) kinds.set(text, kinds.size);
-      return { from: Math.max(from, at), to: shown[index + 1]?.at ?? to, at, text, level: form.level ?? undefined, kind: kinds.get(text) };
-    });
-    drawn.push({ aspect, spans });
-  }
+  const chart = find("lanes"), to = Date.now();
+  const changed = [...lanes].filter(([aspect, changes]) => states.has(aspect) && changes.some(change => change.at > to - hour))
+    .sort(([one], [other]) => compareAspects(one, other));
+  const from = Math.max(to - hour, Math.min(to - leastWindow, ...changed.map(([, changes]) => changes[0].at)));
+  const drawn = changed.flatMap(([aspect, changes]) => lanesOf(aspect, changes, from, to));
+  // The names are last.
+  drawn.splice(drawn.filter(lane => !lane.isOfName).length + nameLanes);
   chart.nextElementSibling.hidden = drawn.length > 0;
   chart.style.display = drawn.length ? "" : "none";
   const width = chart.clientWidth || chart.parentElement.clientWidth - 32;
   if (drawn.length) drawLanes(chart, drawn, from, to, width);
-  find("lanes-text").textContent = drawn.map(lane => `${title(lane.aspect)}: ${count(lane.spans.length, "state")}, now ${lane.spans.at(-1).text}`).join(". ");
-  const rows = drawn.flatMap(lane => lane.spans.map(span => [span.at, lane.aspect, span.text])).sort((a, b) => b[0] - a[0]);
-  fill("lanes-table", rows.map(([at, aspect, text]) => [time(at), title(aspect), text]));
+  find("lanes-text").textContent = drawn.map(lane => `${lane.name}: ${count(lane.spans.length, "state")}, now ${lane.spans.at(-1).text}`).join(". ");
+  const rows = drawn.flatMap(lane => lane.spans.map(span => [span.at, lane.name, span.text])).sort((a, b) => b[0] - a[0]);
+  fill("lanes-table", rows.map(([at, name, text]) => [time(at), name, text]));
+}
+
+function lanesOf(aspect, changes, from, to) {
+  const isOfName = aspect.includes("."), found = new Map();
+  const shown = changes.slice(Math.max(0, changes.findLastIndex(change => change.at <= from)));
+  shown.forEach(({ at, event }, index) => {
+    const end = shown[index + 1]?.at ?? to;
+    for (const { name, text, level, number } of tracks(event).slice(0, nameLanes)) {
+      if (!found.has(name)) found.set(name, { spans: [], kinds: new Map() });
+      const { spans, kinds } = found.get(name), last = spans.at(-1);
+      // Another member of the value has changed.
+      if (isOfName && last?.text === text && last.to === at) { last.to = end; continue; }
+      if (!kinds.has(text)) kinds.set(text, kinds.size);
+      spans.push({ from: Math.max(from, at), to: end, at, text, level: level ?? undefined, number, kind: kinds.get(text) });
+    }
+  });
+  return [...found].map(([name, { spans }], index) => {
+    const full = name ? `${aspect} ${name}` : title(aspect);
+    return { name: full, label: index ? `\u2003${name}` : full, isOfName, spans };
+  });
 }
 
 function fill(id, rows) {
@@ -321,7 +348,7 @@ find("battery").addEventListener("pointermove", event => {
 find("battery").addEventListener("pointerleave", () => { cursor?.show(-1); cursorIndex = -1; find("reading").textContent = ""; });
 find("spans").addEventListener("change", () => { find("reading").textContent = ""; loadBattery(); });
 
-// MARK: Who sleeps
+// MARK: The subscribers
 
 const holdTexts = { app: "in the background", operator: "sent to the background", frozen: "frozen", unread: "does not read" };
 
