@@ -191,7 +191,7 @@ import Varlink
             #expect(try completions(of: [command, ""], on: bus) == ["mail"])
         }
         withExtendedLifetime(subscriber) {}
-        #expect(try completions(of: ["post", "proximity", ""], on: bus) == ["unknown", "near", "far"])
+        #expect(try completions(of: ["post", "proximity", ""], on: bus) == ["near", "far", "unknown"])
         #expect(try completions(of: ["get", "--address", "unix:/nowhere", "o"], on: bus) == ["orientation"])
         #expect(bus.stop() == 0)
         #expect(try completions(of: ["get", "o"], on: bus) == ["orientation"])
