@@ -174,8 +174,8 @@ def insertion(path, part):
     """Returns a section of a Markdown document, or the definitions of one kind of a Varlink interface."""
     text = path.read_text()
     if path.suffix == ".md":
-        section = re.search(rf"^## {re.escape(part)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-        result = markdown(section[1]) if section else ""
+        section = re.search(rf"^##(#?) {re.escape(part)}\n(.*?)(?=^##\1 |^## |\Z)", text, re.M | re.S)
+        result = markdown(section[2]) if section else ""
     else:
         result = interface(text, part)
     if not result:
