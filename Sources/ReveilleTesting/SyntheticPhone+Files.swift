@@ -59,6 +59,16 @@ extension SyntheticPhone {
         }
     }
 
+    /// Describes the phone as firmware, kernel and system do.
+    func describe() throws(TestbedError) {
+        let files = [
+            ("/proc/device-tree/model", "Synthetic Phone\0"), ("/proc/device-tree/chassis-type", "handset\0"),
+            ("/proc/meminfo", "MemTotal: 4194304 kB\n"), ("/sys/devices/system/cpu/online", "0-7\n"),
+            ("/etc/os-release", "NAME=Synthetic\n"), ("/etc/machine-id", String(repeating: "5e", count: 16) + "\n"),
+        ]
+        for (path, contents) in files { try write(contents, to: path) }
+    }
+
     func makeDocuments() throws(TestbedError) {
         let path = files + documents
         guard mkdir(path, 0o755) == 0 else { throw TestbedError("mkdir", on: path) }

@@ -97,6 +97,7 @@ public final class SyntheticPhone {
         if hasGyroscope { try gyroscope.insert() }
         if hasProximitySensor { try proximitySensor.insert() }
         for part in [lightSensor, screen, backlight] { try part.insert() }
+        try describe()
         try disconnect()
         try setLocale("en_US.UTF-8")
         try writeSettings("{}")
