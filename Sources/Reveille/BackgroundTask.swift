@@ -93,7 +93,7 @@ extension Device {
     /// ``Subscription/withBackgroundTask(_:isolation:operation:onExpiration:)`` does.
     ///
     /// ```swift
-    /// try await device.withBackgroundTask("save") { task in print(task.isExpiring) }
+    /// await device.withBackgroundTask("save") { task in print(task.isExpiring) }
     /// ```
     ///
     /// A program without a subscription in the foreground counts as in the background: the time begins at once.

@@ -78,6 +78,11 @@ import Testing
     private func compile(_ program: String, _ document: String) throws {
         let run = try SwiftCompiler.check(program)
         #expect(run.code == 0, "\(document): \(run.errors)\n\(program)")
+        // An example may make what it does not use.
+        let warnings = run.errors.split(separator: "\n").filter {
+            $0.contains("warning: ") && !$0.contains(" was never used")
+        }
+        #expect(warnings.isEmpty, "\(document): \(warnings)")
     }
 
     @Test(.enabled(if: getenv("CI") != nil, "builds the library again, as continuous integration does"))
