@@ -61,6 +61,28 @@ import Testing
         #expect(try complaint(about: picture).isEmpty)
     }
 
+    @Test func changesOfOneMomentAreStrokesBesideEachOther() {
+        var timeline = Timeline(title: "A moment")
+        timeline.record(awake: [battery(0.8), battery(0.7), battery(0.6)], asleep: [], at: 1)
+        timeline.record(awake: [], asleep: [], at: 2)
+        let strokes = TimelineDrawing.svg(timeline).matches(of: #/rect class="f0" x="([0-9.]+)"/#)
+        #expect(Set(strokes.map(\.output.1)).count == 3)
+    }
+
+    @Test func noEdgeOfASleepCrossesAText() throws {
+        var timeline = Timeline(title: "A sleep")
+        let track = { (title: String) in
+            Reading.published(PublishedValue("org.example.player", bytes: Array(#"{"track":"\#(title)"}"#.utf8)))
+        }
+        timeline.begin(with: [event(track("Dawn"), changes: 0)])
+        timeline.fallAsleep(at: 0.3)
+        timeline.record(awake: [event(track("Tides"))], asleep: [], at: 10)
+        let text = try #require(TimelineDrawing.svg(timeline).firstMatch(of: #/x="([0-9.]+)"[^>]*>Dawn</#))
+        let edge = try #require(TimelineDrawing.svg(timeline).firstMatch(of: #/class="edge" d="M([0-9.]+) /#))
+        // There is no room before the edge.
+        #expect(try #require(Double(text.output.1)) > #require(Double(edge.output.1)))
+    }
+
     @Test func sizeIsBounded() {
         let size = TimelineDrawing.svg(timeline(steps: 20_000)).utf8.count
         #expect(size < 200_000)

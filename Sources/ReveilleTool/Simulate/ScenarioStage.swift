@@ -17,7 +17,9 @@ final class ScenarioStage {
     private let observer: ScenarioReader?
     private let narration: Narration?
     /// The time of the scenario in seconds: the sum of its pauses.
-    var time = 0.0
+    var time = 0.0 {
+        didSet { timeline?.record(awake: [], asleep: [], at: time) }
+    }
     private(set) var timeline: Timeline?
 
     /// Creates a phone and its bus, and a subscriber if the scenario has expectations, or is recorded or narrated.

@@ -3,6 +3,9 @@
 import ReveilleConsole
 
 extension TimelineDrawing {
+    /// The width of a stroke with its gap.
+    private static let stroke = 4.5
+
     mutating func drawRows(of deliveries: [Timeline.Delivery], sleeps: [(start: Double, end: Double?)]) {
         let (top, height) = (y, Self.row * Double(aspects.count))
         parts.append((top, top + height))
@@ -31,17 +34,21 @@ extension TimelineDrawing {
         for (index, mark) in marks.enumerated() {
             // For checks of a picture.
             svg.element("metadata", ["data-events": "\(mark.events)", "data-changes": "\(mark.changes)"])
+            let next = index + 1 < marks.count ? marks[index + 1].position : Self.width - Self.right
             guard mark.changes > mark.events || wakes.contains(mark.position) else {
-                rectangle(color, x: mark.position - 1.5, y: middle - 7, width: 3, height: 14, radius: 1.5)
+                // Strokes of one moment stand beside each other.
+                let count = min(mark.events, max(1, Int((next - mark.position) / Self.stroke)))
+                for number in 0..<count {
+                    let start = mark.position - 1.5 + Double(number) * Self.stroke
+                    rectangle(color, x: start, y: middle - 7, width: 3, height: 14, radius: 1.5)
+                }
                 continue
             }
             let width = 12 + Self.digit * Double("\(mark.changes)".count)
             let start = min(mark.position + 3, Self.width - Self.right - width)
             rectangle(color, x: start, y: middle - 9, width: width, height: 18, radius: 9)
             text("\(mark.changes)", x: start + width / 2, y: middle + 4.5, "on", anchor: "middle")
-            let next = index + 1 < marks.count ? marks[index + 1].position : Self.width - Self.right
-            let room = Int((next - start - width - 10) / Self.letter)
-            if room >= 3 { text(mark.state.text.truncated(to: room), x: start + width + 5, y: middle + 4.5, "") }
+            label(mark.state.text, from: start + width + 5, to: next - 5, y: middle + 4.5)
         }
     }
 

@@ -70,12 +70,30 @@ struct TimelineDrawing {
         return Self.left + (timeline.end > 0 ? min(1, time / timeline.end) * room : 0)
     }
 
+    /// Where a sleep begins or ends.
+    var edges: [Double] { timeline.sleeps.flatMap { [$0.start, $0.end] }.compactMap { $0.map(x) } }
+
+    /// Writes a text where no edge of a sleep crosses it: in the first place with enough room, else truncated in the
+    /// widest, if that has room for three letters.
+    mutating func label(_ words: String, from start: Double, to end: Double, y: Double) {
+        let gap = 4.0
+        let between = edges.filter { $0 > start && $0 < end }.sorted()
+        let places = zip([start] + between.map { $0 + gap }, between.map { $0 - gap } + [end])
+        let rooms = places.map { (start: $0, letters: Int(($1 - $0) / Self.letter)) }
+        guard
+            let place = rooms.first(where: { $0.letters >= words.columns })
+                ?? rooms.max(by: { $0.letters < $1.letters }),
+            place.letters >= 3
+        else { return }
+        text(words.truncated(to: place.letters), x: place.start, y: y, "")
+    }
+
     // MARK: - Parts
 
     private mutating func draw() {
         text(timeline.title, x: 20, y: 34, "title")
         y = 58
-        heading("The phone", "\(total(timeline.awake)) changes")
+        heading("The phone", Count.text(total(timeline.awake), "change"))
         let top = y
         for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
         parts.append((top, y - 2))
@@ -145,8 +163,7 @@ struct TimelineDrawing {
             let ends = steps.dropFirst().map(\.x) + [Self.width - Self.right]
             for (step, end) in zip(steps, ends) where !step.state.text.isEmpty {
                 rectangle("segment f\(color)", x: step.x, y: top, width: end - step.x - 1, height: bottom - top)
-                let room = Int((end - step.x - 8) / Self.letter)
-                if room >= 3 { text(step.state.text.truncated(to: room), x: step.x + 5, y: y + 25.5, "") }
+                label(step.state.text, from: step.x + 5, to: end - 3, y: y + 25.5)
             }
         }
         y += Self.lane
@@ -169,7 +186,10 @@ struct TimelineDrawing {
         svg.path("area f\(color)", path + "V\(svg: bottom)H\(svg: known[0].x)Z")
         svg.path("line s\(color)", path)
         for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
-            text("plugged in →", x: step.x, y: top + 11, "muted", anchor: "end")
+            let words = "plugged in →"
+            let start = step.x - Double(words.count) * Self.letter
+            guard !edges.contains(where: { start...step.x ~= $0 }) else { continue }
+            text(words, x: step.x, y: top + 11, "muted", anchor: "end")
         }
     }
 

@@ -2,7 +2,7 @@
 
 enum TimelineStyle {
     /// The colors of lanes, which repeat; each lane also has its name.
-    static let hues = 6
+    static let hues = 10
 
     /// The style sheet.
     ///
@@ -27,6 +27,10 @@ enum TimelineStyle {
         .f3 { fill: #6639ba; } .s3 { stroke: #6639ba; }
         .f4 { fill: #953800; } .s4 { stroke: #953800; }
         .f5 { fill: #0e6a75; } .s5 { stroke: #0e6a75; }
+        .f6 { fill: #b02a7e; } .s6 { stroke: #b02a7e; }
+        .f7 { fill: #7a5200; } .s7 { stroke: #7a5200; }
+        .f8 { fill: #49651b; } .s8 { stroke: #49651b; }
+        .f9 { fill: #57606a; } .s9 { stroke: #57606a; }
         @media (prefers-color-scheme: dark) {
         text { fill: #f0f6fc; }
         .muted { fill: #9198a1; }
@@ -42,6 +46,10 @@ enum TimelineStyle {
         .f3 { fill: #d2a8ff; } .s3 { stroke: #d2a8ff; }
         .f4 { fill: #ffa657; } .s4 { stroke: #ffa657; }
         .f5 { fill: #6fdde8; } .s5 { stroke: #6fdde8; }
+        .f6 { fill: #f778ba; } .s6 { stroke: #f778ba; }
+        .f7 { fill: #e3b341; } .s7 { stroke: #e3b341; }
+        .f8 { fill: #b6d96c; } .s8 { stroke: #b6d96c; }
+        .f9 { fill: #adbac7; } .s9 { stroke: #adbac7; }
         }
 
         """
