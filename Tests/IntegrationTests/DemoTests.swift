@@ -44,6 +44,7 @@ import Testing
     @Test func keyEndsTheWaiting() throws {
         let output = try run(pressing: "x")
         #expect(output.contains("6 events: one for each aspect"), "\(output)")
+        #expect(output.contains(#/sleeper  waiting: battery 14, \S+ 13/#), "\(output)")
         #expect(output.hasSuffix("status 0 cooked True\n"), "\(output)")
     }
 

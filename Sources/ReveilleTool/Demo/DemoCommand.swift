@@ -52,6 +52,9 @@ final class Narration {
     private var remark = ""
     private var awake = 0
     private var asleep: (events: Int, changes: Int) = (0, 0)
+    /// The changes that wait for the sleeper, shown below the events on a terminal.
+    private var waiting: [Aspect: Int] = [:]
+    private let prompt = PromptLine()
 
     init(of scenario: Scenario) {
         column = EventText.column(for: AspectSet(scenario.recordedAspects).union(.default).aspects)
@@ -67,7 +70,10 @@ final class Narration {
         self.job = job
     }
 
-    func leaveTerminal() { job?.leave() }
+    func leaveTerminal() {
+        prompt.hide(isOurs: true)
+        job?.leave()
+    }
 
     /// Prints the text before a step, and returns the pause before it.
     func begin(_ line: Scenario.Line) throws(Failure) -> Duration {
@@ -76,7 +82,9 @@ final class Narration {
         case .background:
             try Console.line(Style.bold("A synthetic phone, a bus, and two subscribers: one awake, one asleep."))
             try Console.line("")
+            if job != nil { prompt.show() }
         case .foreground:
+            prompt.hide(isOurs: true)
             try Console.line("")
             try Console.line("The awake subscriber received \(awake) events, the sleeper none. Now it wakes:")
             try Console.line("")
@@ -89,8 +97,13 @@ final class Narration {
     func print(awake: [Event], asleep: [Event]) throws(Failure) {
         for event in awake {
             let line = EventText.line(event, column: column).padded(to: column + Self.stateColumns)
-            try Console.line("  " + Style.cyan("live     ") + line + Style.dim("  \(remark)"))
+            try prompt.print { () throws(Failure) in
+                try Console.line("  " + Style.cyan("live     ") + line + Style.dim("  \(remark)"))
+            }
+            waiting[event.aspect, default: 0] += 1
         }
+        let counts = waiting.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+        prompt.set("  " + Style.yellow("sleeper  ") + "waiting: ", counts.joined(separator: ", "))
         for event in asleep {
             try Console.line("  " + Style.yellow("sleeper  ") + EventText.line(event, column: column))
         }
