@@ -102,13 +102,7 @@ extension Timestamp {
     fileprivate func age(at now: Timestamp) -> String {
         // The clock may have been set back.
         let seconds = max(0, now.microseconds.subtractingReportingOverflow(microseconds).partialValue / 1_000_000)
-        return switch seconds {
-        case 0: "just now"
-        case 1..<60: "\(seconds) s ago"
-        case 60..<3_600: "\(seconds / 60) min ago"
-        case 3_600..<172_800: "\(seconds / 3_600) h ago"
-        default: "\(seconds / 86_400) days ago"
-        }
+        return Age.phrase(seconds)
     }
 }
 

@@ -82,14 +82,7 @@ enum TopText {
     static func age(of change: Timestamp, at now: Timestamp) -> String {
         let (microseconds, isTooLong) = now.microseconds.subtractingReportingOverflow(change.microseconds)
         guard !isTooLong else { return "-" }
-        let seconds = microseconds / 1_000_000
-        switch seconds {
-        case ..<1: return "now"
-        case ..<60: return "\(seconds) s"
-        case ..<3_600: return "\(seconds / 60) min"
-        case ..<172_800: return "\(seconds / 3_600) h"
-        default: return "\(seconds / 86_400) d"
-        }
+        return Age.text(microseconds / 1_000_000)
     }
 
     /// Returns a number of events or changes a second: `-` if it is not known yet, `0`, `0.5`, `12`, `13k`.

@@ -78,7 +78,7 @@ package enum FleetTable {
 extension FleetTable {
     /// The columns of the text, with the rows' cells; the last column may be truncated.
     package static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
-        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { age($0.lastSeen) }),
+        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { $0.lastSeen.map(Age.phrase) ?? "-" }),
         ("BATTERY", { battery($0) }), ("VERSION", { $0.version ?? "-" }),
         ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
     ]
@@ -103,18 +103,6 @@ extension FleetTable {
         let counts = State.allCases.map { state in (state, rows.count { $0.state == state }) }.filter { $0.1 > 0 }
         let parts = counts.map { "\($0.1) \($0.0.text)" }.joined(separator: ", ")
         return "\(rows.count) device\(rows.count == 1 ? "" : "s")" + (parts.isEmpty ? "" : ": \(parts)")
-    }
-
-    /// Returns an age in its largest unit, rounded down.
-    static func age(_ seconds: Int64?) -> String {
-        guard let seconds else { return "-" }
-        return switch seconds {
-        case ..<1: "now"
-        case ..<60: "\(seconds) s ago"
-        case ..<3_600: "\(seconds / 60) min ago"
-        case ..<86_400: "\(seconds / 3_600) h ago"
-        default: "\(seconds / 86_400) d ago"
-        }
     }
 
     private static func battery(_ row: Row) -> String {
