@@ -78,7 +78,8 @@ package enum FleetTable {
 extension FleetTable {
     /// The columns of the text, with the rows' cells; the last column may be truncated.
     package static let columns: [(head: String, cell: @Sendable (Row) -> String)] = [
-        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }), ("LAST SEEN", { $0.lastSeen.map(Age.phrase) ?? "-" }),
+        ("DEVICE", { $0.device.text }), ("STATE", { $0.state.text }),
+        ("LAST SEEN", { $0.lastSeen.map(Age.phrase) ?? "-" }),
         ("BATTERY", { battery($0) }), ("VERSION", { $0.version ?? "-" }),
         ("ASPECTS", { $0.aspects.isEmpty ? "-" : $0.aspects.joined(separator: " ") }),
     ]
