@@ -212,7 +212,7 @@ final class RulesLife {
     private static let seeds = 1...(getenv("REVEILLE_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 10)
 
     @Test(
-        "each time that a condition became true ran its command once, and again only after an end during the run",
+        "B226: each time that a condition became true ran its command once, and again only after an end during the run",
         arguments: seeds)
     func lives(seed: UInt64) throws {
         try RulesLife(seed: seed).run(steps: 12)
