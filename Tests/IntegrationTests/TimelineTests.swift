@@ -61,7 +61,8 @@ import Testing
         #expect(try complaint(about: picture).isEmpty)
     }
 
-    @Test("B231: changes of one moment are strokes beside each other") func changesOfOneMomentAreStrokesBesideEachOther() {
+    @Test("B231: changes of one moment are strokes beside each other")
+    func changesOfOneMomentAreStrokesBesideEachOther() {
         var timeline = Timeline(title: "A moment")
         timeline.record(awake: [battery(0.8), battery(0.7), battery(0.6)], asleep: [], at: 1)
         timeline.record(awake: [], asleep: [], at: 2)
