@@ -32,8 +32,8 @@ package struct BridgePositions: Sendable, Hashable {
             else { throw FleetError(.positions, "the entry of '\(member.name.escaped)' is invalid") }
             let applied = DesiredStates.Applied(
                 instance: entry["instance"]?.stringValue, generation: entry["generation"]?.integerValue,
-                changes: entry["changes"]?.integerValue, isForgotten: entry["forgotten"]?.boolValue ?? false)
-            for number in [applied.generation, applied.changes] {
+                bus: entry["bus"].flatMap(FleetPosition.init), isForgotten: entry["forgotten"]?.boolValue ?? false)
+            for number in [applied.generation, applied.bus?.generation] {
                 guard (0...StateMessage.generationLimit).contains(number ?? 0) else {
                     throw FleetError(.positions, "the number \(number ?? 0) of '\(member.name.escaped)' is invalid")
                 }
@@ -47,7 +47,7 @@ package struct BridgePositions: Sendable, Hashable {
             var entry: JSONObject = [:]
             if let instance = applied.instance { entry["instance"] = .string(instance) }
             if let generation = applied.generation { entry["generation"] = .integer(generation) }
-            if let changes = applied.changes { entry["changes"] = .integer(changes) }
+            if let bus = applied.bus { entry["bus"] = bus.json }
             if applied.isForgotten { entry["forgotten"] = true }
             return JSONObject.Member(name: name, value: .object(entry))
         }

@@ -26,7 +26,7 @@ extension Uplink {
             phase == .leaving ? (isStopping ? .stopped : .asleep) : bus == .absent ? .noBus : nil
         return StatusMessage(
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
-            aspects: status.aspects, version: version,
+            aspects: status.aspects, taken: taken, version: version,
             wakeEvery: configuration.wakeEvery.map { $0.components.seconds },
             wakesAt: phase == .leaving && !isStopping ? absence.wakesAt : nil)
     }
