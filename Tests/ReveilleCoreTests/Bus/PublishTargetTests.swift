@@ -12,7 +12,7 @@ struct PublishTargetTests {
         return driver.subscribe(SubscriptionRequest(aspects: [Self.name]))
     }
 
-    @Test("a value for a later generation is one event with all changes up to there, even if it is equal")
+    @Test("B199: a value for a later generation is one event with all changes up to there, even if it is equal")
     func counts() {
         let id = subscribe()
         let generation = driver.state(Self.name).generation
@@ -28,7 +28,7 @@ struct PublishTargetTests {
         #expect(driver.violations.isEmpty)
     }
 
-    @Test("a call that is repeated counts nothing twice, and one that came too late is a change like any other")
+    @Test("B199: a call that is repeated counts nothing twice, and one that came too late is a change like any other")
     func repeats() {
         let id = subscribe()
         let target = driver.state(Self.name).generation + 3

@@ -10,11 +10,17 @@ package struct BridgePositions: Sendable, Hashable {
     package var desired: [String: DesiredStates.Applied]
     /// The prefixes of announcements to Home Assistant that the broker may still have.
     package var announced: [String]
+    /// The entities of published names in the last announcement.
+    package var entities: [String]
 
-    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = []) {
+    package init(
+        uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = [],
+        entities: [String] = []
+    ) {
         self.uplink = uplink
         self.desired = desired
         self.announced = announced
+        self.entities = entities
     }
 
     package init(parsing bytes: [UInt8]) throws(FleetError) {
@@ -25,6 +31,7 @@ package struct BridgePositions: Sendable, Hashable {
         }
         uplink = try UplinkPositions(object["states"] ?? .null)
         announced = (object["homeAssistant"]?.arrayValue ?? []).compactMap(\.stringValue)
+        entities = (object["entities"]?.arrayValue ?? []).compactMap(\.stringValue)
         desired = [:]
         for member in object["desired"]?.objectValue?.members ?? [] {
             guard FleetTopic.isAspect(member.name), let entry = member.value.objectValue,
@@ -55,6 +62,7 @@ package struct BridgePositions: Sendable, Hashable {
             "version": .integer(Self.version), "states": uplink.json, "desired": .object(JSONObject(members: names)),
         ]
         if !announced.isEmpty { file["homeAssistant"] = .array(announced.map { .string($0) }) }
+        if !entities.isEmpty { file["entities"] = .array(entities.map { .string($0) }) }
         return JSON.object(file).bytes
     }
 }

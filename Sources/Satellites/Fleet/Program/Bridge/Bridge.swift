@@ -41,7 +41,8 @@ final class Bridge {
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired, from: saved?.desired ?? [:])
-        announcer = HomeAssistantAnnouncer(setup, announced: saved?.announced ?? [])
+        announcer = HomeAssistantAnnouncer(
+            setup, announced: saved?.announced ?? [], entities: saved?.entities ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
         bus = try BusLink(
@@ -72,6 +73,7 @@ final class Bridge {
     }
 
     private func takeBus(_ input: Uplink.Input) {
+        announcer.note(input)
         take(input)
         // A bus that has started may have lost published states.
         if case .busStarted = input { carryOut(desired.publishAll()) }
@@ -205,7 +207,9 @@ final class Bridge {
 
     private func save(isUrgent: Bool) {
         keeper.save(
-            BridgePositions(uplink: uplink.positions, desired: desired.applied, announced: announcer.announced),
+            BridgePositions(
+                uplink: uplink.positions, desired: desired.applied, announced: announcer.announced,
+                entities: announcer.entities),
             isUrgent: isUrgent)
     }
 }
