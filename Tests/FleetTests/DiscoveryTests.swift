@@ -67,7 +67,8 @@ struct DiscoveryTests {
         #expect(level["name"] == .string("\(name) level"))
         #expect(shown["org_--example_--player_-m_title"]?.objectValue?["state_class"] == nil)
         #expect(first.entities.count == 4)
-        let later = try discovery([name], members: [name: members(["level": .null], before: all)], former: first.entities)
+        let later = try discovery(
+            [name], members: [name: members(["level": .null], before: all)], former: first.entities)
         let rest = try components(later)
         #expect(rest["org_--example_--player_-m_level"]?.objectValue?["unique_id"] != nil)
         #expect(rest["org_--example_--player_-m_title"] == ["p": "sensor"])

@@ -150,7 +150,9 @@ struct HomeAssistantTests {
         let device = try DeviceID("shop.7_-x")
         let all = Discovery(
             device: device, aspects: Self.aspects,
-            members: [Self.names[0]: DiscoveryMember.members(of: ["level": 37, "title": "x", "items": true], before: [])],
+            members: [
+                Self.names[0]: DiscoveryMember.members(of: ["level": 37, "title": "x", "items": true], before: [])
+            ],
             version: "1.2.3")
         let discoveries = [
             all, Discovery(device: device, aspects: [], former: all.entities, version: "1.2.3"),

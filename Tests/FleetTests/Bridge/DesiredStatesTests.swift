@@ -26,11 +26,15 @@ struct DesiredStatesTests {
 
     /// The generations on the bus that published values stand for.
     private func targets(_ effects: [DesiredStates.Effect]) -> [Int64?] {
-        effects.compactMap { if case .publish(Self.name, _, let target) = $0 { .some(target?.generation) } else { nil } }
+        effects.compactMap { effect in
+            if case .publish(Self.name, _, let target) = effect { .some(target?.generation) } else { nil }
+        }
     }
 
     /// The position of a name on the bus that has just taken a value.
-    private func bus(at generation: Int64 = 100) -> FleetPosition { FleetPosition(instance: "bus", generation: generation) }
+    private func bus(at generation: Int64 = 100) -> FleetPosition {
+        FleetPosition(instance: "bus", generation: generation)
+    }
 
     /// Lets the bus take everything.
     private mutating func settle(_ effects: [DesiredStates.Effect]) -> [DesiredStates.Effect] {

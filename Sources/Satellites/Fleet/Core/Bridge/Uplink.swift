@@ -144,7 +144,6 @@ package struct Uplink: Sendable {
     /// The number of connections in a row that were not good.
     var shortConnections = 0
     var hasDesired = false
-    var taken: [String: FleetPosition] = [:]
     var status = StatusTrack()
     var absence = Absence()
 
@@ -212,7 +211,7 @@ package struct Uplink: Sendable {
         case .answered(let publication, let isTaken): noteAnswer(to: publication, isTaken: isTaken, at: now, &effects)
         case .disconnected(let isTakenOver): disconnect(isTakenOver, at: now, fraction: fraction, &effects)
         case .desiredArrived: hasDesired = true
-        case .desiredTaken(let taken): self.taken = taken
+        case .desiredTaken(let taken): status.taken = taken
         case .timeIsOver: endWaiting(at: now, fraction: fraction, &effects)
         case .stop: stop(&effects)
         }

@@ -97,7 +97,8 @@ struct FleetSetCommand: ParsableCommand {
                 return [(topic, message.bytes)]
             }
             guard case .desired(let device, let name) = target else { return }
-            let position = instance.flatMap { instance in own.map { FleetPosition(instance: instance, generation: $0) } }
+            let position = instance.flatMap { instance in own.map { FleetPosition(instance: instance, generation: $0) }
+            }
             try report(
                 DesiredChange(device, name, position ?? former, isDeletion: value == nil), on: broker)
         }
@@ -118,7 +119,8 @@ struct FleetSetCommand: ParsableCommand {
                 "\(device) is connected, but has not taken \(what) within \(DesiredAnswer.patience) s; "
                     + "its bridge and its bus must allow the fleet to set it")
         case .noDevice:
-            throw Failure(.failure, "no device '\(device)' has connected to \(broker); the broker keeps \(what) for it")
+            throw Failure(
+                .failure, "no device '\(device)' has connected to \(broker); the broker keeps \(what) for it")
         }
     }
 
