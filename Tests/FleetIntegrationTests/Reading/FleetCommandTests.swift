@@ -161,6 +161,18 @@ struct FleetCommandTests {
         }
     }
 
+    @Test("a state of a device whose clock is not set has a mark of the width of a time")
+    func withoutClock() async throws {
+        try await start()
+        try await scene.peer.publish(
+            #"{"instance":"aa","generation":4,"changes":1,"changedAt":7,"synchronized":false,"value":{"n":1}}"#,
+            to: "reveille/v1/kiosk-7/state/org.example.mode")
+        let watch = try run("watch", "--initial", "--count", "3")
+        let lines = watch.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines.contains { $0.hasPrefix("no clock  kiosk-7") }, "\(watch.output)")
+        #expect(lines.allSatisfy { $0.dropFirst(10).hasPrefix("kiosk-7 ") }, "\(watch.output)")
+    }
+
     @Test("watch ends at SIGTERM, at its count and after its time") func watchEnds() async throws {
         try await start()
         let file = directory.path + "/positions"
