@@ -83,7 +83,7 @@ struct BridgeTests {
         try wait(for: "the withdrawal: \(scene.bridge.errors)") { try scene.value(of: "org.example.gone") == .null }
     }
 
-    @Test("what the fleet set while a device was away is the plain value on its bus, with all its changes")
+    @Test("B230: what the fleet set while a device was away is the plain value on its bus, with all changes")
     func desired() throws {
         let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"], groups: ["shops"]"#)
         let observer = try scene.observer()

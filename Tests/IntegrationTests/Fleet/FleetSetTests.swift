@@ -18,7 +18,7 @@ struct FleetSetTests {
         return (code, program.output + program.errors)
     }
 
-    @Test("set says whether the device has taken the value, is away, does not allow it, or is unknown")
+    @Test("B231: set says whether the device has taken the value, is away, does not allow it, or is unknown")
     func outcomes() throws {
         let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"]"#)
         let observer = try scene.observer()

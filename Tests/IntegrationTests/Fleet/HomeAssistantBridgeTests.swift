@@ -7,7 +7,7 @@ import Varlink
 @Suite(
     .blocking, .timeLimit(.minutes(5)), .enabled(if: BridgeScene.isAvailable, "no mosquitto in .build-mosquitto"))
 struct HomeAssistantBridgeTests {
-    @Test("the members of a name on the bus are announced, and one that went while the bridge was dead is removed")
+    @Test("B232: the members of a name are announced, and one that went while the bridge was dead is removed")
     func members() throws {
         let scene = try BridgeScene(#"aspects: ["org.example.*"], homeAssistant: true"#)
         let observer = try scene.observer()

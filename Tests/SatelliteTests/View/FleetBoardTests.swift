@@ -92,7 +92,7 @@ import Varlink
         #expect(tile?["level"] == nil && tile?["plugged"] == nil && tile?["pose"] == nil && tile?["near"] == true)
     }
 
-    @Test("a clock that is not synchronized is a mark of the tile until it is, and no problem of the fleet")
+    @Test("B233: a clock that is not synchronized is a mark of the tile until it is, and no problem of the fleet")
     mutating func clock() {
         state("kiosk-1", 1, isSynchronized: false)
         let tile = tiles(after: 0)["kiosk-1"]
