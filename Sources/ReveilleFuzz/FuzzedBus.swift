@@ -73,8 +73,8 @@ struct FuzzedBus: ~Copyable {
         case .post(let reading):
             post(reading)
             return [:]
-        case .publish(let value, let isTied):
-            publish(value, isTied: isTied)
+        case .publish(let value, let isTied, let target):
+            publish(value, isTied: isTied, target: target?.generation)
             return [:]
         case .beginTask(let name, _):
             _ = try subscription(name)
@@ -87,10 +87,10 @@ struct FuzzedBus: ~Copyable {
         return id
     }
 
-    mutating func publish(_ value: PublishedValue, isTied: Bool = false) {
+    mutating func publish(_ value: PublishedValue, isTied: Bool = false, target: Int? = nil) {
         time += 1
         let publisher = Publisher(user: 1, connection: isTied ? Self.connection : nil)
-        bus.publish(value.name, value.bytes, by: publisher, at: now)
+        bus.publish(value.name, value.bytes, by: publisher, at: now, target: target)
     }
 
     /// Withdraws the states that are tied to the connection.

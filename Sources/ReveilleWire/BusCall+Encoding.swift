@@ -48,9 +48,13 @@ extension BusCall {
         case .describeAspects: return (.describeAspects, [:])
         case .refresh: return (.refresh, [:])
         case .post(let reading): return (.post, [reading.aspect.name: ReadingCoding.encode(reading)])
-        case .publish(let value, let isTied):
+        case .publish(let value, let isTied, let target):
             var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
             if isTied { parameters["whileConnected"] = true }
+            if let target {
+                parameters["instance"] = .string(target.instance)
+                parameters["target"] = .integer(Int64(target.generation))
+            }
             return (.publish, parameters)
         case .observeDemand(let aspects): return (.observeDemand, ["aspects": Self.encode(aspects)])
         case .beginTask(let subscription, let name):

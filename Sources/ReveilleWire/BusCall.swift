@@ -24,7 +24,7 @@ package enum BusCall: Sendable, Hashable {
     /// Posts a synthetic state; the reply is a ``Revision``.
     case post(Reading)
     /// Publishes or withdraws the state of a name; the reply is a ``Revision``.
-    case publish(PublishedValue, whileConnected: Bool = false)
+    case publish(PublishedValue, whileConnected: Bool = false, target: PublishTarget? = nil)
     /// Asks whether anybody needs names and patterns; each reply is a list of ``NameDemand``.
     case observeDemand(AspectSet)
     /// Begins a task of a subscription's process for as long as the call lasts; each reply is a ``TaskState``.
@@ -83,7 +83,8 @@ package enum BusCall: Sendable, Hashable {
             let value = try fields.optional(.value) { PublishedValue(name, validating: $0) }
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
-                whileConnected: try fields.optionalBool("whileConnected") ?? false)
+                whileConnected: try fields.optionalBool("whileConnected") ?? false,
+                target: try PublishTarget(fields))
         case .observeDemand:
             guard let aspects = try BusCall.aspects(fields), aspects.builtIn.isEmpty else {
                 throw fields.invalid("aspects")

@@ -14,9 +14,11 @@ struct DiscoveryTests {
     }
 
     private func discovery(
-        _ aspects: [String], withdrawn: [String] = [], device: String = "kiosk-7"
+        _ aspects: [String], members: [String: [DiscoveryMember]] = [:], former: [String] = [],
+        device: String = "kiosk-7"
     ) throws -> Discovery {
-        Discovery(device: try DeviceID(device), aspects: aspects, withdrawn: withdrawn, version: "1.2.3")
+        Discovery(
+            device: try DeviceID(device), aspects: aspects, members: members, former: former, version: "1.2.3")
     }
 
     @Test("the message is on the device's own topic") func topics() throws {
@@ -39,12 +41,57 @@ struct DiscoveryTests {
             try components(try discovery(["org.example.volume"]))["org_--example_--volume"]?.objectValue)
         #expect(name["device_class"] == "timestamp")
         #expect(name["json_attributes_topic"] == "reveille/v1/kiosk-7/state/org.example.volume")
-        let later = try components(try discovery(["battery"], withdrawn: ["org.example.volume", "org.example.volume"]))
+        let former = try discovery(["org.example.volume"]).entities
+        let later = try components(try discovery(["battery"], former: former))
         #expect(later["org_--example_--volume"] == ["p": "sensor"])
         #expect(
             try components(try discovery(["motion", "defaults", "folders"])).members.allSatisfy {
                 ["asleep", "wakes_at"].contains($0.name) == ($0.value.objectValue?["unique_id"] != nil)
             })
+    }
+
+    private func members(_ value: JSONObject, before: [DiscoveryMember] = []) -> [DiscoveryMember] {
+        DiscoveryMember.members(of: value, before: before)
+    }
+
+    @Test("each number, text and boolean of a name's state is a sensor of its own, and is removed when it is gone")
+    func memberEntities() throws {
+        let name = "org.example.player"
+        let all = members(["level": 0.5, "title": "Clocks", "muted": true, "tags": [], "more": [:], "none": .null])
+        #expect(all.map(\.name) == ["level", "title", "muted"])
+        let first = try discovery([name], members: [name: all, "org.example.other": all])
+        let shown = try components(first)
+        let level = try #require(shown["org_--example_--player_-m_level"]?.objectValue)
+        #expect(level["state_topic"] == .string("reveille/v1/kiosk-7/state/\(name)"))
+        #expect(level["state_class"] == "measurement")
+        #expect(level["name"] == .string("\(name) level"))
+        #expect(shown["org_--example_--player_-m_title"]?.objectValue?["state_class"] == nil)
+        #expect(first.entities.count == 4)
+        let later = try discovery(
+            [name], members: [name: members(["level": .null], before: all)], former: first.entities)
+        let rest = try components(later)
+        #expect(rest["org_--example_--player_-m_level"]?.objectValue?["unique_id"] != nil)
+        #expect(rest["org_--example_--player_-m_title"] == ["p": "sensor"])
+        #expect(later.entities.count == 2)
+    }
+
+    @Test("a member cannot break out of its template, and no state fills the message")
+    func hostileMembers() {
+        #expect(members(["']}}": 1, "a'b": 1, "": 1, "größe": 1, "a-b_c": 1]).map(\.name) == ["a-b_c"])
+        let many = JSONObject(members: (0..<700).map { JSONObject.Member(name: "m\($0)", value: 1) })
+        #expect(members(many).count == DiscoveryMember.limit)
+    }
+
+    @Test("a member has another key than any name") func memberKeys() {
+        let texts = ["a", "a_", "a-", "a_-m", "a_-m_b", "m_a", "-a", "_a", "_-a"]
+        let names = texts.flatMap { a in texts.map { "\(a).\($0)" } }
+        let keys =
+            names.map { DiscoveryEntity(name: $0).key }
+            + names.flatMap { name in
+                members(JSONObject(members: texts.map { .init(name: $0, value: 1) }))
+                    .map { DiscoveryEntity($0, of: name).key }
+            }
+        #expect(Set(keys).count == keys.count)
     }
 
     @Test("identities have different identifiers of permitted characters, and plain ones stay as they are")

@@ -63,6 +63,8 @@ struct HomeAssistantTests {
         {"power":null,"energy":null,"energyFull":null,"health":null,"timeToEmpty":null,"timeToFull":null,"packs":[]}
         """
 
+    private static let long = String(repeating: "x", count: 255)
+
     private static let states: [(component: String, value: String, expected: String)] = [
         ("battery", battery, "42"), ("battery", noBattery, "None"), ("battery", #"{"level":1}"#, "100"),
         ("charging", battery, "ON"), ("charging", #"{"chargeStatus":"full"}"#, "OFF"), ("charging", noBattery, "None"),
@@ -92,6 +94,16 @@ struct HomeAssistantTests {
         ("org_--example_--volume", "null", "None"),
         ("org_--example_--volume attributes", #"{"level":37}"#, #"{"level": 37}"#),
         ("org_--example_--volume attributes", "null", "{}"),
+        ("org_--example_--volume_-m_level", #"{"level":37.5}"#, "37.5"),
+        ("org_--example_--volume_-m_level", #"{"level":"high"}"#, "None"),
+        ("org_--example_--volume_-m_level", "{}", "None"), ("org_--example_--volume_-m_level", "null", "None"),
+        ("org_--example_--volume_-m_title", #"{"title":"Clocks"}"#, "Clocks"),
+        ("org_--example_--volume_-m_title", #"{"title":7}"#, "7"),
+        ("org_--example_--volume_-m_title", #"{"title":[1]}"#, "None"),
+        ("org_--example_--volume_-m_title", "null", "None"), ("org_--example_--volume_-m_items", "{}", "None"),
+        ("org_--example_--volume_-m_title", "{\"title\":\"\(long)yy\"}", long),
+        ("org_--example_--volume_-m_items", #"{"items":true}"#, "true"),
+        ("org_--example_--volume_-m_items", #"{"items":false}"#, "false"),
     ]
 
     private static func cases() throws -> [Case] {
@@ -136,9 +148,14 @@ struct HomeAssistantTests {
     @Test("Home Assistant accepts the message of every configuration, and shows the state of each aspect, null or not")
     func schemas() throws {
         let device = try DeviceID("shop.7_-x")
+        let all = Discovery(
+            device: device, aspects: Self.aspects,
+            members: [
+                Self.names[0]: DiscoveryMember.members(of: ["level": 37, "title": "x", "items": true], before: [])
+            ],
+            version: "1.2.3")
         let discoveries = [
-            Discovery(device: device, aspects: Self.aspects, version: "1.2.3"),
-            Discovery(device: device, aspects: [], withdrawn: Self.names, version: "1.2.3"),
+            all, Discovery(device: device, aspects: [], former: all.entities, version: "1.2.3"),
         ]
         let cases = try Self.cases()
         let input: JSONObject = [

@@ -61,7 +61,7 @@ import Testing
         #expect(try complaint(about: picture).isEmpty)
     }
 
-    @Test("B231: changes of one moment are strokes beside each other")
+    @Test("B235: changes of one moment are strokes beside each other")
     func changesOfOneMomentAreStrokesBesideEachOther() {
         var timeline = Timeline(title: "A moment")
         timeline.record(awake: [battery(0.8), battery(0.7), battery(0.6)], asleep: [], at: 1)
@@ -70,7 +70,7 @@ import Testing
         #expect(Set(strokes.map(\.output.1)).count == 3)
     }
 
-    @Test("B231: no edge of a sleep crosses a text") func noEdgeOfASleepCrossesAText() throws {
+    @Test("B235: no edge of a sleep crosses a text") func noEdgeOfASleepCrossesAText() throws {
         var timeline = Timeline(title: "A sleep")
         let track = { (title: String) in
             Reading.published(PublishedValue("org.example.player", bytes: Array(#"{"track":"\#(title)"}"#.utf8)))

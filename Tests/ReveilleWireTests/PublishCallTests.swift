@@ -62,7 +62,7 @@ import Varlink
     func depthIsLimitedByReplies() throws {
         let deepest = Self.nested(PublishedValue.depthLimit)
         let call = try method("Publish", ["aspect": "org.example.volume", "value": deepest])
-        guard case .publish(let value, _) = call else {
+        guard case .publish(let value, _, _) = call else {
             Issue.record("\(call)")
             return
         }
@@ -81,6 +81,15 @@ import Varlink
         let unreadable = Reply.encode(
             parameters: writer.write([EventCodingTests.event(.published(deeper), generation: 8)]), continues: true)
         #expect(throws: VarlinkError.self) { try Reply(parsing: Array(unreadable.dropLast())) }
+    }
+
+    @Test("a call with a target is encoded and decoded, and a target needs its instance")
+    func target() throws {
+        let value = PublishedValue("org.example.volume", ["level": 1])
+        let call = BusCall.publish(value, target: PublishTarget(instance: "a", generation: 7))
+        #expect(try method("Publish", Call(call).parameters) == call)
+        let parameters: JSONObject = ["aspect": "org.example.volume", "value": ["level": 1], "target": 7]
+        #expect(try method("Publish", parameters) == .publish(value))
     }
 
     // MARK: - Names and patterns of a subscription

@@ -61,7 +61,8 @@ extension Bus {
         assign(index, to: Publisher(user: firing.user))
         sequence += firing.times
         firings = firing.number
-        logs[index].changes.fire(firing.value, times: firing.times, sequence: sequence, at: firing.time)
+        logs[index].changes.append(
+            firing.value, times: firing.times, areFirings: true, sequence: sequence, at: firing.time)
         if !wasLive { nameTable.counts[firing.user, default: NameCount()].live += 1 }
         notifyListeners(of: index)
     }

@@ -27,13 +27,20 @@ package struct NameCount: Sendable, Hashable {
 }
 
 extension Bus {
+    /// The most changes that one value stands for, so that no publisher exhausts the numbers of the bus: a hundred a
+    /// second would take three hours.
+    package static let targetDistance = 1_000_000
+
     /// Sets the state of a name, or withdraws it if there is no value; returns whether the state changed.
     ///
     /// An equal value is not a change, but its publisher replaces the previous publisher. Withdrawing a name that is
     /// not published has no effect. The caller has checked the name and the publisher; the value is canonical.
+    ///
+    /// If the name has an earlier generation than `target`, the value stands for all changes up to there, even if it is
+    /// equal. So a publisher that repeats itself counts nothing twice.
     @discardableResult
     package mutating func publish(
-        _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp
+        _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp, target: Int? = nil
     ) -> Bool {
         guard let index = nameTable.logs[name] ?? (bytes == nil ? nil : addLog(of: name, at: time)) else {
             return false
@@ -43,8 +50,15 @@ extension Bus {
             if logs[index].isVacant { addEntriesOfPatterns(to: index) }
             assign(index, to: publisher)
         }
-        let isChange = append(
-            .published(PublishedValue(name, bytes: bytes)), to: index, at: time, isPosted: false)
+        let value = PublishedValue(name, bytes: bytes)
+        let times = bytes == nil ? 0 : (target ?? 0) - logs[index].changes.current.generation
+        let isCounted = (1...Self.targetDistance).contains(times)
+        if isCounted {
+            sequence += times
+            logs[index].changes.append(value, times: times, areFirings: false, sequence: sequence, at: time)
+            notifyListeners(of: index)
+        }
+        let isChange = isCounted || append(.published(value), to: index, at: time, isPosted: false)
         let isLive = logs[index].isLive
         if let user = logs[index].publisher?.user, wasLive != isLive {
             nameTable.counts[user, default: NameCount()].live += isLive ? 1 : -1

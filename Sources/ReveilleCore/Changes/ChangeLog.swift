@@ -71,16 +71,18 @@ struct ChangeLog {
         advance(to: change)
     }
 
-    /// Appends a change for each of several firings of a published name at once; the sequence is the last one's.
+    /// Appends several changes of a published name at once, or firings of it; the sequence is the last one's.
     ///
-    /// The log keeps only the latest changes, so a billion firings take no longer than the changes that it keeps.
-    mutating func fire(_ value: PublishedValue, times: Int, sequence: Int, at time: Timestamp) {
-        let last = current.generation + times
+    /// The log keeps only the latest changes, so a billion changes take no longer than the changes that it keeps.
+    mutating func append(
+        _ value: PublishedValue, times: Int, areFirings: Bool, sequence: Int, at time: Timestamp
+    ) {
+        let (last, lastFiring) = (current.generation + times, current.lastFiring)
         for age in (0..<min(times, ring.capacity)).reversed() {
             advance(
                 to: Change(
                     generation: last - age, sequence: sequence - age, time: time, reading: .published(value),
-                    lastFiring: last - age))
+                    lastFiring: areFirings ? last - age : lastFiring))
         }
     }
 

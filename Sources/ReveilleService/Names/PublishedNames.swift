@@ -12,18 +12,22 @@ final class PublishedNames: BusPart {
     init(_ access: BusAccess) { self.access = access }
 
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
-    func publish(_ value: PublishedValue, isTied: Bool, on connection: Connection) throws(CallError) -> Revision {
+    func publish(
+        _ value: PublishedValue, isTied: Bool, target: PublishTarget?, on connection: Connection
+    ) throws(CallError) -> Revision {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
         try checkPermission(to: value, after: former, by: user)
         if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
-        let isChange = publish(value, by: publisher)
+        let isChange = publish(
+            value, by: publisher, target: target.flatMap { $0.instance == bus.instance ? $0.generation : nil })
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
+        let generation = value.bytes == nil ? before.generation + 1 : bus.position(of: value.name).generation
         let reply =
             isChange
-            ? Revision(generation: before.generation + 1, sequence: bus.sequence)
+            ? Revision(generation: generation, sequence: bus.sequence)
             : Revision(generation: before.generation, sequence: before.sequence)
         access.deliver()
         return reply
@@ -48,10 +52,10 @@ final class PublishedNames: BusPart {
 extension BusPart {
     /// Publishes or withdraws a state, and returns whether this is a change.
     @discardableResult
-    func publish(_ value: PublishedValue, by publisher: Publisher) -> Bool {
+    func publish(_ value: PublishedValue, by publisher: Publisher, target: Int? = nil) -> Bool {
         let former = bus.publisher(of: value.name)
         let latter = value.bytes == nil ? nil : publisher
-        let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now)
+        let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now, target: target)
         access.published(value.name, from: former, to: latter)
         // The saved state contains the publisher too.
         if isChange || latter != former { access.supersedeStateOrDisconnect() }

@@ -35,8 +35,8 @@ extension BusServer {
         case .followSubscriptions: parts.followers.follow(on: connection)
         case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
-        case .publish(let value, let isTied):
-            reply(try parts.names.publish(value, isTied: isTied, on: connection), on: connection)
+        case .publish(let value, let isTied, let target):
+            reply(try parts.names.publish(value, isTied: isTied, target: target, on: connection), on: connection)
         case .observeDemand(let aspects): parts.demands.observe(aspects, on: connection)
         case .beginTask(let subscription, let name):
             try parts.tasks.begin(name, of: subscription, on: connection)

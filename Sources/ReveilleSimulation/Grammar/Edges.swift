@@ -13,8 +13,9 @@ package enum Edges {
         }
         // Including a year in milliseconds and a number with many zeros.
         let plain: [Int64] = [0, 1, -1, 2, 10, 100, 31_536_000_000, 31_536_000_001, 1_000_000_000_000_000_000]
-        return plain + powers.flatMap { [$0 - 1, $0, -$0] } + units.compactMap { Int64(exactly: $0) }
-            + [.max, .max - 1, .max / 2, .min, .min + 1]
+        let ends: [Int64] = [.max, .max - 1, .max / 2, .min, .min + 1]
+        return [plain, powers.flatMap { [$0 - 1, $0, -$0] }, units.compactMap { Int64(exactly: $0) }, ends].flatMap(
+            \.self)
     }()
 
     /// Numbers near the limits of a level and of `Double`.

@@ -67,6 +67,8 @@ struct FleetCommandTests {
 
     @Test("set counts its values, and deletes them") func set() async throws {
         let name = "org.example.mode"
+        try await scene.connect("kiosk-7", to: broker.address())
+        try await scene.publishStatus(of: "kiosk-7")
         for number in 1...3 { #expect(try run("set", "kiosk-7", name, #"{"number": \#(number)}"#).code == 0) }
         try await scene.connect("reader", to: broker.address())
         try await scene.peer.subscribe("reveille/v1/kiosk-7/desired/#")
@@ -83,6 +85,7 @@ struct FleetCommandTests {
     @Test("set begins a new instance after the largest number, since devices reject a larger one")
     func setAtTheLimit() async throws {
         try await scene.connect("setter", to: broker.address())
+        try await scene.publishStatus(of: "kiosk-7")
         let topic = "reveille/v1/kiosk-7/desired/org.example.mode"
         let largest = DesiredMessage(
             instance: "a", generation: StateMessage.generationLimit, changedAt: 1_790_000_000_000_000, value: [:])
@@ -120,7 +123,7 @@ struct FleetCommandTests {
     @Test("a broker that cannot be reached is named, with its own exit code") func noBroker() throws {
         broker.kill()
         for command in [
-            ["watch"], ["status"], ["get", "a"], ["remove", "a"], ["set", "a", "org.example.mode", "{}"],
+            ["watch"], ["status"], ["get", "a"], ["desired"], ["remove", "a"], ["set", "a", "org.example.mode", "{}"],
         ] {
             let result = try FleetProgram.run(command, on: address, in: directory)
             #expect(result.code == 69, "\(command) \(result.errors)")
@@ -156,6 +159,18 @@ struct FleetCommandTests {
             generation += 1
             try await scene.publish("org.example.mode", of: "kiosk-7", generation: generation)
         }
+    }
+
+    @Test("a state of a device whose clock is not set has a mark of the width of a time")
+    func withoutClock() async throws {
+        try await start()
+        try await scene.peer.publish(
+            #"{"instance":"aa","generation":4,"changes":1,"changedAt":7,"synchronized":false,"value":{"n":1}}"#,
+            to: "reveille/v1/kiosk-7/state/org.example.mode")
+        let watch = try run("watch", "--initial", "--count", "3")
+        let lines = watch.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines.contains { $0.hasPrefix("no clock  kiosk-7") }, "\(watch.output)")
+        #expect(lines.allSatisfy { $0.dropFirst(10).hasPrefix("kiosk-7 ") }, "\(watch.output)")
     }
 
     @Test("watch ends at SIGTERM, at its count and after its time") func watchEnds() async throws {

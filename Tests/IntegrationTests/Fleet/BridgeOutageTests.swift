@@ -28,7 +28,7 @@ struct BridgeOutageTests {
     func refusedSubscription() throws {
         let scene = try BridgeScene(#"aspects: ["battery"], desired: ["org.example.*"]"#)
         try scene.observer().publish(BridgeScene.desired("org.example.mode"), #"{"mode":"night"}"#)
-        let value: JSON = ["value": ["mode": "night"]]
+        let value: JSON = ["mode": "night"]
         try wait(for: "the value: \(scene.bridge.errors)") { try scene.value(of: "org.example.mode") == value }
         #expect(scene.bridge.stop() == 0)
         scene.stopBroker()

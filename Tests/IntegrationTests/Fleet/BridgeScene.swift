@@ -136,8 +136,12 @@ final class BridgeScene {
         if let error = reply.error { throw Trouble("Publish \(name): \(error)") }
     }
 
-    func value(of name: String) throws -> JSON? {
+    func value(of name: String) throws -> JSON? { try event(of: name)["value"] }
+
+    func generation(of name: String) throws -> Int64 { try #require(try event(of: name)["generation"]?.integerValue) }
+
+    private func event(of name: String) throws -> JSONObject {
         let reply = try bus.client().call("GetState", "{\"aspects\":[\"\(name)\"]}")
-        return try #require(reply.parameters.objects("events").first)["value"]
+        return try #require(reply.parameters.objects("events").first)
     }
 }

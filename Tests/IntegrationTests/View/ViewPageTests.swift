@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Browser.isThere || Browser.isRequired, "no Chromium, driver or Selenium: run Scripts/setup test"))
 struct ViewPageTests {
     private static let checks = 14
-    private static let fleetChecks = 14
+    private static let fleetChecks = 16
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 
     @Test("B240, B242: a browser follows, hides, returns and resumes, and other sites cannot read the page")

@@ -46,9 +46,11 @@ final class BusDriver {
 
     /// Publishes a value of a name, or withdraws it, one millisecond later.
     @discardableResult
-    func publish(_ name: Aspect, _ json: String?, by publisher: Publisher = Publisher(user: 1)) -> Bool {
+    func publish(
+        _ name: Aspect, _ json: String?, by publisher: Publisher = Publisher(user: 1), target: Int? = nil
+    ) -> Bool {
         pass(1_000)
-        return bus.publish(name, json.map { Array($0.utf8) }, by: publisher, at: now)
+        return bus.publish(name, json.map { Array($0.utf8) }, by: publisher, at: now, target: target)
     }
 
     func restart() {

@@ -13,10 +13,11 @@ import Varlink
 
     private mutating func state(
         _ device: String, _ generation: Int64, _ aspect: String = "battery", instance: String = "one",
-        value: JSON = ["level": 0.5, "plugged": false]
+        value: JSON = ["level": 0.5, "plugged": false], isSynchronized: Bool = true
     ) {
         let message = StateMessage(
-            instance: instance, generation: generation, changes: 0, changedAt: 1_700_000_000_000_000, value: value)
+            instance: instance, generation: generation, changes: 0, changedAt: 1_700_000_000_000_000,
+            isSynchronized: isSynchronized, value: value)
         send(message.bytes, "\(FleetTopic.root)/\(device)/state/\(aspect)")
     }
 
@@ -89,6 +90,35 @@ import Varlink
         state("kiosk-1", 1, "proximity", value: ["state": "near"])
         let tile = tiles(after: 0)["kiosk-1"]
         #expect(tile?["level"] == nil && tile?["plugged"] == nil && tile?["pose"] == nil && tile?["near"] == true)
+    }
+
+    @Test("B233: a clock that is not synchronized is a mark of the tile until it is, and no problem of the fleet")
+    mutating func clock() {
+        state("kiosk-1", 1, isSynchronized: false)
+        let tile = tiles(after: 0)["kiosk-1"]
+        #expect(tile?["clock"] == "unset" && tile?["changedAt"] == nil && tile?["problem"] == nil)
+        #expect(board.problem == nil)
+        state("kiosk-1", 2)
+        #expect(tiles(after: 0)["kiosk-1"]?["clock"] == nil)
+    }
+
+    @Test("a tile has the value of its last change unless it is long, and all states for an open tile")
+    mutating func values() throws {
+        state("kiosk-1", 1)
+        state("kiosk-1", 1, "orientation", value: ["pose": "faceUp"])
+        state("kiosk-1", 2, "orientation", value: ["pose": "faceDown"])
+        #expect(tiles(after: 0)["kiosk-1"]?["value"] == ["pose": "faceDown"])
+        let long = JSON.string(String(repeating: "x", count: 2_000))
+        state("kiosk-1", 1, "org.example.text", value: ["text": long])
+        state("kiosk-1", 2, "org.example.text", value: ["text": long])
+        let tile = tiles(after: 0)["kiosk-1"]
+        #expect(tile?["aspect"] == "org.example.text" && tile?["value"] == nil)
+        let device = try DeviceID("kiosk-1")
+        let states = board.tiles[device]?.statesJSON.arrayValue?.compactMap(\.objectValue)
+        #expect(states?.map { $0["aspect"] } == ["battery", "org.example.text", "orientation"])
+        #expect(states?.map { $0["value"]?.objectValue?["text"] } == [nil, long, nil])
+        send([], "\(FleetTopic.root)/kiosk-1/state/battery")
+        #expect(board.tiles[device]?.statesJSON.arrayValue?.count == 2)
     }
 
     @Test("a device of which the broker has nothing is removed once") mutating func removal() throws {

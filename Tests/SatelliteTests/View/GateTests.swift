@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleFleetCore
 import ReveilleViewCore
 import Testing
 
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test("the paths of a fleet are there with a fleet only") func fleet() throws {
-        for path in ["/fleet", "/fleet.js", "/fleet.css", "/fleet/events"] {
+        for path in ["/fleet", "/fleet.js", "/fleet.css", "/fleet/events", "/fleet/device"] {
             #expect(status(decide(path)) == 404, "\(path)")
         }
         #expect(status(decide("/fleet", [Field("token", Self.secret)], headers: [Self.host])) == 404)
@@ -159,6 +160,10 @@ import Testing
         let position = BoardPosition(board: "0a1b", revision: 12)
         #expect(try accept("/fleet/events", [Field("resume", position.text)]) == .fleet(position))
         #expect(throws: Refusal.self) { try accept("/fleet/events", [Field("resume", "a~battery:1")]) }
+        #expect(try accept("/fleet/device", [Field("device", "kiosk-7")]) == .device(try DeviceID("kiosk-7")))
+        for device in ["", "kiosk/7", "<b>"] {
+            #expect(throws: Refusal.self) { try accept("/fleet/device", [Field("device", device)]) }
+        }
         #expect(throws: Refusal.self) { try accept("/fleet.js", [Field("token", Self.secret)]) }
     }
 

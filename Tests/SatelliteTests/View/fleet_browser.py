@@ -52,9 +52,9 @@ class Publisher:
         self.library.mosquitto_property_free_all(ctypes.byref(properties))
         expect(result, 0, f"the result of publishing {topic}")
 
-    def state(self, device, aspect, generation, value, instance="one", at=NOW):
+    def state(self, device, aspect, generation, value, instance="one", at=NOW, **rest):
         self.send(f"{device}/state/{aspect}", {
-            "instance": instance, "generation": generation, "changes": 0, "changedAt": at, "value": value})
+            "instance": instance, "generation": generation, "changes": 0, "changedAt": at, "value": value} | rest)
 
     def battery(self, device, generation, percent, plugged=False, **rest):
         self.state(device, "battery", generation, {"level": percent / 100, "plugged": plugged}, **rest)
@@ -220,6 +220,34 @@ def check_entry(scene):
     wait(lambda: "asleep" in scene.tile("kiosk-17"), "the state of kiosk-17")
 
 
+def check_clock(scene):
+    scene.publisher.battery("kiosk-38", 900, 44, synchronized=False)
+    wait(lambda: "clock not set" in scene.tile("kiosk-38"), "the mark of a clock that is not synchronized")
+    expect(scene.driver.execute_script("return document.getElementById('problem').hidden"), True, "no banner")
+    scene.publisher.battery("kiosk-38", 901, 45)
+    wait(lambda: "45 %" in scene.tile("kiosk-38"), "the next state")
+    expect("clock not set" in scene.tile("kiosk-38"), False, "the mark after a state with a time")
+
+
+def check_open(scene):
+    scene.publisher.battery("kiosk-37", 900, 62)
+    wait(lambda: "battery 62 %" in scene.tile("kiosk-37"), "the last change in words")
+    press = ("[...document.querySelectorAll('.tile .name')].find(e => e.textContent === 'kiosk-37').click();"
+             "return document.querySelector('.tile.open .name')?.getAttribute('aria-expanded') ?? null")
+    expect(scene.driver.execute_script(press), "true", "whether the tile is open")
+    states = "return [...document.querySelectorAll('.tile.open dt')].map(e => e.textContent).sort()"
+    wait(lambda: scene.driver.execute_script(states) == ["battery", "orientation", "proximity"],
+         "the aspects of the device")
+    scene.publisher.state("kiosk-37", "orientation", 901, {"pose": "faceDown", "planar": None})
+    wait(lambda: "face down" in scene.driver.execute_script(
+        "return document.querySelector('.tile.open dl').textContent"), "a change of an open tile")
+    scene.driver.execute_script("document.querySelector('.tile.open').scrollIntoView({block: 'center'})")
+    picture = scene.driver.execute_cdp_cmd("Page.captureScreenshot", {})
+    scene.driver.execute_script("scrollTo(0, 0)")
+    (scene.directory / "fleet-open.png").write_bytes(base64.b64decode(picture["data"]))
+    expect(scene.driver.execute_script(press), None, "whether the tile is closed")
+
+
 def check_events(scene):
     scene.publisher.battery("kiosk-1", 102, 55)
     wait(lambda: "55 %" in scene.tile("kiosk-1"), "an event")
@@ -337,11 +365,12 @@ def check_overdue(scene):
 
 
 def check_requests(scene):
-    for path in ("/fleet", "/fleet/events", "/fleet.js", "/fleet.css"):
+    for path in ("/fleet", "/fleet/events", "/fleet/device?device=kiosk-1", "/fleet.js", "/fleet.css"):
         expect(scene.request(path, host=f"evil.example:{scene.port}")[0], 403, f"{path} with a wrong Host")
         expect(scene.request(path, cookie=False)[0], 401, f"{path} without a token")
         expect(scene.request(path, headers={"Sec-Fetch-Site": "cross-site"})[0], 403, f"{path} of another site")
     expect(scene.request("/fleet/events?resume=x")[0], 400, "an invalid position")
+    expect(scene.request("/fleet/device?device=none")[0], 404, "a device that the broker does not know")
 
 
 def check_pictures(scene):
@@ -363,7 +392,7 @@ def check_console(scene):
     expect(wrong, [], "messages in the console")
 
 
-CHECKS = (check_entry, check_events, check_hidden, check_other_instance, check_problem, check_filter, check_removal,
+CHECKS = (check_entry, check_clock, check_open, check_events, check_hidden, check_other_instance, check_problem, check_filter, check_removal,
           check_hostile, check_pictures, check_broker_restart, check_refusal, check_overdue, check_requests, check_console)
 
 

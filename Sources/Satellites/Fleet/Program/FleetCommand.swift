@@ -24,6 +24,7 @@ struct FleetCommand: ParsableCommand {
               reveille-fleet get kiosk-7 battery        print a state
               reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'
                                                         publish a state on its bus
+              reveille-fleet desired                    list what is set and applied
 
             EXIT CODES
               0 success, 1 failure, 64 usage error, 69 broker unavailable, 74 output error,
@@ -33,7 +34,7 @@ struct FleetCommand: ParsableCommand {
         version: Device.libraryVersion,
         subcommands: [
             BridgeCommand.self, FleetWatchCommand.self, FleetGetCommand.self, FleetStatusCommand.self,
-            FleetSetCommand.self, FleetRemoveCommand.self,
+            FleetSetCommand.self, FleetDesiredCommand.self, FleetRemoveCommand.self,
         ])
 
     static func main() { runProgram() }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+package import ReveilleFleetCore
 
 /// Decides on requests: every web page and every user of the machine can send one.
 ///
@@ -20,6 +21,8 @@ package struct Gate: Sendable {
         case file(PageFile)
         case stream(Positions?)
         case fleet(BoardPosition?)
+        /// The states of a device of the fleet.
+        case device(DeviceID)
         case changes(Aspect)
         case aspects
         case subscriptions
@@ -109,6 +112,13 @@ package struct Gate: Sendable {
         case "/fleet/events":
             guard hasFleet else { throw .noFleet }
             return .fleet(try position(in: request, { BoardPosition($0) }, form: "BOARD~NUMBER"))
+        case "/fleet/device":
+            guard hasFleet else { throw .noFleet }
+            let text = try request.argument("device") ?? ""
+            guard let device = try? DeviceID(text) else {
+                throw .badRequest("The argument device must be the name of a device, not \(Refusal.quoted(text)).")
+            }
+            return .device(device)
         case "/changes":
             let text = try request.argument("aspect") ?? ""
             guard let aspect = Aspect(text), !aspect.isPattern else {

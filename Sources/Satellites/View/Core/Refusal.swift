@@ -33,6 +33,10 @@ package struct Refusal: Error, Sendable, Hashable {
     package static let noFleet = Refusal(
         status: 404, reason: "There is no fleet. Start reveille-view with --fleet to see one.")
 
+    package static func noDevice(_ device: String) -> Refusal {
+        Refusal(status: 404, reason: "The broker has nothing of the device \(quoted(device)).")
+    }
+
     static func method(_ method: String) -> Refusal {
         Refusal(status: 405, reason: "The method must be GET or HEAD, not \(quoted(method)).")
     }

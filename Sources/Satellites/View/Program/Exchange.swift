@@ -3,6 +3,7 @@
 import CMicroHTTPD
 import Glibc
 import Reveille
+import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleViewCore
 import ReveilleWire
@@ -94,6 +95,9 @@ final class Exchange {
         case .accepted(.fleet(let position)):
             guard let fleet = server.fleet else { return Response(.noFleet).send(on: connection) }
             return send(FleetFeed(fleet, from: position))
+        case .accepted(.device(let device)):
+            let tile = server.fleet?.board.tiles[device]
+            progress = .answered(tile.map { Response(["states": $0.statesJSON]) } ?? Response(.noDevice(device.text)))
         case .accepted(.changes(let aspect)):
             ask(.getHistory(aspect, limit: Self.changeLimit))
         case .accepted(.aspects): ask(.describeAspects)

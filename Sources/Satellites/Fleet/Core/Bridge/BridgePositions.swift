@@ -10,11 +10,17 @@ package struct BridgePositions: Sendable, Hashable {
     package var desired: [String: DesiredStates.Applied]
     /// The prefixes of announcements to Home Assistant that the broker may still have.
     package var announced: [String]
+    /// The entities of published names in the last announcement.
+    package var entities: [String]
 
-    package init(uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = []) {
+    package init(
+        uplink: UplinkPositions, desired: [String: DesiredStates.Applied], announced: [String] = [],
+        entities: [String] = []
+    ) {
         self.uplink = uplink
         self.desired = desired
         self.announced = announced
+        self.entities = entities
     }
 
     package init(parsing bytes: [UInt8]) throws(FleetError) {
@@ -25,6 +31,7 @@ package struct BridgePositions: Sendable, Hashable {
         }
         uplink = try UplinkPositions(object["states"] ?? .null)
         announced = (object["homeAssistant"]?.arrayValue ?? []).compactMap(\.stringValue)
+        entities = (object["entities"]?.arrayValue ?? []).compactMap(\.stringValue)
         desired = [:]
         for member in object["desired"]?.objectValue?.members ?? [] {
             guard FleetTopic.isAspect(member.name), let entry = member.value.objectValue,
@@ -32,8 +39,8 @@ package struct BridgePositions: Sendable, Hashable {
             else { throw FleetError(.positions, "the entry of '\(member.name.escaped)' is invalid") }
             let applied = DesiredStates.Applied(
                 instance: entry["instance"]?.stringValue, generation: entry["generation"]?.integerValue,
-                changes: entry["changes"]?.integerValue, isForgotten: entry["forgotten"]?.boolValue ?? false)
-            for number in [applied.generation, applied.changes] {
+                bus: entry["bus"].flatMap(FleetPosition.init), isForgotten: entry["forgotten"]?.boolValue ?? false)
+            for number in [applied.generation, applied.bus?.generation] {
                 guard (0...StateMessage.generationLimit).contains(number ?? 0) else {
                     throw FleetError(.positions, "the number \(number ?? 0) of '\(member.name.escaped)' is invalid")
                 }
@@ -47,7 +54,7 @@ package struct BridgePositions: Sendable, Hashable {
             var entry: JSONObject = [:]
             if let instance = applied.instance { entry["instance"] = .string(instance) }
             if let generation = applied.generation { entry["generation"] = .integer(generation) }
-            if let changes = applied.changes { entry["changes"] = .integer(changes) }
+            if let bus = applied.bus { entry["bus"] = bus.json }
             if applied.isForgotten { entry["forgotten"] = true }
             return JSONObject.Member(name: name, value: .object(entry))
         }
@@ -55,6 +62,7 @@ package struct BridgePositions: Sendable, Hashable {
             "version": .integer(Self.version), "states": uplink.json, "desired": .object(JSONObject(members: names)),
         ]
         if !announced.isEmpty { file["homeAssistant"] = .array(announced.map { .string($0) }) }
+        if !entities.isEmpty { file["entities"] = .array(entities.map { .string($0) }) }
         return JSON.object(file).bytes
     }
 }

@@ -19,15 +19,17 @@ extension DesiredStates {
         arrived == nil ? apply(failed) : []
     }
 
-    package mutating func answered(_ name: String, isTaken: Bool) -> [Effect] {
+    /// Notes an answer of the bus: the position of the name, `nil` if the bus has not taken the value.
+    package mutating func answered(_ name: String, at position: FleetPosition?) -> [Effect] {
         guard let flight = flights.removeValue(forKey: name) else { return [] }
-        guard isTaken else {
+        guard let position else {
             failed.insert(name)
             return [.retry]
         }
         let last = applied.removeValue(forKey: name)
         if var target = flight.target {
             target.isForgotten = last?.isForgotten ?? false
+            target.bus = position
             applied[name] = target
         }
         return (last == applied[name] ? [] : [.save]) + (flight.isOutdated ? apply(name) : [])
@@ -50,7 +52,7 @@ extension DesiredStates {
             return [.withdraw(name)]
         }
         let last = applied[name]
-        var next = Applied(instance: message.instance, generation: message.generation)
+        var target: FleetPosition?
         if let instance = message.instance, let generation = message.generation, let last, instance == last.instance,
             let known = last.generation
         {
@@ -61,24 +63,15 @@ extension DesiredStates {
                         reason: "the value of '\(name)' is older than the published one")
                 ]
             }
-            next.changes = generation == known ? last.changes : generation - known
+            // Absolute, so that a value whose answer was lost counts once.
+            target = last.bus
+            target?.generation += generation - known
         }
-        flights[name] = Flight(target: next)
-        let publication = Effect.publish(name, Self.state(message, changes: next.changes))
+        flights[name] = Flight(target: Applied(instance: message.instance, generation: message.generation))
+        let publication = Effect.publish(name, message.value, target: target)
         if last != nil { return [publication] }
         // If the bridge dies now, the next one must know that the bus may have the name.
         applied[name] = Applied()
         return [.save, publication]
-    }
-
-    /// The state on the device's bus: the value and its count, since the bus sees only one change if a value was set
-    /// several times while the device was away.
-    private static func state(_ message: DesiredMessage, changes: Int64?) -> JSONObject {
-        var state: JSONObject = ["value": .object(message.value)]
-        if let changes { state["changes"] = .integer(changes) }
-        if let generation = message.generation { state["generation"] = .integer(generation) }
-        if let instance = message.instance { state["instance"] = .string(instance) }
-        if let changedAt = message.changedAt { state["changedAt"] = .integer(changedAt) }
-        return state
     }
 }

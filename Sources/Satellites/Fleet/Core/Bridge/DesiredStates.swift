@@ -12,8 +12,9 @@ package import Varlink
 /// Pure.
 package struct DesiredStates: Sendable {
     package enum Effect: Sendable, Hashable {
-        /// Publish a state on the device's bus. An equal state is not a change.
-        case publish(String, JSONObject)
+        /// Publish a value on the device's bus. It stands for all changes up to the target, if there is one; otherwise
+        /// an equal value is not a change.
+        case publish(String, JSONObject, target: FleetPosition?)
         case withdraw(String)
         /// Call ``retry()`` after a pause, because the bus did not take everything.
         case retry
@@ -26,10 +27,15 @@ package struct DesiredStates: Sendable {
         /// The sequence and the number of the value; `nil` for a plain value.
         var instance: String?
         var generation: Int64?
-        /// The changes that the value stands for; `nil` if unknown.
-        var changes: Int64?
+        /// The position of the name on the device's bus when the bus took the value; `nil` before.
+        var bus: FleetPosition?
         /// Whether the broker has forgotten the value, so that only a message withdraws it.
         var isForgotten = false
+
+        fileprivate var taken: FleetPosition? {
+            guard bus != nil, let instance, let generation else { return nil }
+            return FleetPosition(instance: instance, generation: generation)
+        }
     }
 
     /// The most names, so that a fleet cannot fill a device; as many as a user can publish on the bus.
@@ -83,6 +89,12 @@ package struct DesiredStates: Sendable {
 
     /// Whether the bus has not answered yet, so that the positions may be behind it.
     package var awaitsAnswer: Bool { !flights.isEmpty }
+
+    /// The values that the bus has taken, by name; without those of other programs, which have no number.
+    package var taken: [String: FleetPosition] { applied.compactMapValues(\.taken) }
+
+    /// Whether all values have arrived, and the bus has answered for each.
+    package var isDone: Bool { arrived == nil && flights.isEmpty }
 
     /// Begins to collect values: they arrive again with each connection.
     package mutating func begin() {

@@ -21,7 +21,7 @@ extension Uplink {
         }
         absence.hasSlept = false
         for name in entries.keys { entries[name]?.isRefused = false }
-        status = StatusTrack(aspects: formerAspects)
+        status = StatusTrack(aspects: formerAspects, taken: status.taken)
         if configuration.wakeEvery != nil { effects.append(.wait(Self.patience)) }
         sendStatus(&effects)
         // The first reply of a new subscription has all missing states, and the states of a wake, at once.

@@ -9,6 +9,8 @@ extension Uplink {
         var isInFlight = false
         /// The aspects that the status lists; they change only when no states are under way.
         var aspects: [String] = []
+        /// The desired values that the bus has taken.
+        var taken: [String: FleetPosition] = [:]
     }
 
     package static var will: StatusMessage { StatusMessage(isOnline: false, reason: .lost) }
@@ -26,7 +28,7 @@ extension Uplink {
             phase == .leaving ? (isStopping ? .stopped : .asleep) : bus == .absent ? .noBus : nil
         return StatusMessage(
             isOnline: phase != .leaving, reason: reason, instance: instance.isEmpty ? nil : instance,
-            aspects: status.aspects, version: version,
+            aspects: status.aspects, taken: status.taken, version: version,
             wakeEvery: configuration.wakeEvery.map { $0.components.seconds },
             wakesAt: phase == .leaving && !isStopping ? absence.wakesAt : nil)
     }

@@ -28,8 +28,10 @@ package struct Uplink: Sendable {
         case answered(Publication, isTaken: Bool)
         /// The connection has ended or was not made.
         case disconnected(isTakenOver: Bool)
-        /// All desired states have arrived, or the wait for them is over.
+        /// All desired states have arrived and been answered by the bus, or the wait for them is over.
         case desiredArrived
+        /// The desired values that the bus has taken.
+        case desiredTaken([String: FleetPosition])
         /// The time of ``Effect/wait(_:)`` is over.
         case timeIsOver
         case stop
@@ -209,6 +211,7 @@ package struct Uplink: Sendable {
         case .answered(let publication, let isTaken): noteAnswer(to: publication, isTaken: isTaken, at: now, &effects)
         case .disconnected(let isTakenOver): disconnect(isTakenOver, at: now, fraction: fraction, &effects)
         case .desiredArrived: hasDesired = true
+        case .desiredTaken(let taken): status.taken = taken
         case .timeIsOver: endWaiting(at: now, fraction: fraction, &effects)
         case .stop: stop(&effects)
         }

@@ -8,7 +8,7 @@ import Varlink
 /// sends nothing twice. An entity shows a state only, never `changes`: Home Assistant has no place for a count.
 ///
 /// See https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload; needs Home Assistant 2024.11 or later.
-package struct Discovery: Sendable, Hashable {
+package struct Discovery: Sendable {
     /// The topic on which Home Assistant announces its start.
     package static func birthTopic(prefix: String = BridgeConfiguration.usualPrefix) -> String { "\(prefix)/status" }
 
@@ -24,34 +24,42 @@ package struct Discovery: Sendable, Hashable {
     }
 
     private let device: DeviceID
-    private let aspects: Set<String>
-    private let withdrawn: Set<String>
+    private let builtIn: [DiscoveryEntity]
+    private let absent: [DiscoveryEntity]
+    private let ofNames: [DiscoveryEntity]
+    private let former: Set<String>
     private let version: String
 
-    /// Describes a device.
+    /// Describes a device, with the members of its published names.
     ///
-    /// The withdrawn names are those of an earlier configuration, whose entities are removed; built-in ones are not
-    /// among them.
+    /// The former entities are the ``entities`` of the last message; those that are gone are removed.
     package init(
-        device: DeviceID, aspects: some Sequence<String>, withdrawn: some Sequence<String> = EmptyCollection(),
-        version: String
+        device: DeviceID, aspects: some Sequence<String>, members: [String: [DiscoveryMember]] = [:],
+        former: some Sequence<String> = EmptyCollection(), version: String
     ) {
+        let aspects = Set(aspects)
         self.device = device
-        self.aspects = Set(aspects)
-        self.withdrawn = Set(withdrawn).subtracting(self.aspects)
+        builtIn = DiscoveryEntity.builtIn.filter { aspects.contains($0.aspect ?? "") }
+        absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect ?? "") }
+        ofNames = aspects.filter { $0.utf8.contains(UInt8(ascii: ".")) }.sorted().flatMap { name in
+            [DiscoveryEntity(name: name)] + (members[name] ?? []).map { DiscoveryEntity($0, of: name) }
+        }
+        self.former = Set(former).subtracting(ofNames.map(\.key))
         self.version = version
     }
 
+    /// The keys of the entities of published names and their members; all are sensors.
+    package var entities: [String] { ofNames.map(\.key) }
+
     package var payload: [UInt8] {
-        let (current, former) = (entities(of: aspects), entities(of: withdrawn))
-        let absent = DiscoveryEntity.builtIn.filter { !aspects.contains($0.aspect ?? "") }
         var components = JSONObject()
-        for entity in DiscoveryEntity.ofStatus + current {
+        for entity in DiscoveryEntity.ofStatus + builtIn + ofNames {
             components[entity.key] = .object(entity.component(of: device))
         }
         // An entity that is left out stays in Home Assistant. A component with nothing but its platform removes the
         // entity.
-        for entity in absent + former { components[entity.key] = ["p": .string(entity.platform.rawValue)] }
+        for entity in absent { components[entity.key] = ["p": .string(entity.platform.rawValue)] }
+        for key in former.sorted() { components[key] = ["p": .string(DiscoveryEntity.Platform.sensor.rawValue)] }
         let description: JSONObject = [
             "dev": ["ids": .string(Self.identifier(of: device)), "name": .string(device.text), "sw": .string(version)],
             "o": ["name": "reveille", "sw": .string(version)],
@@ -72,12 +80,6 @@ package struct Discovery: Sendable, Hashable {
                 "{{ 'online' if value_json.reason == 'asleep' or (value_json.online and value_json.reason != 'noBus')"
                     + " else 'offline' }}"),
         ]
-    }
-
-    private func entities(of aspects: Set<String>) -> [DiscoveryEntity] {
-        let names = aspects.filter { $0.utf8.contains(UInt8(ascii: ".")) }.sorted()
-        return DiscoveryEntity.builtIn.filter { aspects.contains($0.aspect ?? "") }
-            + names.map(DiscoveryEntity.init(name:))
     }
 
     /// The identifier of a device in Home Assistant, which consists of letters, digits, `-` and `_`.

@@ -11,6 +11,11 @@ struct DiscoveryEntity: Sendable {
         case event
     }
 
+    /// What separates a name from its member in a key: no escaped text has `_-` before a letter.
+    private static let memberMark = "_-m_"
+    /// The most characters of a state: Home Assistant rejects a longer one.
+    private static let stateLimit = 255
+
     /// The name of the component in the message, unique in the device.
     let key: String
     /// The aspect; `nil` for the status.
@@ -63,8 +68,6 @@ extension DiscoveryEntity {
     }
 
     /// An entity of a published name: when it last changed, with its value as attributes.
-    ///
-    /// The value is an object of any form, so no member of it can be the state.
     init(name aspect: String) {
         self.init(
             // The name contains a '.', so its escaped form is unlike the key of a built-in aspect.
@@ -75,6 +78,20 @@ extension DiscoveryEntity {
                 "device_class": "timestamp",
                 "json_attributes_template": "{{ (value_json.value if value_json.value is mapping else {}) | tojson }}",
             ])
+    }
+
+    /// An entity of a member of a published name.
+    init(_ member: DiscoveryMember, of aspect: String) {
+        let value = "value_json.value['\(member.name)']"
+        let isNumber = "\(value) is number and \(value) is not boolean"
+        self.init(
+            key: Discovery.escaped(aspect) + Self.memberMark + Discovery.escaped(member.name), aspect: aspect,
+            platform: .sensor, name: "\(aspect) \(member.name)",
+            expression: member.isNumber
+                ? "\(value) if \(isNumber) else None"
+                : "\(value) | string | truncate(\(Self.stateLimit), true, '', 0) if \(value) is string or \(isNumber)"
+                    + " else 'true' if \(value) is true else 'false' if \(value) is false else None",
+            traits: member.isNumber ? ["state_class": "measurement"] : [:])
     }
 
     /// Creates the entity of a field.

@@ -23,6 +23,12 @@ package struct DesiredMessage: Sendable, Hashable {
         self.value = value
     }
 
+    /// The number with its sequence; `nil` for a plain value.
+    package var position: FleetPosition? {
+        guard let instance, let generation else { return nil }
+        return FleetPosition(instance: instance, generation: generation)
+    }
+
     /// Decodes a payload.
     ///
     /// - Throws: ``FleetError`` with ``FleetError/Code/invalidMessage`` and the reason.

@@ -21,6 +21,8 @@ package struct StatusMessage: Sendable, Hashable {
     package var instance: String?
     /// The aspects whose states the broker has; empty if unknown.
     package var aspects: [String]
+    /// The desired values that the bus of the device has taken; `nil` if the device does not report them.
+    package var taken: [String: FleetPosition]?
     /// The version of the bridge.
     package var version: String?
     /// The seconds between two wakes of a device that disconnects in between.
@@ -31,12 +33,13 @@ package struct StatusMessage: Sendable, Hashable {
     /// Creates a message.
     package init(
         isOnline: Bool, reason: Reason? = nil, instance: String? = nil, aspects: [String] = [],
-        version: String? = nil, wakeEvery: Int64? = nil, wakesAt: Int64? = nil
+        taken: [String: FleetPosition]? = nil, version: String? = nil, wakeEvery: Int64? = nil, wakesAt: Int64? = nil
     ) {
         self.isOnline = isOnline
         self.reason = reason
         self.instance = instance
         self.aspects = aspects
+        self.taken = taken
         self.version = version
         self.wakeEvery = wakeEvery
         self.wakesAt = wakesAt
@@ -55,6 +58,11 @@ package struct StatusMessage: Sendable, Hashable {
             try StateMessage.checkedInstance(text)
         }
         aspects = try payload.texts("aspects") ?? []
+        taken = payload.object["desired"]?.objectValue.map { names in
+            Dictionary(
+                names.members.compactMap { name in FleetPosition(name.value).map { (name.name, $0) } },
+                uniquingKeysWith: { $1 })
+        }
         version = try payload.text("version")
         wakeEvery = try payload.count("wakeEvery")
         wakesAt = try payload.count("wakesAt")
@@ -72,6 +80,10 @@ package struct StatusMessage: Sendable, Hashable {
         if let reason { members["reason"] = .string(reason.rawValue) }
         if let instance { members["instance"] = .string(instance) }
         if !aspects.isEmpty { members["aspects"] = .array(aspects.map { .string($0) }) }
+        if let taken {
+            let names = taken.sorted { $0.key < $1.key }.map { JSONObject.Member(name: $0.key, value: $0.value.json) }
+            members["desired"] = .object(JSONObject(members: names))
+        }
         if let version { members["version"] = .string(version) }
         if let wakeEvery { members["wakeEvery"] = .integer(wakeEvery) }
         if let wakesAt { members["wakesAt"] = .integer(wakesAt) }

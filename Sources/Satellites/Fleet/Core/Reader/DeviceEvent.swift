@@ -68,4 +68,13 @@ package struct FleetPosition: Sendable, Hashable {
         self.instance = instance
         self.generation = generation
     }
+
+    init?(_ json: JSON) {
+        guard let instance = json.objectValue?["instance"]?.stringValue,
+            let generation = json.objectValue?["generation"]?.integerValue
+        else { return nil }
+        self.init(instance: instance, generation: generation)
+    }
+
+    var json: JSON { ["instance": .string(instance), "generation": .integer(generation)] }
 }

@@ -41,16 +41,18 @@ final class Bridge {
         desired = DesiredStates(
             device: setup.device, groups: setup.configuration.groups,
             allowed: setup.configuration.desired, from: saved?.desired ?? [:])
-        announcer = HomeAssistantAnnouncer(setup, announced: saved?.announced ?? [])
+        announcer = HomeAssistantAnnouncer(
+            setup, announced: saved?.announced ?? [], entities: saved?.entities ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
         bus = try BusLink(
             setup, to: connector, from: uplink.positions, log: log, onInput: { [weak self] in self?.takeBus($0) },
-            onAnswer: { [weak self] in self?.takeAnswer($0, isTaken: $1) })
+            onAnswer: { [weak self] in self?.takeAnswer($0, at: $1) })
     }
 
     func start() {
         bus?.open()
+        take(.desiredTaken(desired.taken))
         carryOut(uplink.start(fraction: .random(in: 0...1)))
     }
 
@@ -71,15 +73,23 @@ final class Bridge {
     }
 
     private func takeBus(_ input: Uplink.Input) {
+        announcer.note(input)
         take(input)
         // A bus that has started may have lost published states.
         if case .busStarted = input { carryOut(desired.publishAll()) }
     }
 
-    private func takeAnswer(_ name: String, isTaken: Bool) {
-        if isTaken { retries.reset() }
-        carryOut(desired.answered(name, isTaken: isTaken))
+    private func takeAnswer(_ name: String, at position: FleetPosition?) {
+        if position != nil { retries.reset() }
+        carryOut(desired.answered(name, at: position))
+        reportTaken()
         if isEnding, !desired.awaitsAnswer { end() }
+    }
+
+    /// Tells the broker which values the bus has taken.
+    private func reportTaken() {
+        take(.desiredTaken(desired.taken))
+        if desired.isDone { take(.desiredArrived) }
     }
 
     private func publishAgain() { carryOut(desired.retry()) }
@@ -111,7 +121,7 @@ final class Bridge {
                     about: .topic(FleetTopic.status(setup.device).text))
             }
             carryOut(desired.endCollection(isComplete: isComplete, hasForgotten: hasForgotten))
-            take(.desiredArrived)
+            reportTaken()
         }
     }
 
@@ -165,7 +175,7 @@ final class Bridge {
         if effects.contains(.save) { save(isUrgent: true) }
         for effect in effects {
             switch effect {
-            case .publish(let name, let state): bus?.publish(name, state)
+            case .publish(let name, let value, let target): bus?.publish(name, value, target: target)
             case .withdraw(let name): bus?.publish(name, nil)
             case .retry: retry?.fire(after: retries.next(fraction: .random(in: 0...1)))
             case .save: break
@@ -197,7 +207,9 @@ final class Bridge {
 
     private func save(isUrgent: Bool) {
         keeper.save(
-            BridgePositions(uplink: uplink.positions, desired: desired.applied, announced: announcer.announced),
+            BridgePositions(
+                uplink: uplink.positions, desired: desired.applied, announced: announcer.announced,
+                entities: announcer.entities),
             isUrgent: isUrgent)
     }
 }

@@ -14,8 +14,9 @@ final class BusLink {
     private let connector: Connector
     private let log: BridgeLog
     private let onInput: (Uplink.Input) -> Void
-    private let onAnswer: (String, Bool) -> Void
+    private let onAnswer: (String, FleetPosition?) -> Void
     private var stream: EventStream?
+    private var instance = ""
     private var calls: BusConnection?
     /// Delays the sleep of the machine for as long as it is open.
     private var task: BusConnection?
@@ -27,10 +28,10 @@ final class BusLink {
 
     /// Creates a closed link in the background that continues from a position.
     ///
-    /// `onAnswer` receives each published name, and whether the bus has taken it.
+    /// `onAnswer` receives each published name with its position, `nil` if the bus has not taken it.
     init(
         _ setup: BridgeSetup, to connector: Connector, from positions: UplinkPositions?, log: BridgeLog,
-        onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, Bool) -> Void
+        onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, FleetPosition?) -> Void
     ) throws(SystemError) {
         self.connector = connector
         self.log = log
@@ -67,10 +68,11 @@ final class BusLink {
             log.write(.info, "connected to the bus", about: .bus)
             hasFailedRead = false
             hasFailedState = false
+            instance = parameters["instance"]?.stringValue ?? ""
             if let stream, stream.isInBackground != stream.wasOpenedInBackground { sendState() }
             onInput(
                 .busStarted(
-                    instance: parameters["instance"]?.stringValue ?? "", states: states(parameters),
+                    instance: instance, states: states(parameters),
                     isResumed: parameters["resumed"]?.boolValue == true))
         case .events(let parameters): onInput(.busChanged(states(parameters)))
         case .lost(let error):
@@ -150,17 +152,19 @@ final class BusLink {
     }
 
     /// Publishes a name on the bus, or withdraws it with `nil`.
-    func publish(_ name: String, _ value: JSONObject?) {
-        call(.publish(PublishedValue(Aspect(stringLiteral: name), value))) { [weak self] result in
+    func publish(_ name: String, _ value: JSONObject?, target: FleetPosition? = nil) {
+        let target = target.map { PublishTarget(instance: $0.instance, generation: Int($0.generation)) }
+        call(.publish(PublishedValue(Aspect(stringLiteral: name), value), target: target)) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success:
+            case .success(let reply):
                 log.settle(.aspect(name))
-                onAnswer(name, true)
+                onAnswer(
+                    name, FleetPosition(instance: instance, generation: reply["generation"]?.integerValue ?? 0))
             case .failure(let reason):
                 log.write(
                     .warning, "the bus did not take the desired state of \(name): \(reason)", about: .aspect(name))
-                onAnswer(name, false)
+                onAnswer(name, nil)
             }
         }
     }

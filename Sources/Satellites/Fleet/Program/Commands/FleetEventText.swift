@@ -65,9 +65,10 @@ enum FleetEventText {
         }
     }
 
-    static func time(_ timestamp: Timestamp?, withDate: Bool) -> StyledText {
+    /// The column of the time; a state without one comes from a device whose clock is not set.
+    static func time(_ timestamp: Timestamp?, withDate: Bool, isState: Bool = true) -> StyledText {
         let width = withDate ? 21 : 10
-        guard let timestamp else { return StyledText("").padded(to: width) }
+        guard let timestamp else { return Style.dim(StyledText(isState ? "no clock" : "")).padded(to: width) }
         let day = withDate ? LocalTime.date(timestamp) + " " : ""
         return Style.dim(StyledText(day + LocalTime.time(timestamp))).padded(to: width)
     }

@@ -17,6 +17,11 @@ struct FleetSetCommand: ParsableCommand {
             of times it was set. The configuration of the device's bridge allows the name and lists its groups. A value \
             for the device counts before one for a group.
 
+            For one device, the exit code is 0 if the device has taken the value, or does not report what it takes; 75 \
+            if it is away, and takes the value when it is back; 77 if it is connected, but has not taken the value \
+            within \(DesiredAnswer.patience) s; and 1 if no such device has connected to the broker. The broker keeps \
+            the value in each case. "reveille-fleet desired" lists who has taken the values for groups.
+
             EXAMPLES
               reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'
               reveille-fleet set --group shops org.example.mode '{"mode": "day"}'
@@ -47,15 +52,19 @@ struct FleetSetCommand: ParsableCommand {
 
     func run() {
         Failure.guarding(broker) {
-            let topic = try topic().text
+            let target = try topic()
+            let topic = target.text
             let value = try delete ? nil : value()
             var own: Int64?
             var instance: String?
             var hasDeleted = false
-            try BrokerEdit.run([topic], on: try broker.fleet()) { contents throws(Failure) in
+            var former: FleetPosition?
+            let broker = try broker.fleet()
+            try BrokerEdit.run([topic], on: broker) { contents throws(Failure) in
                 if value == nil {
                     // Always once: a broker silently hides topics that this user may not read.
                     defer { hasDeleted = true }
+                    if !hasDeleted { former = contents.kept[topic].flatMap { try? DesiredMessage($0) }?.position }
                     return hasDeleted && contents.kept[topic] == nil ? [] : [(topic, [])]
                 }
                 if own != nil, contents.kept[topic] == nil, contents.received.isEmpty {
@@ -87,6 +96,31 @@ struct FleetSetCommand: ParsableCommand {
                     instance: instance, generation: generation, changedAt: Clocks.wall(), value: value ?? [:])
                 return [(topic, message.bytes)]
             }
+            guard case .desired(let device, let name) = target else { return }
+            let position = instance.flatMap { instance in own.map { FleetPosition(instance: instance, generation: $0) }
+            }
+            try report(
+                DesiredChange(device, name, position ?? former, isDeletion: value == nil), on: broker)
+        }
+    }
+
+    /// Says what the device does with the change.
+    private func report(_ change: DesiredChange, on broker: FleetBroker) throws {
+        let (device, what) = (change.device, (delete ? "the deletion of " : "") + change.name)
+        switch try DesiredAnswer.wait(for: change, on: broker) {
+        case .taken: try Console.line("\(device) has taken \(what)")
+        case .unreported: try Console.line("\(device) is connected, but does not report what it takes")
+        case .later(let reason):
+            let state = reason == .noBus ? "without its bus" : reason.rawValue
+            throw Failure(.tryAgain, "\(device) is \(state); it takes \(what) when it is back")
+        case .refused:
+            throw Failure(
+                .permission,
+                "\(device) is connected, but has not taken \(what) within \(DesiredAnswer.patience) s; "
+                    + "its bridge and its bus must allow the fleet to set it")
+        case .noDevice:
+            throw Failure(
+                .failure, "no device '\(device)' has connected to \(broker); the broker keeps \(what) for it")
         }
     }
 

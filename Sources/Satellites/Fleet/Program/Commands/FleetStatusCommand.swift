@@ -35,11 +35,7 @@ struct FleetStatusCommand: ParsableCommand {
             let rows = try readRows()
             if json { return try Console.json(FleetTable.json(rows)) }
             guard !rows.isEmpty else { return try Console.line("no devices") }
-            let columns = FleetTable.columns
-            let table = Table(
-                columns: columns.map { Table.Column(head: $0.head, isFixed: $0.head != columns.last?.head) },
-                rows: rows.map { row in columns.map { Table.Cell($0.cell(row)) } })
-            for line in table.lines(width: Console.columns) { try Console.line(line) }
+            try Console.table(FleetTable.columns, rows)
             try Console.line("")
             try Console.line(Style.dim(StyledText(FleetTable.summary(rows))))
         }

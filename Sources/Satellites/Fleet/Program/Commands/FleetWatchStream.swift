@@ -156,25 +156,29 @@ private struct Output {
             if skipsStates, state.changeCount == nil, !state.isNewInstance { return nil }
             return command.json
                 ? state.json.printable
-                : text(state.device, state.changedAt) { FleetEventText.line(state, column: $0) }
+                : text(state.device, FleetEventText.time(state.changedAt, withDate: command.date)) {
+                    FleetEventText.line(state, column: $0)
+                }
         case .status(let status):
             if skipsStatuses { return nil }
             if command.json { return status.json.printable }
             // Most statuses differ only in their aspects, whose states have lines of their own.
             let words = FleetEventText.state(of: status)
             guard words != lastStatuses.updateValue(words, forKey: status.device) else { return nil }
-            return text(status.device, nil) { FleetEventText.line(status, column: $0) }
+            return text(status.device, noTime) { FleetEventText.line(status, column: $0) }
         case .removed(let removal):
             if removal.aspect == nil { lastStatuses[removal.device] = nil }
             return command.json
-                ? removal.json.printable : text(removal.device, nil) { FleetEventText.line(removal, column: $0) }
+                ? removal.json.printable : text(removal.device, noTime) { FleetEventText.line(removal, column: $0) }
         case .problem, .caughtUp, .disconnected: return nil
         }
     }
 
-    private mutating func text(_ device: DeviceID, _ time: Timestamp?, _ line: (Int) -> StyledText) -> String {
+    private var noTime: StyledText { FleetEventText.time(nil, withDate: command.date, isState: false) }
+
+    private mutating func text(_ device: DeviceID, _ time: StyledText, _ line: (Int) -> StyledText) -> String {
         let width = FleetEventText.column(column, with: device)
         column = width
-        return (FleetEventText.time(time, withDate: command.date) + line(width)).rendered
+        return (time + line(width)).rendered
     }
 }

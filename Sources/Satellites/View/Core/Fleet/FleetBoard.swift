@@ -67,6 +67,8 @@ package struct FleetBoard: Sendable {
             for (device, tile) in tiles where tile.problems.contains(where: { $0.isOld(at: now) }) {
                 change(device, at: now) { $0.problems.removeAll { $0.isOld(at: now) } }
             }
+        // A mark of the tile, which has states without a time.
+        case .problem(.unknownTime): break
         case .problem(let problem):
             let problem = BoardProblem(problem, at: now)
             // A problem alone makes no tile: the broker has nothing about such a device.
@@ -85,7 +87,7 @@ package struct FleetBoard: Sendable {
         change(&tile)
         tile.problems.removeAll { $0.isOver(at: now) }
         tile.revision = revision
-        let isGone = !tile.hasStatus && tile.aspects.isEmpty
+        let isGone = !tile.hasStatus && tile.states.isEmpty
         tiles[device] = isGone ? nil : tile
         removals[device] = isGone ? revision : nil
         log.append(Entry(revision: revision, device: device))

@@ -2,10 +2,21 @@
 
 import ReveilleCore
 import ReveilleFleetCore
-import Varlink
+package import Varlink
 
 /// The page's view of one device.
 package struct FleetTile: Sendable, Hashable {
+    /// A state that the broker has, as JSON text, which takes much less memory than a value.
+    struct State: Sendable, Hashable {
+        let value: [UInt8]
+        let changedAt: Int64?
+
+        var json: JSON { (try? JSON.parse(value)) ?? .null }
+    }
+
+    /// The most bytes of the last change's value in a tile; a page reads a longer one when the tile is opened.
+    private static let valueLimit = 1_024
+
     /// The poses that a device can have; another word is unknown.
     private static let poses: Set<String> = [
         "portrait", "portraitUpsideDown", "landscapeLeft", "landscapeRight", "faceUp", "faceDown",
@@ -40,8 +51,10 @@ package struct FleetTile: Sendable, Hashable {
     /// The device's problems: the newest of each kind, in the order of their reports.
     var problems: [BoardProblem] = []
 
-    /// The aspects whose states the broker has.
-    var aspects: Set<String> = []
+    /// The states that the broker has, by aspect.
+    var states: [String: State] = [:]
+    /// Whether the last state had a time: the device's clock is synchronized, and plausible.
+    private var isClockSet = true
     var hasStatus = false
     /// The number of the tile's last change on the board.
     var revision: Int64 = 0
@@ -62,9 +75,10 @@ package struct FleetTile: Sendable, Hashable {
     }
 
     mutating func take(_ event: DeviceEvent) {
-        aspects.insert(event.aspect)
         // The first states of a device come in any order.
         let time = event.changedAt?.microseconds
+        states[event.aspect] = State(value: event.value.bytes, changedAt: time)
+        isClockSet = time != nil
         if event.changeCount != nil || aspect == nil || (time ?? .min) > (changedAt ?? .min) {
             (aspect, changedAt, merged) = (event.aspect, time, event.changeCount)
         }
@@ -83,7 +97,7 @@ package struct FleetTile: Sendable, Hashable {
             (hasStatus, state, seenAt, wakeEvery, wakesAt) = (false, "unknown", nil, nil, nil)
             return
         }
-        aspects.remove(aspect)
+        states[aspect] = nil
         show(.null, of: aspect)
         for index in problems.indices { problems[index].settle(aspect) }
     }
@@ -104,6 +118,8 @@ package struct FleetTile: Sendable, Hashable {
 
     /// The tile for the page, without members that are unknown.
     func json(_ device: DeviceID) -> JSON {
+        let last = aspect.flatMap { states[$0] }
+        let isShort = last.map { $0.value.count <= Self.valueLimit } ?? false
         let members: [(String, JSON?)] = [
             ("device", .string(device.text)), ("state", .string(state)), ("seenAt", seenAt.map { .integer($0) }),
             ("wakeEvery", wakeEvery.map { .integer($0) }), ("wakesAt", wakesAt.map { .integer($0) }),
@@ -111,10 +127,21 @@ package struct FleetTile: Sendable, Hashable {
             ("level", level.map { .number($0) }), ("plugged", isPlugged.map { .bool($0) }),
             ("pose", pose.map { .string($0) }), ("near", isNear.map { .bool($0) }),
             ("aspect", aspect.map { .string($0) }), ("changedAt", changedAt.map { .integer($0) }),
+            ("value", isShort ? last?.json : nil), ("clock", isClockSet ? nil : "unset"),
             ("merged", merged.map { .integer($0) }), ("total", .integer(total)), ("unknown", .integer(unknown)),
             ("problem", problems.last.map { .string($0.text) }),
         ]
         return .object(
             JSONObject(members: members.compactMap { name, value in value.map { .init(name: name, value: $0) } }))
+    }
+
+    /// The states for an open tile, in the order of their aspects.
+    package var statesJSON: JSON {
+        .array(
+            states.sorted { $0.key < $1.key }.map { aspect, state in
+                var members: JSONObject = ["aspect": .string(aspect), "value": state.json]
+                members["changedAt"] = state.changedAt.map { .integer($0) }
+                return .object(members)
+            })
     }
 }

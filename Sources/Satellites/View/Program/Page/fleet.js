@@ -2,7 +2,7 @@
 
 // The page of a fleet: one tile a device. The page has a stream only while it is visible.
 
-import { announce, count, duration, find, html, percent, showStatus } from "./draw.js";
+import { announce, compareAspects, count, describe, duration, find, html, percent, showStatus } from "./draw.js";
 
 const retryPause = 3e3;
 // Tiles that move more often cannot be read.
@@ -185,7 +185,9 @@ function drawTile(tile) {
     parts.percent.textContent = percent(data.level);
   }
   show(parts.small, [data.plugged ? "plugged in" : null, poses[data.pose], data.near === undefined ? null : data.near ? "near" : "far"].filter(Boolean).join(" · "));
+  show(parts.clock, data.clock ? "clock not set" : "");
   show(parts.trouble, data.problem ?? "");
+  if (tile.isOpen) load(tile);
   const merged = tile.merged;
   show(parts.badge, Number.isNaN(merged) ? "restarted" : merged > 1 ? `${merged.toLocaleString()} changes` : "");
   parts.age.textContent = age(data);
@@ -205,12 +207,15 @@ function create(tile) {
   const parts = tile.parts = {
     word: html("span", { class: "word" }), badge: html("span", { class: "badge" }),
     track: html("span", { class: "track", "aria-hidden": "true" }, html("span")), percent: html("span", { class: "percent" }),
-    small: html("p", { class: "small" }), age: html("p", { class: "age" }), trouble: html("p", { class: "trouble" }),
+    small: html("p", { class: "small" }), age: html("p", { class: "age" }), clock: html("p", { class: "clock", title: "The clock of the device is not synchronized, so the times of its changes are unknown." }), trouble: html("p", { class: "trouble" }),
   };
+  parts.name = html("button", { class: "name", type: "button", "aria-expanded": "false" }, tile.data.device);
+  parts.states = html("dl", { class: "states", hidden: "" });
   parts.level = html("p", { class: "level" }, html("span", { class: "quiet" }, "Battery "), parts.track, parts.percent);
   tile.element = html("li", { class: "tile" },
-    html("p", { class: "name" }, tile.data.device), html("p", { class: "state" }, parts.word, parts.badge),
-    parts.level, parts.small, parts.age, parts.trouble);
+    parts.name, html("p", { class: "state" }, parts.word, parts.badge),
+    parts.level, parts.small, parts.age, parts.clock, parts.trouble, parts.states);
+  tile.element.addEventListener("click", () => getSelection().isCollapsed && toggle(tile));
   tile.element.addEventListener("contentvisibilityautostatechange", event => {
     if (event.skipped) return visible.delete(tile);
     visible.add(tile);
@@ -218,12 +223,52 @@ function create(tile) {
   });
 }
 
-function age({ aspect, changedAt, state, seenAt, wakesAt }) {
+// MARK: Open tiles
+
+function toggle(tile) {
+  tile.isOpen = !tile.isOpen;
+  tile.element.classList.toggle("open", tile.isOpen);
+  tile.parts.name.setAttribute("aria-expanded", String(tile.isOpen));
+  tile.parts.states.hidden = !tile.isOpen;
+  if (tile.isOpen) load(tile);
+}
+
+// Reads the states of an open tile; a change in the meantime is read afterward, once.
+async function load(tile) {
+  tile.isStale = true;
+  if (tile.isLoading) return;
+  tile.isLoading = true;
+  while (tile.isOpen && tile.isStale) {
+    tile.isStale = false;
+    let states, reason = "reveille-view does not answer.";
+    try {
+      const response = await fetch(`/fleet/device?device=${encodeURIComponent(tile.data.device)}`);
+      if (response.ok) ({ states } = await response.json()); else reason = await response.text();
+    } catch { /* The reason above is the right one. */ }
+    states?.sort((one, other) => compareAspects(one.aspect, other.aspect));
+    tile.parts.states.replaceChildren(...states?.flatMap(state => [
+      html("dt", {}, state.aspect),
+      html("dd", {}, text(state), html("span", { class: "small" }, state.changedAt ? ` ${ago(state.changedAt)}` : "")),
+    ]) ?? [html("dd", {}, reason)]);
+  }
+  tile.isLoading = false;
+}
+
+const ago = at => `${duration(Math.max(0, Date.now() - at / 1e3) / 1e3)} ago`;
+
+// A state in words: "62 %, unplugged".
+function text({ aspect, value }) {
+  const { value: main, more } = describe({ aspect, value, [aspect]: value });
+  return [main, more].filter(Boolean).join(", ");
+}
+
+function age(data) {
+  const { aspect, changedAt, state, seenAt, wakesAt } = data;
   if (state === "asleep" && wakesAt / 1e3 > Date.now()) return `wakes in ${duration((wakesAt / 1e3 - Date.now()) / 1e3)}`;
-  const ago = at => `${duration(Math.max(0, Date.now() - at / 1e3) / 1e3)} ago`;
   if (state !== "online" && state !== "noBus" && seenAt) return `last seen ${ago(seenAt)}`;
   if (!aspect) return "";
-  return changedAt ? `${aspect}, ${ago(changedAt)}` : aspect;
+  const change = data.value === undefined ? aspect : `${aspect} ${text(data)}`;
+  return changedAt ? `${change}, ${ago(changedAt)}` : change;
 }
 
 // MARK: Order and filter
