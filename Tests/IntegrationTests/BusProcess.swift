@@ -128,15 +128,7 @@ final class BusProcess {
     }
 
     /// Returns the targets of the bus's file descriptors: a path, or a type and a number.
-    func descriptors() throws -> [String] {
-        let directory = "/proc/\(process.pid)/fd/"
-        return try DirectoryListing.files(in: directory).compactMap { name in
-            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let count = readlink(directory + name, &target, target.count)
-            // A file descriptor may be closed in the meantime.
-            return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
-        }
-    }
+    func descriptors() throws -> [String] { try ProcessDescriptors.targets(of: process.pid) }
 
     /// Resident memory in kilobytes, without the pages of files, which come and go with the kernel's caches.
     var residentMemory: Int {

@@ -153,21 +153,15 @@ import Varlink
                 "R": ChildProcess.sibling(program), "HOME": directory.path,
                 "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory.path)/none",
             ])
-        let streams = { (0...2).map { "/proc/\(run.process.pid)/fd/\($0)" }.map(Self.target) }
+        let streams = { (0...2).map { ProcessDescriptors.target(of: "/proc/\(run.process.pid)/fd/\($0)") } }
         // The program is the shell until it is executed; a program that has ended has nothing more to take.
         try wait(for: "the descriptors of the program") {
             run.process.hasEnded
-                || Self.target("/proc/\(run.process.pid)/fd/3") != nil
-                    && Self.target("/proc/\(run.process.pid)/exe")?.hasSuffix("/\(program)") == true
+                || ProcessDescriptors.target(of: "/proc/\(run.process.pid)/fd/3") != nil
+                    && ProcessDescriptors.target(of: "/proc/\(run.process.pid)/exe")?.hasSuffix("/\(program)") == true
         }
         let found = streams()
         #expect(run.process.hasEnded || found.allSatisfy { $0 == "/dev/null" }, "\(found)")
         run.stop()
-    }
-
-    private static func target(_ path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink(path, &buffer, buffer.count)
-        return count < 0 ? nil : String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -37,16 +37,23 @@ struct SnippetScene {
             ])
     }
 
-    /// Waits until a command has ended, subscribed, printed something or warned, and ends it then; returns its exit code.
-    func end(_ run: RunningProgram) throws -> Int32 {
+    /// Waits until a command has ended, subscribed or printed something, and ends it then; returns its exit code.
+    ///
+    /// A satellite in the background may neither subscribe nor print: it is at work once it has a socket.
+    func end(_ run: RunningProgram, inBackground: Bool = false) throws -> Int32 {
         try wait(for: "the command to do something: \(run.errors)") {
             let processes = Self.descendants(of: run.process.pid)
-            return try run.process.hasEnded || !run.output.isEmpty || run.errors.contains(": warning: ")
-                || bus.client().subscriptions().contains { processes.contains(pid_t($0.integer("pid"))) }
+            if run.process.hasEnded || !run.output.isEmpty { return true }
+            if inBackground { return processes.contains(where: Self.hasSocket) }
+            return try bus.client().subscriptions().contains { processes.contains(pid_t($0.integer("pid"))) }
         }
         for process in Self.descendants(of: run.process.pid) { kill(process, SIGTERM) }
         let code = run.process.wait()
         return [SIGTERM, 128 + SIGTERM].contains(code) ? 0 : code
+    }
+
+    private static func hasSocket(_ process: pid_t) -> Bool {
+        (try? ProcessDescriptors.targets(of: process))?.contains { $0.hasPrefix("socket:") } == true
     }
 
     private static func descendants(of process: pid_t) -> [pid_t] {

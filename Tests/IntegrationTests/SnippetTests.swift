@@ -118,6 +118,6 @@ import Varlink
                 #expect(try scene.end(run) == 0, "\(line): \(run.errors)")
             }
         }
-        for run in background { #expect(try scene.end(run) == 0, "\(run.errors)") }
+        for run in background { #expect(try scene.end(run, inBackground: true) == 0, "\(run.errors)") }
     }
 }
