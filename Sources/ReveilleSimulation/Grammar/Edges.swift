@@ -7,15 +7,17 @@ package enum Edges {
     /// Integers near the limits of numeric types and of time units.
     package static let integers: [Int64] = {
         let powers: [Int64] = [1 << 8, 1 << 15, 1 << 16, 1 << 31, 1 << 32, 1 << 53]
+        let besides = powers.flatMap { (power: Int64) -> [Int64] in [power - 1, power, -power] }
         // Near the numbers of seconds, milliseconds and microseconds that overflow when converted to smaller units.
-        let units: [UInt64] = [1_000, 1_000_000, 1_000_000_000].flatMap { unit in
-            [UInt64.max / unit, UInt64.max / unit + 1, UInt64(Int64.max) / unit, UInt64(Int64.max) / unit + 1]
-        }
+        let units: [UInt64] = [1_000, 1_000_000, 1_000_000_000]
+        let overflows = units.flatMap { (unit: UInt64) -> [UInt64] in
+            let (most, mostSigned) = (UInt64.max / unit, UInt64(Int64.max) / unit)
+            return [most, most + 1, mostSigned, mostSigned + 1]
+        }.compactMap { Int64(exactly: $0) }
         // Including a year in milliseconds and a number with many zeros.
         let plain: [Int64] = [0, 1, -1, 2, 10, 100, 31_536_000_000, 31_536_000_001, 1_000_000_000_000_000_000]
         let ends: [Int64] = [.max, .max - 1, .max / 2, .min, .min + 1]
-        return [plain, powers.flatMap { [$0 - 1, $0, -$0] }, units.compactMap { Int64(exactly: $0) }, ends].flatMap(
-            \.self)
+        return plain + besides + overflows + ends
     }()
 
     /// Numbers near the limits of a level and of `Double`.
