@@ -147,6 +147,19 @@ extension OnTests {
         try scene.waitForRuns(of: next, at: [0.08])
     }
 
+    @Test("a signal that arrives while the command is being started is passed on to it") func earlySignalIsPassedOn()
+        throws
+    {
+        let script = "trap 'kill $!; exit 5' TERM; sleep 1000 & kill -TERM $PPID; wait"
+        for _ in 0..<20 {
+            try scene.post(0.5)
+            let run = try scene.start([], ["sh", "-c", script])
+            try scene.post(0.09)
+            try wait(for: "the end of the program") { run.process.hasEnded }
+            #expect(run.process.exitCode == 0)
+        }
+    }
+
     private static let invalidConditions: [([String], String)] = [
         (["battery", "levle < 0.1"], "levle: unknown field of battery; did you mean level?"),
         (["battery", "(level < 0.1"], "(level < 0.1: the ( at column 1 is not closed"),

@@ -66,6 +66,8 @@ import Testing
         #expect(try bus.run(["foreground", "two-words"]).errors == "")
         try bus.waitForSubscription("other", heldBy: [])
         #expect(try bus.run(["foreground", "two"]).code == 1)
+        kill(pid_t(try #require(bus.subscription(named: "other")?.integer("pid"))), SIGTERM)
+        run.process.wait()
     }
 
     @Test(

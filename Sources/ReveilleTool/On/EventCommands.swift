@@ -26,10 +26,11 @@ final class EventCommands {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Int32 {
         let program = try Self.start(command, for: event, environment, output)
-        // It may have come before there was a command to pass it on to.
-        if let signal { program.pass(signal) }
         return await withCheckedContinuation { answer in
             running.append((program, answer))
+            // It may have come before the command was among the running ones: a call of an async function can let others
+            // run first.
+            if let signal { program.pass(signal) }
             // The command may have ended before there was anything to answer.
             answerEnded()
         }
