@@ -12,6 +12,8 @@ import Testing
     private static let workers = 8
     private static let rounds = 12
 
+    // Swift 6.2 has no values in tests of a process's end.
+    #if compiler(>=6.3)
     @Test func hostileBusNeitherEndsAProgramNorLeaksDescriptors() async throws {
         let directory = try TemporaryDirectory()
         // A separate process, to detect its end and count its descriptors.
@@ -35,6 +37,7 @@ import Testing
         let unfinished = try DirectoryListing.files(in: directory.path).filter { $0.hasPrefix("seed") }
         #expect(unfinished == [], "these lives were running when the process ended")
     }
+    #endif
 
     /// Runs a life and writes its faults to a file, which remains if the process ends.
     private static func play(_ seed: UInt64, in path: String) async {

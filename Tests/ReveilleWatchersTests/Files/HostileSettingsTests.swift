@@ -113,9 +113,8 @@ import Testing
         ([0x84], "invalid object 0"), ([0xF0], "begins with the byte 240"),
     ])
     func invalidBinaryListErrorHasItsPosition(object: [UInt8], reason: String) {
-        let bytes =
-            Array("bplist00".utf8) + object + [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
-            + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, UInt8(8 + object.count)]
+        let trailer: [UInt8] = [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1] + Array(repeating: 0, count: 15)
+        let bytes = Array("bplist00".utf8) + object + [8] + trailer + [UInt8(8 + object.count)]
         let problem = #expect(throws: FormatError.self) { try Self.read("a.plist", bytes) }
         #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "none")")
     }
