@@ -14,29 +14,29 @@ import Testing
 
     // Swift 6.2 has no values in tests of a process's end.
     #if compiler(>=6.3)
-    @Test func hostileBusNeitherEndsAProgramNorLeaksDescriptors() async throws {
-        let directory = try TemporaryDirectory()
-        // A separate process, to detect its end and count its descriptors.
-        await #expect(processExitsWith: .success) { [path = directory.path as String] in
-            let before = try OpenDescriptors.count()
-            await withTaskGroup { group in
-                for worker in 0..<Self.workers {
-                    group.addTask {
-                        for round in 0..<Self.rounds {
-                            await Self.play(UInt64(round * Self.workers + worker), in: path)
+        @Test func hostileBusNeitherEndsAProgramNorLeaksDescriptors() async throws {
+            let directory = try TemporaryDirectory()
+            // A separate process, to detect its end and count its descriptors.
+            await #expect(processExitsWith: .success) { [path = directory.path as String] in
+                let before = try OpenDescriptors.count()
+                await withTaskGroup { group in
+                    for worker in 0..<Self.workers {
+                        group.addTask {
+                            for round in 0..<Self.rounds {
+                                await Self.play(UInt64(round * Self.workers + worker), in: path)
+                            }
                         }
                     }
                 }
+                // The runtime opens some descriptors.
+                let allowed = before + 10
+                let after = try await OpenDescriptors.settled(at: allowed)
+                if after > allowed { Self.note("\(after - before) descriptors are left", in: "\(path)/faults") }
             }
-            // The runtime opens some descriptors.
-            let allowed = before + 10
-            let after = try await OpenDescriptors.settled(at: allowed)
-            if after > allowed { Self.note("\(after - before) descriptors are left", in: "\(path)/faults") }
+            #expect(directory.read("faults") == "")
+            let unfinished = try DirectoryListing.files(in: directory.path).filter { $0.hasPrefix("seed") }
+            #expect(unfinished == [], "these lives were running when the process ended")
         }
-        #expect(directory.read("faults") == "")
-        let unfinished = try DirectoryListing.files(in: directory.path).filter { $0.hasPrefix("seed") }
-        #expect(unfinished == [], "these lives were running when the process ended")
-    }
     #endif
 
     /// Runs a life and writes its faults to a file, which remains if the process ends.
