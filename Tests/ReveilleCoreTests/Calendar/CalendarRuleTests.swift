@@ -126,7 +126,8 @@ import Testing
     }
 
     @Test("moments at the ends of their type have slots or none") func extremesAreHarmless() throws {
-        let ends = [Int64.min, Int64.min + 1, -1, 0, .max - 1, .max].map(Timestamp.init(microseconds:))
+        let numbers: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
+        let ends = numbers.map(Timestamp.init(microseconds:))
         for zone in [TimeZoneRules.utc, Self.berlin, Self.samoa] {
             for rule in [CalendarRule(second: 0), CalendarRule(hour: 2, minute: 30), CalendarRule(day: 31)] {
                 for start in ends {
