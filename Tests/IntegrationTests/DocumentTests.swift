@@ -74,7 +74,7 @@ import Testing
         let section = try #require(text.split(separator: "\n## Walks\n").last)
         return section.split(separator: "\n### ").dropFirst().map { walk in
             let lines = walk.split(separator: "\n")
-            return (lines[0], lines.compactMap { $0.firstMatch(of: /^\d+\. `([^`]+)`/).map { String($0.1) } })
+            return (lines[0], lines.compactMap { $0.firstMatch(of: #/^\d+\. `([^`]+)`/#).map { String($0.1) } })
         }
     }
 

@@ -8,7 +8,7 @@ actor Peer {
     private let thread: LoopThread
     private var connection: MQTTConnection?
     private var events: [MQTTConnection.Event] = []
-    private var waiter: (() -> Void)?
+    private var waiter: CheckedContinuation<Void, Never>?
     private var timer: EventSource?
     /// Called with each event on the loop, to act within it.
     private var reaction: ((MQTTConnection?, MQTTConnection.Event) -> Void)?
@@ -57,7 +57,7 @@ actor Peer {
     private func take(_ event: MQTTConnection.Event) {
         events.append(event)
         reaction?(connection, event)
-        waiter?()
+        wake()
     }
 
     /// Waits for an event that a closure accepts, and forgets it.
@@ -75,20 +75,20 @@ actor Peer {
                 return result
             }
             guard !isLate else { throw Trouble("waited for \(what), got \(events)") }
-            await withCheckedContinuation { continuation in
-                waiter = { [unowned self] in
-                    assumeIsolated { $0.waiter = nil }
-                    continuation.resume()
-                }
-            }
+            await withCheckedContinuation { waiter = $0 }
         }
+    }
+
+    private func wake() {
+        waiter?.resume()
+        waiter = nil
     }
 
     private var isLate = false
 
     private func timeIsOver() {
         isLate = true
-        waiter?()
+        wake()
     }
 
     func end() async throws -> MQTTError {

@@ -74,9 +74,9 @@ final class RefusingBroker {
             send(0x90, identifier + [0] + filters.map { $0.contains("/desired/") ? 0x87 : 0 })
             for filter in filters {
                 guard let message = retained[filter] else { continue }
-                send(
-                    0x31,
-                    [UInt8(filter.utf8.count >> 8), UInt8(filter.utf8.count & 0xFF)] + Array(filter.utf8) + message)
+                let topic = Array(filter.utf8)
+                let length = [UInt8(topic.count >> 8), UInt8(topic.count & 0xFF)]
+                send(0x31, length + topic + message)
             }
         case 10: send(0xB0, Array(rest.prefix(2)) + [0, 0])
         default: break

@@ -138,7 +138,7 @@ final class RulesLife {
     private func reloadDuringARun() throws {
         let end = try beginRun()
         let program = try #require(scene.program)
-        func loads() -> Int { program.errors.matches(of: /: 2 rules/).count }
+        func loads() -> Int { program.errors.ranges(of: ": 2 rules").count }
         let before = loads()
         for isPlaying in [false, true] { try publish(isPlaying) }
         try scene.write(Self.rules + "\n# \(number)")
