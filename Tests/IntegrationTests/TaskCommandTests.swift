@@ -20,7 +20,13 @@ import Varlink
     }
 
     private func start(_ options: [String] = []) throws -> RunningProgram {
-        let script = "import signal; print('ready', flush=True); signal.pause()"
+        // PR_SET_PDEATHSIG: it ends with its parent, which a test kills.
+        let script = """
+            import ctypes, signal
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+            print('ready', flush=True)
+            signal.pause()
+            """
         let run = try RunningProgram(
             ["task"] + options + ["upload", "--", "python3", "-c", script], in: bus.directory, environment: environment)
         try wait(for: "the command to start") { run.output == "ready\n" }
