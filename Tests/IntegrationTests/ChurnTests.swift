@@ -85,7 +85,8 @@ import Varlink
         try control.call("GetState")
         let before = bus.residentMemory
         let deaf = try (0..<10).map { _ in try bus.client() }
-        let calls = Array(repeating: Array(Self.get.utf8) + [0], count: 500).flatMap { $0 }
+        let call: [UInt8] = Self.get.utf8 + [0]
+        let calls: [UInt8] = Array(repeating: call, count: 500).flatMap(\.self)
         for client in deaf {
             _ = fcntl(client.descriptor, F_SETFL, O_NONBLOCK)
             // Send until the bus stops reading and the socket is full.
