@@ -12,11 +12,13 @@ package struct PublishTarget: Sendable, Hashable {
         self.generation = generation
     }
 
-    /// Reads the parameters of a call; `nil` if it has no target.
+    /// Reads the parameters of a call, of which it has both or none; `nil` for none.
     init?(_ fields: Fields) throws(CallError) {
-        guard let generation = try fields.optionalCount("target"),
-            let instance = try fields.optionalString("instance")
-        else { return nil }
-        self.init(instance: instance, generation: generation)
+        switch (try fields.optionalString("instance"), try fields.optionalCount("target")) {
+        case (let instance?, let generation?): self.init(instance: instance, generation: generation)
+        case (nil, nil): return nil
+        case (nil, _): throw fields.invalid("instance")
+        case (_, nil): throw fields.invalid("target")
+        }
     }
 }

@@ -70,8 +70,14 @@ import Varlink
                 Self.elsewhere.contains { $0.0 == block.document && $0.1 == block.language },
                 "\(block.testDescription)")
         }
-        for (document, language, _) in Self.elsewhere {
+        let sources = try ["", "/Clients"].map { "Tests/IntegrationTests" + $0 }.flatMap { folder in
+            try DirectoryListing.files(in: "\(Package.root)/\(folder)").filter { $0.hasSuffix(".swift") }
+                .map { try Package.text("\(folder)/\($0)") }
+        }
+        for (document, language, suite) in Self.elsewhere {
             #expect(blocks.contains { $0.document == document && $0.language == language }, "\(document)")
+            let source = try #require(sources.first { $0.contains("struct \(suite) {") }, "\(suite)")
+            #expect(source.contains(document), "\(suite) does not read \(document)")
         }
     }
 

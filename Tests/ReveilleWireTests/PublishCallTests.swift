@@ -88,8 +88,15 @@ import Varlink
         let value = PublishedValue("org.example.volume", ["level": 1])
         let call = BusCall.publish(value, target: PublishTarget(instance: "a", generation: 7))
         #expect(try method("Publish", Call(call).parameters) == call)
-        let parameters: JSONObject = ["aspect": "org.example.volume", "value": ["level": 1], "target": 7]
-        #expect(try method("Publish", parameters) == .publish(value))
+        for (part, missing) in [("target", "instance"), ("instance", "target")] {
+            var parameters = Call(call).parameters
+            parameters[missing] = nil
+            #expect(parameters[part] != nil)
+            #expect(throws: CallError.invalidParameter(missing)) { try method("Publish", parameters) }
+        }
+        var negative = Call(call).parameters
+        negative["target"] = -1
+        #expect(throws: CallError.invalidParameter("target")) { try method("Publish", negative) }
     }
 
     // MARK: - Names and patterns of a subscription

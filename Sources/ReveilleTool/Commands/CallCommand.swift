@@ -43,21 +43,21 @@ struct CallCommand: GuardedCommand {
         if oneway { return }
         var reply = try client.receive()
         if let error = CallError(reply), error.name == CallError.invalidParameter("").name,
-            let use = try use(of: call, from: client)
+            let use = use(of: call, from: client)
         {
             throw Failure(.usage, "\(error)\n\(use)")
         }
         while try print(reply) { reply = try client.receive(atMost: Self.streamPatience) }
     }
 
-    /// Returns what the interface says about a method.
-    private func use(of call: Call, from client: BlockingClient) throws -> Substring? {
-        try client.send(
-            Call(
-                method: "org.varlink.service.GetInterfaceDescription",
-                parameters: ["interface": .string(String(call.interface))]))
-        let description = try client.receive().parameters["description"]?.stringValue
-        return description?.split(separator: "\n\n").first { $0.contains("method \(call.member)(") }
+    /// Returns what the interface says about a method; `nil` if the service does not tell.
+    private func use(of call: Call, from client: BlockingClient) -> Substring? {
+        let question = Call(
+            method: "org.varlink.service.GetInterfaceDescription", parameters: ["interface": .string(call.interface)])
+        guard (try? client.send(question)) != nil, let reply = try? client.receive() else { return nil }
+        return reply.parameters["description"]?.stringValue?.split(separator: "\n\n").first {
+            $0.contains("method \(call.member)(")
+        }
     }
 
     /// A stream has no time limit.

@@ -87,6 +87,16 @@ struct DesiredStatesTests {
         #expect(targets(later.endCollection(isComplete: true)) == [102])
     }
 
+    @Test("a bus with impossible generations ends nothing", arguments: [Int64.min, -1, .max])
+    mutating func impossibleGeneration(generation: Int64) throws {
+        _ = states.take(.desired(device, Self.name), counted(1, "day"))
+        _ = states.endCollection(isComplete: true)
+        _ = states.answered(Self.name, at: bus(at: generation))
+        #expect(published(states.take(.desired(device, Self.name), counted(1 << 52, "night"))).count == 1)
+        let saved = BridgePositions(uplink: try Uplink(aspects: []).positions, desired: states.applied)
+        #expect(try BridgePositions(parsing: saved.bytes).desired == states.applied)
+    }
+
     @Test("only counted values that the bus has taken are reported as taken")
     mutating func taken() {
         _ = states.take(.desired(device, "org.example.plain"), [0x7B, 0x7D])

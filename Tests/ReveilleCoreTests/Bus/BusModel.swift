@@ -65,13 +65,17 @@ struct BusModel {
         naive.post(reading, at: time)
     }
 
-    mutating func publish(_ name: Aspect, _ json: String?, by publisher: Publisher) throws(Broken) {
+    /// Publishes a value for a number of changes, or for a generation that the name has had; `nil` for a plain one.
+    mutating func publish(
+        _ name: Aspect, _ json: String?, by publisher: Publisher, ahead: Int? = nil
+    ) throws(Broken) {
         pass(1_000)
         // If the end of an interval has made the bus forget the name, this is the first publication of another one.
         try checkVacancies()
         let bytes = json.map { Array($0.utf8) }
-        driver.bus.publish(name, bytes, by: publisher, at: driver.now)
-        naive.publish(name, bytes, by: publisher, at: driver.now)
+        let target = ahead.map { (naive.topics[name]?.current.generation ?? 0) + $0 }
+        driver.bus.publish(name, bytes, by: publisher, at: driver.now, target: target)
+        naive.publish(name, bytes, by: publisher, at: driver.now, target: target)
     }
 
     mutating func endConnection(_ connection: UInt64) throws(Broken) {

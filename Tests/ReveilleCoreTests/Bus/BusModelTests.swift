@@ -78,7 +78,9 @@ private struct RandomOperations {
         default:
             let publisher = Publisher(
                 user: UInt32(1 + number(below: 2)), connection: number(below: 3) == 0 ? UInt64(number(below: 3)) : nil)
-            try model.publish(one(of: Self.names), one(of: [nil, nil, "{}", #"{"a":1}"#]), by: publisher)
+            try model.publish(
+                one(of: Self.names), one(of: [nil, nil, "{}", #"{"a":1}"#]), by: publisher,
+                ahead: one(of: [nil, nil, nil, nil, -1, 0, 1, 2, 20]))
         }
     }
 

@@ -82,16 +82,19 @@ struct NaiveBus {
 
     // MARK: - Changes
 
-    mutating func post(_ reading: Reading, at time: Timestamp) {
+    mutating func post(_ reading: Reading, at time: Timestamp, evenIfEqual: Bool = false) {
         let aspect = reading.aspect
-        guard let last = topics[aspect]?.current, last.reading != reading || reading.isOccurrence else { return }
+        guard let last = topics[aspect]?.current, evenIfEqual || last.reading != reading || reading.isOccurrence
+        else { return }
         sequence += 1
         let change = NaiveChange(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
         topics[aspect]?.changes.append(change)
         for id in subscribers.keys { subscribers[id]?.feeds[aspect]?.queue.append(change) }
     }
 
-    mutating func publish(_ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp) {
+    mutating func publish(
+        _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp, target: Int?
+    ) {
         if bytes != nil {
             if topics[name] == nil { topics[name] = absent(name, at: time) }
             if let topic = topics[name], topic.isVacant {
@@ -99,7 +102,13 @@ struct NaiveBus {
             }
             topics[name]?.publisher = publisher
         }
-        post(.published(PublishedValue(name, bytes: bytes)), at: time)
+        let value = Reading.published(PublishedValue(name, bytes: bytes))
+        let generation = topics[name]?.current.generation ?? 0
+        if let target, bytes != nil, target > generation, target - generation <= Bus.targetDistance {
+            for _ in generation..<target { post(value, at: time, evenIfEqual: true) }
+        } else {
+            post(value, at: time)
+        }
         if bytes == nil { topics[name]?.publisher?.connection = nil }
     }
 

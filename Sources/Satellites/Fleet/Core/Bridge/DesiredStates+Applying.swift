@@ -29,7 +29,9 @@ extension DesiredStates {
         let last = applied.removeValue(forKey: name)
         if var target = flight.target {
             target.isForgotten = last?.isForgotten ?? false
-            target.bus = position
+            // The next target is a sum, and the saved file has the same limit.
+            let generation = min(max(0, position.generation), StateMessage.generationLimit)
+            target.bus = FleetPosition(instance: position.instance, generation: generation)
             applied[name] = target
         }
         return (last == applied[name] ? [] : [.save]) + (flight.isOutdated ? apply(name) : [])

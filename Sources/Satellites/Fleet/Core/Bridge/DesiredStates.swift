@@ -90,7 +90,7 @@ package struct DesiredStates: Sendable {
     /// Whether the bus has not answered yet, so that the positions may be behind it.
     package var awaitsAnswer: Bool { !flights.isEmpty }
 
-    /// The values that the bus has taken, by name; without those of other programs, which have no number.
+    /// The values that the bus has taken, by name; values of other programs have no number, and are left out.
     package var taken: [String: FleetPosition] { applied.compactMapValues(\.taken) }
 
     /// Whether all values have arrived, and the bus has answered for each.

@@ -32,7 +32,7 @@ package struct Discovery: Sendable {
 
     /// Describes a device, with the members of its published names.
     ///
-    /// The former entities are the ``entities`` of the last message; those that are gone are removed.
+    /// The former entities are the ``entities`` of the last message. An entity that is gone is removed.
     package init(
         device: DeviceID, aspects: some Sequence<String>, members: [String: [DiscoveryMember]] = [:],
         former: some Sequence<String> = EmptyCollection(), version: String

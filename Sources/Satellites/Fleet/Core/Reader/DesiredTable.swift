@@ -33,8 +33,11 @@ package enum DesiredTable {
         var desired: [(topic: FleetTopic, message: DesiredMessage)] = []
         for (text, payload) in contents.sorted(by: { $0.key < $1.key }) {
             guard let topic = try? FleetTopic(text) else { continue }
-            if case .status(let device) = topic { statuses[device] = try? StatusMessage(payload) }
-            if let message = try? DesiredMessage(payload) { desired.append((topic, message)) }
+            if case .status(let device) = topic {
+                statuses[device] = try? StatusMessage(payload)
+            } else if let message = try? DesiredMessage(payload) {
+                desired.append((topic, message))
+            }
         }
         let selected = statuses.filter { isSelected?($0.key) ?? true }
         return desired.compactMap { topic, message in

@@ -12,24 +12,24 @@ final class DesiredAnswer {
 
     private let change: DesiredChange
     private let loop: EventLoop
+    private let timer: EventSource
     private var status: StatusMessage?
     private var failure: FleetError?
 
-    private init(_ change: DesiredChange, _ loop: EventLoop) {
+    private init(_ change: DesiredChange, _ loop: EventLoop) throws {
         self.change = change
         self.loop = loop
+        timer = try loop.timer { loop.exit() }
     }
 
     static func wait(for change: DesiredChange, on broker: FleetBroker) throws -> DesiredChange.Outcome {
         let loop = try EventLoop()
-        let answer = DesiredAnswer(change, loop)
-        let timer = try loop.timer { loop.exit() }
-        timer.fire(after: .seconds(patience))
+        let answer = try DesiredAnswer(change, loop)
         let topic = FleetTopic.status(change.device).text
         let connection = try BrokerConnection(broker, stages: [[topic]], on: loop) { [unowned answer] event in
             answer.take(event)
         }
-        try withExtendedLifetime((answer, timer)) { try loop.run() }
+        try withExtendedLifetime(answer) { try loop.run() }
         connection.close()
         if let failure = answer.failure { throw Failure(failure) }
         return change.outcome(answer.status)
@@ -40,7 +40,10 @@ final class DesiredAnswer {
         case .message(_, let payload, _, _):
             status = try? StatusMessage(payload)
             if change.outcome(status) != .refused { loop.exit() }
-        case .arrived: if status == nil { loop.exit() }
+        case .arrived:
+            guard status != nil else { return loop.exit() }
+            // Not before: the broker has an end of its patience, and a device that it has not named may exist.
+            timer.fire(after: .seconds(Self.patience))
         case .refused(let error), .ended(let error):
             failure = error
             loop.exit()

@@ -97,10 +97,9 @@ struct FleetSetCommand: ParsableCommand {
                 return [(topic, message.bytes)]
             }
             guard case .desired(let device, let name) = target else { return }
-            let position = instance.flatMap { instance in own.map { FleetPosition(instance: instance, generation: $0) }
-            }
-            try report(
-                DesiredChange(device, name, position ?? former, isDeletion: value == nil), on: broker)
+            let position =
+                if let instance, let own { FleetPosition(instance: instance, generation: own) } else { former }
+            try report(DesiredChange(device, name, position, isDeletion: value == nil), on: broker)
         }
     }
 

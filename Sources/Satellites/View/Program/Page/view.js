@@ -168,7 +168,7 @@ function drawCards() {
 
 function drawCard(event) {
   const form = describe(event);
-  // A stream changes all the time, which is no news.
+  // A stream changes all the time, so its changes are nothing new.
   const card = html("li", { class: event.isFresh && !isStream(event.aspect) ? "card fresh" : "card", "data-aspect": event.aspect },
     html("h3", {}, ...breakable(title(event.aspect))), drawValue(form));
   card.event = event;
