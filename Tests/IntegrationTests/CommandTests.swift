@@ -57,8 +57,11 @@ import Varlink
         (["post", "orientation", #"{"planar":"faceUp"}"#], "planar must be portrait, portraitUpsideDown"),
         (["background", "x", "--wake-after", "1e308"], "it must be a number of seconds from 0.001 to 31536000"),
         (["background", "x", "--wake-after", "nan"], "it must be a number of seconds from 0.001 to 31536000"),
-        (["call", "Refresh", #"{"all": true}"#], "Reads every source again now."),
-        (["call", "SetState", #"{"state": 1}"#], "method SetState(subscription: string, state: string,"),
+        (
+            ["call", "Refresh", #"{"all": true}"#],
+            "again now. The reply comes when all changes have been posted.\nmethod Refresh() -> ()\nreveille: org.varlink"
+        ),
+        (["call", "SetState", #"{"state": 1}"#], "\nmethod SetState(subscription: string, state: string,"),
         (["call", "--more", "--oneway", "GetState"], "--more and --oneway cannot be combined"),
     ]
 

@@ -187,10 +187,15 @@ import Varlink
         #expect(try completions(of: ["watch", "battery", "org.example.j"], on: bus) == ["org.example.job"])
         for command in ["publish", "withdraw"] { #expect(try completions(of: [command, "o"], on: bus) == names) }
         let subscriber = try bus.subscribe(#"{"aspects":["battery"],"name":"mail"}"#)
+        let touch = "touch \(bus.directory.path)/ran"
+        let hostile = try ["$(\(touch))", "`\(touch)`", "a'; \(touch); '", "two words", "a\u{1B}[2J"].map { name in
+            try bus.subscribe("\(JSON.object(["aspects": ["battery"], "name": .string(name)]))")
+        }
         for command in ["suspend", "resume", "background", "foreground"] {
             #expect(try completions(of: [command, ""], on: bus) == ["mail"])
         }
-        withExtendedLifetime(subscriber) {}
+        #expect(access(bus.directory.path + "/ran", F_OK) != 0)
+        withExtendedLifetime((subscriber, hostile)) {}
         #expect(try completions(of: ["post", "proximity", ""], on: bus) == ["near", "far", "unknown"])
         #expect(try completions(of: ["get", "--address", "unix:/nowhere", "o"], on: bus) == ["orientation"])
         #expect(bus.stop() == 0)

@@ -22,7 +22,11 @@ extension Aspect {
 extension SubscriptionName {
     static let completion = CompletionKind.custom { words, _, _ in
         let subscriptions = BusCall.listSubscriptions.completing(words, with: [SubscriptionInfo].self) ?? []
-        return Set(subscriptions.compactMap(\.name)).sorted()
+        // Any user can give a subscription any name, and bash expands what it is offered: $(…) would be run.
+        let isPlain = { (name: String) in
+            name.utf8.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
+        }
+        return Set(subscriptions.compactMap(\.name).filter(isPlain)).sorted()
     }
 }
 

@@ -45,7 +45,8 @@ struct CallCommand: GuardedCommand {
         if let error = CallError(reply), error.name == CallError.invalidParameter("").name,
             let use = use(of: call, from: client)
         {
-            throw Failure(.usage, "\(error)\n\(use)")
+            for line in use.split(separator: "\n") { Console.error(StyledText(String(line))) }
+            throw Failure(error)
         }
         while try print(reply) { reply = try client.receive(atMost: Self.streamPatience) }
     }
