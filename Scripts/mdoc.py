@@ -1,4 +1,4 @@
-"""Manual pages in the language mdoc(7): from the pages of the argument parser's generator, Markdown and Varlink."""
+"""Manual pages in the language mdoc(7): from descriptions of commands, Markdown and Varlink."""
 import re
 import textwrap
 
@@ -61,29 +61,24 @@ def body(blocks):
 
 
 class Command:
-    """The page of a command, as the argument parser's generator writes it."""
+    """A command's page, from what the argument parser's option --experimental-dump-help prints about it."""
 
     HEADINGS = {"EXAMPLES": "EXAMPLES", "EXIT CODES": "EXIT STATUS"}
 
-    def __init__(self, page):
-        self.words = re.search(r'^\.Nm (.*)', page, re.M)[1].strip('"').split()
+    def __init__(self, command):
+        self.words = [*command.get("superCommands", []), command["commandName"]]
         self.name = "-".join(self.words)
-        self.summary = re.search(r'^\.Nd (.*)', page, re.M)[1].strip('"').replace(r"\(dq", '"').rstrip(".")
-        synopsis = page.split(".Sh SYNOPSIS\n")[1].split(".Sh ")[0]
-        self.synopsis = re.sub(r"\.\.\.", " ...", synopsis).replace(".Nm\n", f".Nm {' '.join(self.words)}\n", 1)
-        text, *lists = page.split(".Sh DESCRIPTION\n")[1].split(".Sh \"EXIT STATUS\"")[0].split(".Bl ", 1)
-        self.sections = self.parse(text)
-        self.options = self.items(".Bl " + lists[0]) if lists else ""
-        self.commands = [name.replace(".", "-") for name in re.findall(r"^\.Xr (\S+) 1", page, re.M)]
-
-    @staticmethod
-    def plain(line):
-        return line.replace(r"\&", "").replace(r"\(dq", '"').replace(r"\e", "\\")
+        self.summary = command["abstract"].rstrip(".")
+        self.sections = self.parse(command.get("discussion", ""))
+        self.arguments = [argument for argument in command.get("arguments", []) if argument["shouldDisplay"]]
+        subcommands = [subcommand["commandName"] for subcommand in command.get("subcommands", [])]
+        self.commands = sorted(f"{self.name}-{name}" for name in subcommands)
+        self.has_default = "defaultSubcommand" in command
 
     def parse(self, text):
         """Divides a description by its headings into blocks: lines of text, and displays of indented lines."""
         sections, heading, blocks, indented = {}, "DESCRIPTION", [], []
-        for line in [*map(self.plain, text.split("\n")), ""]:
+        for line in [*text.split("\n"), ""]:
             if line.startswith(" "):
                 indented.append(line)
                 continue
@@ -97,14 +92,30 @@ class Command:
         sections[heading] = blocks
         return sections
 
-    def items(self, text):
-        """Returns the list of options, whose descriptions become running text."""
-        lines = []
-        for line in text.strip().split("\n"):
-            line = re.sub(r"\.\.\.", " ...", line) if line.startswith(".It") else line
-            lines.append(line + "\n" if line.startswith(".") else paragraph(self.plain(line)))
-        # An option with a fixed set of values ends with an empty paragraph.
-        return re.sub(r"^\.Pp\n(?=\.(It|El)\b)", "", "".join(lines), flags=re.M)
+    @staticmethod
+    def signature(argument, names):
+        """Returns an argument as macros, by some of its names."""
+        value = f"Ar {argument['valueName']}" + (" ..." if argument["isRepeating"] else "")
+        if argument["kind"] == "positional":
+            return value
+        flags = ["-" * (name["kind"] == "long") + name["name"] for name in names]
+        return f"Fl {' , '.join(flags)}" + (f" {value}" if argument["kind"] == "option" else "")
+
+    def synopsis(self):
+        text = f".Nm {' '.join(self.words)}\n"
+        if self.commands:
+            text += ".Oo\n.Ar subcommand\n.Oc\n" if self.has_default else ".Ar subcommand\n"
+        for argument in self.arguments:
+            signature = self.signature(argument, [argument.get("preferredName")])
+            text += f".Op {signature}\n" if argument["isOptional"] else f".{signature}\n"
+        return text
+
+    def options(self):
+        items = ""
+        for argument in self.arguments:
+            names = sorted(argument.get("names", []), key=lambda name: name["kind"] != "short")
+            items += f".It {self.signature(argument, names)}\n{paragraph(argument.get('abstract', ''))}"
+        return f".Bl -tag -width 6n\n{items}.El\n" if items else ""
 
     def text(self, pages, day, main):
         """Returns the page. `pages` are all pages of the program, for references."""
@@ -113,9 +124,9 @@ class Command:
         if commands:
             items = "".join(f".It Xr {name} 1\n{paragraph(pages[name].summary + '.')}" for name in commands)
             description += ["The commands are:\n.Bl -tag -width 6n\n" + items + ".El\n"]
-        description += ["The options are:\n" + self.options] if self.options else []
+        description += ["The options are:\n" + self.options()] if self.arguments else []
         page = f'.Dd {day}\n.Dt {self.name.upper()} 1\n.Os\n.Sh NAME\n.Nm {self.name}\n.Nd {inline(self.summary)}\n'
-        page += f".Sh SYNOPSIS\n{self.synopsis}.Sh DESCRIPTION\n{body(description)}"
+        page += f".Sh SYNOPSIS\n{self.synopsis()}.Sh DESCRIPTION\n{body(description)}"
         page += f".Sh EXIT STATUS\n{body(self.sections.get('EXIT STATUS', [EXIT_STATUS]))}"
         if examples := self.sections.get("EXAMPLES"):
             page += f".Sh EXAMPLES\n{body(examples)}"
