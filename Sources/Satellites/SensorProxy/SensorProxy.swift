@@ -38,13 +38,12 @@ actor SensorProxy {
         self.thread = thread
     }
 
-    /// Runs until nobody needs the service.
-    func run() async throws(Failure) {
-        let failure = await withCheckedContinuation { continuation in
+    /// Runs until nobody needs the service, or it fails.
+    func run() async -> Failure? {
+        await withCheckedContinuation { continuation in
             ending = continuation
             begin()
         }
-        if let failure { throw failure }
     }
 
     private func begin() {

@@ -50,7 +50,7 @@ struct SensorProxyCommand: ParsableCommand {
             let task = try AwaitedTask()
             task.start(on: thread) { [address, log] in
                 let device = try await Device.connect(to: address, on: thread)
-                try await SensorProxy(device, on: thread, log: log).run()
+                if let failure = await SensorProxy(device, on: thread, log: log).run() { throw failure }
             }
             try task.wait()
             log.write(.info, "no accelerometer, light or proximity sensor, and no claim of one")
