@@ -67,7 +67,7 @@ static void obey(char *line) {
 int main(int argc, char **argv) {
     // Opened for writing too, so that the commands do not end when a writer closes the FIFO.
     FILE *commands = argc == 2 ? fopen(argv[1], "r+") : NULL;
-    if (!commands || power_open() < 0) return complain("start"), 1;
+    if (!commands) return complain("start"), 1;
     // No line may remain in a buffer, where poll does not detect it.
     setvbuf(commands, NULL, _IONBF, 0);
     setvbuf(stdout, NULL, _IOLBF, 0);

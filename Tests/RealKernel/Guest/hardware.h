@@ -34,8 +34,6 @@ void mover_gone(void);
 void chips_set(const int32_t values[6]);
 void chips_gone(void);
 
-// Opens the memory and the ports for the firmware's values.
-int power_open(void);
 void pack_set(int percent, const char *status, int quietly);
 void pack_gone(void);
 void adapter_set(int is_online);

@@ -1,50 +1,42 @@
-// SPDX-License-Identifier: Apache-2.0
-
-// A battery and an adapter whose values are words in memory, which power.c writes through /dev/mem.
-//
-// The kernel's command line excludes the page from its RAM. The emulator fills it with zeros, so the guest boots
-// without a pack and with the adapter unplugged.
+// A battery and an adapter whose values power.c writes, as the speeds of two fans: the kernel passes them on at once and waits
+// for the firmware's code. The guest boots without a pack and with the adapter unplugged.
 DefinitionBlock ("", "SSDT", 2, "REVEIL", "TESTPOWR", 1)
 {
     Scope (\_SB)
     {
-        OperationRegion (BOX, SystemMemory, 0x07FF0000, 0x20)
-        Field (BOX, DWordAcc, NoLock, Preserve)
+        // The bytes, in the order of power.c, and the one that the next value is for.
+        Name (VALS, Buffer (5) { 0, 0, 0, 0, 0 })
+        CreateByteField (VALS, 0, PACK) // whether a pack is in the slot
+        CreateByteField (VALS, 1, STAT) // 0 idle, 1 discharging, 2 charging
+        CreateByteField (VALS, 2, LEFT) // percent
+        CreateByteField (VALS, 3, MAIN) // whether the adapter is plugged in
+        CreateByteField (VALS, 4, TELL) // the notification to send: 1 status, 2 pack, 4 adapter
+        Name (NEXT, 0)
+
+        // Fans with a speed of 0 to 100 in steps of 1.
+        Device (FAN0)
         {
-            PACK, 32, // 0x00: whether a pack is in the slot
-            STAT, 32, // 0x04: 1 discharging, 2 charging
-            FLOW, 32, // 0x08: mW
-            LEFT, 32, // 0x0C: mWh
-            MAIN, 32, // 0x10: whether the adapter is plugged in
-            TELL, 32, // 0x14: the notification to send: 1 status, 2 pack, 4 adapter
-            TOLD, 32  // 0x18: the number of completed notifications
+            Name (_HID, EisaId ("PNP0C0B"))
+            Name (_UID, 0)
+            Name (_FIF, Package () { 0, 1, 1, 0 })
+            Name (_FPS, Package () { 0, Package () { 100, 0, 0, 0, 0 } })
+            Name (_FST, Package () { 0, 0, 0 })
+            Method (_FSL, 1) { NEXT = Arg0 }
         }
-
-        // A byte "transmitted" by the second serial port raises IRQ 3, which nothing else uses.
-        OperationRegion (COM2, SystemIO, 0x02F8, 0x08)
-        Field (COM2, ByteAcc, NoLock, Preserve)
+        Device (FAN1)
         {
-            Offset (2),
-            IDEN, 8 // reading it clears the interrupt
-        }
-
-        Device (EVNT)
-        {
-            Name (_HID, "ACPI0013") // Generic Event Device
-            Name (_CRS, ResourceTemplate ()
+            Name (_HID, EisaId ("PNP0C0B"))
+            Name (_UID, 1)
+            Name (_FIF, Package () { 0, 1, 1, 0 })
+            Name (_FPS, Package () { 0, Package () { 100, 0, 0, 0, 0 } })
+            Name (_FST, Package () { 0, 0, 0 })
+            Method (_FSL, 1, Serialized)
             {
-                Interrupt (ResourceConsumer, Edge, ActiveHigh, Exclusive) { 3 }
-            })
-
-            Method (_EVT, 1, Serialized)
-            {
-                Local0 = IDEN
-                Local1 = TELL
+                VALS[NEXT] = Arg0
+                If (TELL == 1) { Notify (BAT0, 0x80) }
+                If (TELL == 2) { Notify (BAT0, 0x81) }
+                If (TELL == 4) { Notify (ADP0, 0x80) }
                 TELL = 0
-                If (Local1 & 1) { Notify (BAT0, 0x80) }
-                If (Local1 & 2) { Notify (BAT0, 0x81) }
-                If (Local1 & 4) { Notify (ADP0, 0x80) }
-                TOLD++
             }
         }
 
@@ -77,8 +69,9 @@ DefinitionBlock ("", "SSDT", 2, "REVEIL", "TESTPOWR", 1)
             {
                 Name (BUFF, Package () { 0, 0, 0, 11100 })
                 BUFF[0] = STAT
-                BUFF[1] = FLOW
-                BUFF[2] = LEFT
+                BUFF[1] = 0
+                If (STAT) { BUFF[1] = 9000 }
+                BUFF[2] = LEFT * 500
                 Return (BUFF)
             }
         }

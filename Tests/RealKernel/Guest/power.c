@@ -1,60 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The battery and the adapter, through the words that power.asl defines.
+// The battery and the adapter, through the bytes that power.asl defines.
 #include "hardware.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/io.h>
 #include <unistd.h>
 
-enum word { PACK, STAT, FLOW, LEFT, MAIN, TELL, TOLD };
-enum { box = 0x07FF0000, full = 50000, com2 = 0x2F8 };
-static int memory = -1;
+enum byte { PACK, STAT, LEFT, MAIN, TELL };
 
-int power_open(void) {
-    memory = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
-    return memory < 0 ? -1 : ioperm(com2, 8, 1);
+static int has_pack;
+
+// Has the firmware's code run for the speed of a fan.
+static void set_speed(int fan, int speed) {
+    char path[64], text[8];
+    snprintf(path, sizeof path, "/sys/bus/platform/devices/PNP0C0B:0%d/thermal_cooling/cur_state", fan);
+    int length = snprintf(text, sizeof text, "%d", speed), fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, text, length) < 0) complain(path);
+    if (fd >= 0) close(fd);
 }
 
-static uint32_t get(enum word word) {
-    uint32_t value = 0;
-    if (pread(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
-    return value;
-}
-
-static void set(enum word word, uint32_t value) {
-    if (pwrite(memory, &value, 4, box + 4 * word) != 4) complain("/dev/mem");
-}
-
-// Runs the firmware's code and waits for its completion, so that notifications are not merged.
-static void notify(uint32_t notification) {
-    uint32_t count = get(TOLD);
-    set(TELL, notification);
-    outb(0, com2 + 1);
-    outb(2, com2 + 1); // interrupt when the transmitter is empty: now
-    for (int i = 0; i < 3000 && get(TOLD) == count; i++) usleep(1000);
-    outb(0, com2 + 1);
-    errno = ETIMEDOUT;
-    if (get(TOLD) == count) complain("the firmware's event");
+static void set(enum byte byte, int value) {
+    set_speed(0, byte);
+    set_speed(1, value);
 }
 
 void pack_set(int percent, const char *status, int quietly) {
-    int was_there = get(PACK), idle = !strcmp(status, "idle");
-    set(LEFT, full / 100 * percent);
-    set(STAT, idle ? 0 : !strcmp(status, "charging") ? 2 : 1);
-    set(FLOW, idle ? 0 : 9000);
+    set(LEFT, percent);
+    set(STAT, !strcmp(status, "idle") ? 0 : !strcmp(status, "charging") ? 2 : 1);
     set(PACK, 1);
-    if (!quietly) notify(was_there ? 1 : 2);
+    if (!quietly) set(TELL, has_pack ? 1 : 2);
+    has_pack = 1;
 }
 
 void pack_gone(void) {
     set(PACK, 0);
-    notify(2);
+    set(TELL, 2);
+    has_pack = 0;
 }
 
 void adapter_set(int is_online) {
     set(MAIN, is_online);
-    notify(4);
+    set(TELL, 4);
 }
