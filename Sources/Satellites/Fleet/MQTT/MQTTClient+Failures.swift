@@ -37,6 +37,9 @@ extension MQTTClient {
         case MOSQ_ERR_INVAL.code: fail(.protocol, "an address, a topic or the keep-alive is invalid")
         case MOSQ_ERR_TLS.code: fail(.tls, "TLS failed")
         case MOSQ_ERR_NOMEM.code: fail(gone, "out of memory")
+        // Since version 2.1, libmosquitto does not recognize the refusal of a broker that supports only MQTT 3.
+        case MOSQ_ERR_MALFORMED_PACKET.code where !isAccepted:
+            fail(.protocol, "the broker's answer is invalid; it may not support MQTT 5")
         default: fail(.protocol, "the broker sent an invalid packet")
         }
     }

@@ -193,7 +193,8 @@ final class MQTTClient {
         guard !isAccepted else { return fail(.protocol, "the broker accepted the connection twice") }
         // Codes below 0x80 belong to MQTT 3: the broker does not support MQTT 5.
         guard code == 0 else {
-            let text = code < 0x80 ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
+            let isOld = code < 0x80 || code == ReasonCode.unsupportedVersion
+            let text = isOld ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
             return fail(.refused, "the broker \(text)")
         }
         guard properties.byte(MQTT_PROP_RETAIN_AVAILABLE) != 0 else {
