@@ -13,7 +13,9 @@ extension MQTTClient {
     var closing: String {
         let text = "the broker closed the connection"
         guard !isAccepted, options.broker.address.usesTLS else { return text }
-        return text + (isShakingHands ? " during the handshake" : "; \(options.broker.suspicion)")
+        // The end of the connection may have come with the end of the handshake.
+        let hasShakenHands = tls.map { SSL_get_finished($0, nil, 0) > 0 } ?? false
+        return text + (hasShakenHands ? "; \(options.broker.suspicion)" : " during the handshake")
     }
 
     /// If a function of libmosquitto failed, notes the reason from its result and the error number.

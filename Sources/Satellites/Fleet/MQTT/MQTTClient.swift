@@ -26,7 +26,7 @@ final class MQTTClient {
     /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
     /// Whether the handshake of TLS is incomplete; it remains so if it fails.
-    private(set) var isShakingHands: Bool
+    private var isShakingHands: Bool
     /// The first reason for the end of the connection.
     private(set) var failure: MQTTError?
     private(set) var problems: [String] = []
