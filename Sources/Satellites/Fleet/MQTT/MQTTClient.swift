@@ -112,7 +112,7 @@ final class MQTTClient {
     }
 
     /// Keeps the state of TLS, which knows why a certificate was rejected.
-    private func keepTLS() {
+    func keepTLS() {
         if tls == nil, let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
     }
 
@@ -240,8 +240,6 @@ final class MQTTClient {
     }
 
     func noteProblem(_ text: String) {
-        // A fast broker answers while libmosquitto connects, and libmosquitto then releases it before it returns.
-        keepTLS()
         if problems.count < Self.problemLimit { problems.append(text) }
     }
 }
