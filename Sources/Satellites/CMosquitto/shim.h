@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mosquitto.h>
+// Since version 2.1, the other place has only a warning.
+#if __has_include(<mosquitto/mqtt_protocol.h>)
+#include <mosquitto/mqtt_protocol.h>
+#else
 #include <mqtt_protocol.h>
+#endif
 #include <stddef.h>
 
 // Functions of libssl: libmosquitto reports neither why a certificate was rejected nor whether the handshake is
