@@ -92,7 +92,7 @@ package final class EventLoop: Loop {
     ///
     /// - Throws: `SystemError` if the descriptor does not support waiting.
     package func watch(
-        _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority,
+        _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority = .normal,
         handler: @escaping (Interest) -> Void
     ) throws(SystemError) -> EventSource {
         let source = EventSource { handler(Interest(rawValue: $0)) }
@@ -105,7 +105,7 @@ package final class EventLoop: Loop {
 
     /// Creates a timer that fires once each time it is set with ``EventSource/fire(after:)``.
     package func timer(
-        priority: EventSource.Priority, handler: @escaping () -> Void
+        priority: EventSource.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) -> EventSource {
         let source = EventSource { _ in handler() }
         let result = sd_event_add_time(

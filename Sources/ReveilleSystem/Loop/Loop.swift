@@ -42,11 +42,11 @@ extension Loop {
 
     package func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, handler: @escaping (EventLoop.Interest) -> Void
-    ) throws(SystemError) -> Source {
+    ) throws(SystemError) -> any LoopSource {
         try watch(descriptor, for: interest, priority: .normal, handler: handler)
     }
 
-    package func timer(handler: @escaping () -> Void) throws(SystemError) -> Source {
+    package func timer(handler: @escaping () -> Void) throws(SystemError) -> any LoopSource {
         try timer(priority: .normal, handler: handler)
     }
 
