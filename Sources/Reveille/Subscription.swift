@@ -35,7 +35,7 @@ extension Device {
             wantsInitial: initial, instance: resume?.instance, positions: resume?.generations, policies: policies)
         try request.check()
         let mailbox = EventMailbox(request)
-        return Subscription(self, try await engine.open(request, into: mailbox), mailbox)
+        return Subscription(self, try await engine.open(request, into: mailbox).get(), mailbox)
     }
 
     /// Subscribes to one aspect, published name or pattern, as

@@ -173,12 +173,10 @@ actor Engine {
 
     // MARK: - Streams
 
-    func open(_ request: SubscriptionRequest, into mailbox: EventMailbox) async throws(ReveilleError) -> StreamID {
-        let (id, result) = await withCheckedContinuation { continuation in
-            open(request, into: mailbox) { continuation.resume(returning: ($0, $1)) }
+    func open(_ request: SubscriptionRequest, into mailbox: EventMailbox) async -> Result<StreamID, ReveilleError> {
+        await withCheckedContinuation { continuation in
+            open(request, into: mailbox) { id, result in continuation.resume(returning: result.map { id }) }
         }
-        try result.get()
-        return id
     }
 
     /// The positions where the first subscriptions of a launched program continue.
