@@ -117,7 +117,7 @@ final class RulesLife {
         try wait(for: "the run of \(number)") { runs.contains { $0.number == number } }
         var gate: Int32 = -1
         try wait(for: "the command to wait") {
-            gate = open(scene.path("gate"), O_WRONLY | O_NONBLOCK)
+            gate = open(scene.path("gate"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
             return gate >= 0
         }
         unlink(scene.path("held"))
