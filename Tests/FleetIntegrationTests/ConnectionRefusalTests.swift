@@ -51,8 +51,7 @@ struct ConnectionRefusalTests {
             ([0x20, 3, 0, 0x87, 0], "the broker refuses the client: not authorized"),
             ([0x20, 3, 0, 0x85, 0], "the broker refuses the client: client identifier not valid"),
             ([0x20, 3, 0, 0xFF, 0], "the broker refuses the client: unknown reason"),
-            // MQTT 3 has no properties.
-            ([0x20, 2, 0, 1], "the broker refuses the client: unsupported protocol version"),
+            ([0x20, 3, 0, 0x84, 0], "the broker does not support MQTT 5"),
             ([0x20, 3, 0, 5, 0], "the broker does not support MQTT 5"),
             ([0x20, 5, 0, 0, 2, 0x25, 0], "the broker does not support retained messages"),
             ([0x20, 5, 0, 0, 2, 0x24, 0], "the broker does not support QoS 1"),
@@ -66,6 +65,16 @@ struct ConnectionRefusalTests {
             #expect(error.description == "connecting to \(broker.options().broker): \(reason)")
             #expect(broker.isLeft())
         }
+    }
+
+    @Test("a refusal of MQTT 3, which has no properties, is reported") func oldRefusal() async throws {
+        let broker = try FalseBroker()
+        try await peer.open(broker.options())
+        try broker.accept()
+        broker.send([0x20, 2, 0, 1])
+        // Before version 2.1, libmosquitto recognizes it.
+        #expect(try await peer.end().description.hasSuffix("support MQTT 5"))
+        #expect(broker.isLeft())
     }
 
     @Test("a broker that refuses a subscription, or ends the connection before its answer, is reported")

@@ -126,7 +126,7 @@ struct ConnectionTests {
         #expect(error.description == "connection to \(broker.address()): the broker closed the connection")
         let refused = try await peer.failure(options(broker))
         #expect(refused.kind == .unreachable)
-        #expect(refused.description == "connecting to \(broker.address()): Connection refused")
+        #expect(Peer.refusals(by: broker.address()).contains(refused.description), "\(refused)")
         try broker.restart()
         try await peer.connect(options(broker))
         try await peer.subscribe("t")

@@ -61,7 +61,7 @@ struct MosquittoExampleTests {
     func phantom(name: String) async throws {
         let peer = try Peer()
         for topic in ["state/battery", "status"].map({ "reveille/v1/\(name)/\($0)" })
-            + ["homeassistant/device/reveille_\(name)/config"]
+            + ["homeassistant/device/reveille/\(name)/config"]
         {
             try await peer.connect(reader(name))
             #expect(try await peer.publish("x", to: topic) == "not authorized", "\(topic)")

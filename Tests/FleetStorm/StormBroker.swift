@@ -39,8 +39,10 @@ final class StormBroker {
 
     func start() throws {
         var environment = ChildProcess.environment
-        environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].map { Self.root + $0 + "/x86_64-linux-gnu" }
-            .joined(separator: ":")
+        environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
+            ["x86_64", "aarch64"].map { Self.root + place + "/\($0)-linux-gnu" }
+        }
+        .joined(separator: ":")
         process = try ChildProcess(
             [Self.root + "/usr/sbin/mosquitto", "-c", directory.path + "/mosquitto.conf"], environment: environment)
         for _ in 0..<Self.patience where !Loopback.accepts(port: port) {

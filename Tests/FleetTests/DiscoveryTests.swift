@@ -22,7 +22,7 @@ struct DiscoveryTests {
     }
 
     @Test("the message is on the device's own topic") func topics() throws {
-        #expect(Discovery.topic(of: try DeviceID("kiosk-7")) == "homeassistant/device/reveille_kiosk-7/config")
+        #expect(Discovery.topic(of: try DeviceID("kiosk-7")) == "homeassistant/device/reveille/kiosk-7/config")
     }
 
     @Test("only published aspects have entities, and the platform alone removes the other entities")

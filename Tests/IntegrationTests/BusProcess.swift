@@ -134,7 +134,7 @@ final class BusProcess {
     var residentMemory: Int {
         let fields = (try? String(contentsOfFile: "/proc/\(process.pid)/statm"))?.split(separator: " ") ?? []
         let pages = fields.compactMap { Int($0) }
-        return pages.count > 2 ? (pages[1] - pages[2]) * 4 : 0
+        return pages.count > 2 ? (pages[1] - pages[2]) * Int(getpagesize()) / 1_024 : 0
     }
 
     private func waitUntilItAccepts() throws {

@@ -116,7 +116,7 @@ import Varlink
     private func finishRun(at gate: String) throws {
         var number: Int32 = -1
         try wait(for: "the command to wait") {
-            number = open(gate, O_WRONLY | O_NONBLOCK)
+            number = open(gate, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
             return number >= 0
         }
         close(number)

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mosquitto.h>
+// Since version 2.1, the other place has only a warning.
+#if __has_include(<mosquitto/mqtt_protocol.h>)
+#include <mosquitto/mqtt_protocol.h>
+#else
 #include <mqtt_protocol.h>
+#endif
+#include <stddef.h>
 
 // Functions of libssl: libmosquitto reports neither why a certificate was rejected nor whether the handshake is
 // complete. OpenSSL's own headers have thousands of declarations.
@@ -12,6 +18,8 @@ int SSL_up_ref(void *ssl);
 void SSL_free(void *ssl);
 /// Returns 1 if the handshake is complete.
 int SSL_is_init_finished(const void *ssl);
+/// Copies the last message of the handshake that was sent, and returns its length; 0 before that.
+size_t SSL_get_finished(const void *ssl, void *buffer, size_t size);
 /// Returns an English description of a verification result.
 const char *X509_verify_cert_error_string(long result);
 

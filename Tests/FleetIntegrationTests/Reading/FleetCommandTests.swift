@@ -110,7 +110,7 @@ struct FleetCommandTests {
         let refused = try run("remove", "kiosk-7")
         #expect(refused.code == 1 && refused.errors.contains("is connected"), "\(refused.errors)")
         try await scene.publishStatus(of: "kiosk-7", isOnline: false)
-        try await scene.peer.publish("{}", to: "homeassistant/device/reveille_kiosk-7/config")
+        try await scene.peer.publish("{}", to: "homeassistant/device/reveille/kiosk-7/config")
         let removed = try run("remove", "kiosk-7")
         #expect(removed.code == 0, "\(removed.errors)")
         #expect(try run("status").output == "no devices\n")

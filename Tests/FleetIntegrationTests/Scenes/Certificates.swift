@@ -46,15 +46,33 @@ final class Certificates {
         try sign(identity, [], isExpired: isExpired)
     }
 
+    /// An authority that copies what a request asks for, and keeps its files in the working directory.
+    private static let dated = """
+        [ca]
+        default_ca = here
+        [here]
+        database = index.txt
+        new_certs_dir = .
+        rand_serial = yes
+        default_md = sha256
+        copy_extensions = copy
+        policy = name
+        [name]
+        commonName = supplied
+        """
+
     private func sign(_ name: String, _ options: [String], isExpired: Bool) throws -> TLSFiles {
-        let signer = ["-CA", ca, "-CAkey", file(self.name + ".key")]
         if isExpired {
-            // Only this command accepts an end in the past.
+            // Of all versions of OpenSSL, only this command takes dates.
+            try directory.write(Self.dated, to: "dated.cnf")
+            try directory.write("", to: "index.txt")
             try request(name, options)
             try openssl(
-                ["x509", "-req", "-in", file(name + ".crt"), "-out", file(name + ".crt"), "-days", "-1"]
-                    + ["-copy_extensions", "copy", "-CAcreateserial"] + signer)
+                ["ca", "-config", "dated.cnf", "-batch", "-notext", "-cert", ca, "-keyfile", file(self.name + ".key")]
+                    + ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]
+                    + ["-in", file(name + ".crt"), "-out", file(name + ".crt")])
         } else {
+            let signer = ["-CA", ca, "-CAkey", file(self.name + ".key")]
             try request(name, ["-x509", "-days", "2"] + signer + options)
         }
         return TLSFiles(ca: ca, certificate: file(name + ".crt"), key: file(name + ".key"))

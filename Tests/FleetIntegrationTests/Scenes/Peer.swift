@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleFleetCore
 import ReveilleMQTT
 import ReveilleSystem
 
@@ -93,6 +94,11 @@ actor Peer {
 
     func end() async throws -> MQTTError {
         try await next("the end") { if case .ended(let error) = $0 { error } else { nil } }
+    }
+
+    /// The words for a port that nobody listens on; libmosquitto 2.1 does not give the reason.
+    static func refusals(by broker: FleetBroker) -> [String] {
+        ["Connection refused", "the broker cannot be reached"].map { "connecting to \(broker): \($0)" }
     }
 
     /// Waits for the end, or returns the error with which opening failed.

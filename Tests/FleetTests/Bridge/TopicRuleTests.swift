@@ -10,7 +10,7 @@ struct TopicRuleTests {
         "the example has the rule for each topic of a bridge",
         arguments: [
             "reveille/v1/k/state/battery", "reveille/v1/k/status", "reveille/v1/k/desired/+",
-            "reveille/v1/group/shops/desired/+", "homeassistant/device/reveille_k/config", "homeassistant/status",
+            "reveille/v1/group/shops/desired/+", "homeassistant/device/reveille/k/config", "homeassistant/status",
         ])
     func example(topic: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")

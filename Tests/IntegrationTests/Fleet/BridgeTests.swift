@@ -170,7 +170,7 @@ struct BridgeTests {
         let pages = try String(contentsOfFile: "/proc/\(scene.bridge.process.pid)/statm").split(separator: " ")
         let memory = try #require(
             pages.count > 2 ? Int(pages[1]).flatMap { all in Int(pages[2]).map { all - $0 } } : nil)
-        #expect(memory * 4 < 10_000)
+        #expect(memory * Int(getpagesize()) / 1_024 < 10_000)
         #expect(scene.bridge.stop() == 0)
         let last = try observer.wait(for: BridgeScene.status) { $0["online"] == false }
         #expect(last["reason"] == "stopped")

@@ -11,7 +11,7 @@ struct HomeAssistantBridgeTests {
     func members() throws {
         let scene = try BridgeScene(#"aspects: ["org.example.*"], homeAssistant: true"#)
         let observer = try scene.observer()
-        let topic = "homeassistant/device/reveille_kiosk-7/config"
+        let topic = "homeassistant/device/reveille/kiosk-7/config"
         func waitForAnnouncement(_ isExpected: @escaping (JSONObject) -> Bool) throws {
             _ = try observer.wait(for: topic) { $0["cmps"]?.objectValue.map(isExpected) ?? false }
         }

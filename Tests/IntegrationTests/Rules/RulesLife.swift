@@ -12,7 +12,7 @@ import Varlink
 final class RulesLife {
     private static let name = "org.example.player"
     private static let rules = #"""
-        org.example.player 'playing == true' -- sh -c 'echo "$("$LOGS/member" n) $PPID" >>"$LOGS/begun"; if [ -e "$LOGS/held" ]; then read line <"$LOGS/gate"; fi'
+        org.example.player 'playing == true' -- sh -c 'n=$("$LOGS/member" n); echo "$n $PPID" >>"$LOGS/begun"; if [ -e "$LOGS/held$n" ]; then read line <"$LOGS/gate"; fi'
         every 1s -- sh -c 'echo "$REVEILLE_CHANGES $("$LOGS/member" generation)" >>"$LOGS/firings"'
         """#
 
@@ -112,15 +112,17 @@ final class RulesLife {
     /// Begins a run that lasts until the result is called.
     private func beginRun() throws -> () -> Void {
         try settle()
-        try scene.bus.directory.write("", to: "held")
+        // For this run alone: the one before may not have looked yet.
+        let held = "held\(number + 1)"
+        try scene.bus.directory.write("", to: held)
         try publish(true)
         try wait(for: "the run of \(number)") { runs.contains { $0.number == number } }
         var gate: Int32 = -1
         try wait(for: "the command to wait") {
-            gate = open(scene.path("gate"), O_WRONLY | O_NONBLOCK)
+            gate = open(scene.path("gate"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
             return gate >= 0
         }
-        unlink(scene.path("held"))
+        unlink(scene.path(held))
         return { close(gate) }
     }
 

@@ -47,7 +47,7 @@ import Varlink
         #expect(scene.lines("slow") == ["begin"])
         #expect(try scene.bus.client().subscriptions().count == 1)
         for count in [3, 4] {
-            let gate = open(scene.path("gate"), O_WRONLY)
+            let gate = open(scene.path("gate"), O_WRONLY | O_CLOEXEC)
             close(gate)
             try wait(for: "the end of the slow command") { scene.lines().count == count }
         }

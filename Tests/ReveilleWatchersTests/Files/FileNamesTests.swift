@@ -14,7 +14,7 @@ import Testing
 
     private static func makeFile(_ name: [UInt8], in directory: String) {
         let path = (Array(directory.utf8) + [UInt8(ascii: "/")] + name + [0]).map { CChar(bitPattern: $0) }
-        let descriptor = open(path, O_CREAT | O_WRONLY, 0o644)
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
         #expect(descriptor >= 0)
         close(descriptor)
     }
@@ -76,7 +76,7 @@ import Testing
     @Test func directoryWithTooManyFilesIsReported() throws {
         let app = try DefaultsScene { scene in
             for index in 0...DirectoryListing.limit {
-                close(open(scene.at("/home/u/.config/f\(index)"), O_CREAT | O_WRONLY, 0o644))
+                close(open(scene.at("/home/u/.config/f\(index)"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
             }
         }
         #expect(app.scene.warnings == ["/home/u/.config: has more than 10000 files; the others are ignored"])

@@ -63,7 +63,7 @@ import Testing
             {
                 for index in 0..<(limit / 2 + 500) {
                     let name = app.scene.at("/home/u/.config/app/.flood\(index)")
-                    close(open(name, O_CREAT | O_WRONLY, 0o600))
+                    close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
                     unlink(name)
                 }
                 app.scene.write(Self.file, "{\"b\":1}")

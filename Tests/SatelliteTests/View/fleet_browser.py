@@ -129,7 +129,7 @@ class FleetScene(Scene):
             f"user root\nlistener 0 {self.path}\nallow_anonymous true\nmax_queued_messages 0\npersistence true\n"
             f"persistence_location {self.temporary}/\n")
         root = self.program.parents[2]
-        libraries = [str(root / "usr/lib/x86_64-linux-gnu"), str(root / "lib/x86_64-linux-gnu")]
+        libraries = [str(place) for place in (*root.glob("usr/lib/*-linux-gnu"), *root.glob("lib/*-linux-gnu"))]
         self.broker = subprocess.Popen(
             [self.program, "-c", configuration], env={**self.environment, "LD_LIBRARY_PATH": ":".join(libraries)},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

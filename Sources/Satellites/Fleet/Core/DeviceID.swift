@@ -49,7 +49,7 @@ extension DeviceID {
     /// The name of the device is its user on the broker.
     package func rule(for topic: String) -> String {
         let own = "\(FleetTopic.root)/\(self)/"
-        let announcement = "/device/reveille_\(self)/config"
+        let announcement = "/device/reveille/\(self)/config"
         let user = "\(FleetTopic.root)/%u/"
         return if topic.hasPrefix(own + "state/") {
             "pattern write \(user)state/+"
@@ -63,7 +63,7 @@ extension DeviceID {
             // Home Assistant announces its start.
             "pattern read \(topic)"
         } else if topic.hasSuffix(announcement) {
-            "pattern write \(topic.dropLast(announcement.count))/device/reveille_%u/config"
+            "pattern write \(topic.dropLast(announcement.count))/device/reveille/%u/config"
         } else {
             // Home Assistant's identifiers cannot contain such a name unescaped.
             "user \(self)' and 'topic write \(topic)"

@@ -13,7 +13,9 @@ extension MQTTClient {
     var closing: String {
         let text = "the broker closed the connection"
         guard !isAccepted, options.broker.address.usesTLS else { return text }
-        return text + (isShakingHands ? " during the handshake" : "; \(options.broker.suspicion)")
+        // The end of the connection may have come with the end of the handshake.
+        let hasShakenHands = tls.map { SSL_get_finished($0, nil, 0) > 0 } ?? false
+        return text + (hasShakenHands ? "; \(options.broker.suspicion)" : " during the handshake")
     }
 
     /// If a function of libmosquitto failed, notes the reason from its result and the error number.
@@ -28,6 +30,9 @@ extension MQTTClient {
         switch result {
         // A broker that checks the certificate after the handshake resets the connection if bytes are unread.
         case MOSQ_ERR_ERRNO.code where code == ECONNRESET && !isAccepted: fail(gone, closing)
+        // Since version 2.1, libmosquitto replaces the reason by this number.
+        case MOSQ_ERR_ERRNO.code where code == EBADF: fail(gone, "the broker cannot be reached")
+        case MOSQ_ERR_EAI.code where code == EBADF: fail(.unreachable, "the name of the broker has no address")
         // OpenSSL reports a reset connection as EPROTO.
         case MOSQ_ERR_ERRNO.code where code != 0 && code != EPIPE && code != EPROTO:
             fail(gone, String(cString: strerror(code)))
@@ -37,15 +42,21 @@ extension MQTTClient {
         case MOSQ_ERR_INVAL.code: fail(.protocol, "an address, a topic or the keep-alive is invalid")
         case MOSQ_ERR_TLS.code: fail(.tls, "TLS failed")
         case MOSQ_ERR_NOMEM.code: fail(gone, "out of memory")
+        // Since version 2.1, libmosquitto does not recognize the refusal of a broker that supports only MQTT 3.
+        case MOSQ_ERR_MALFORMED_PACKET.code where !isAccepted:
+            fail(.protocol, "the broker's answer is invalid; it may not support MQTT 5")
         default: fail(.protocol, "the broker sent an invalid packet")
         }
     }
+
+    private static let otherHost = "the broker's certificate is not for this host"
 
     /// Why TLS failed, by the error messages of libmosquitto and OpenSSL.
     private var tlsReason: String {
         let broker = options.broker
         let text = problems.joined(separator: "\n")
-        if text.contains("host name verification failed") { return "the broker's certificate is not for this host" }
+        // The words of libmosquitto before version 2.1.
+        if text.contains("host name verification failed") { return Self.otherHost }
         if text.contains("certificate verify failed") { return rejection }
         let key = "the key \(broker.key ?? "")"
         let known = [
@@ -76,6 +87,7 @@ extension MQTTClient {
         return switch code {
         case 9: "the broker's certificate is not valid yet; the clock of this machine may be wrong"
         case 10: "the broker's certificate has expired"
+        case 62, 64: Self.otherHost
         case 2, 18, 19, 20, 21, 24:
             "the broker's certificate is not signed by \(options.broker.ca.map { "the CA file \($0)" } ?? "a CA of this system")"
         // The chain is right; OpenSSL does not keep the cause of the rejection.

@@ -36,8 +36,11 @@ extension MQTTClient {
             MQTTClient.client(userdata).noteSubscribed(packet, codes.map { UInt8(truncatingIfNeeded: $0) })
         }
         mosquitto_log_callback_set(handle) { _, userdata, level, text in
-            guard level == MOSQ_LOG_ERR, let text else { return }
-            MQTTClient.client(userdata).noteProblem(String(cString: text))
+            let client = MQTTClient.client(userdata)
+            // A fast broker answers while libmosquitto connects, and libmosquitto then releases the state of TLS before it
+            // returns. It writes its log in between.
+            client.keepTLS()
+            if level == MOSQ_LOG_ERR, let text { client.noteProblem(String(cString: text)) }
         }
     }
 

@@ -26,7 +26,7 @@ final class MQTTClient {
     /// The TLS connection, retained because libmosquitto releases it together with the reason for a failure.
     private(set) var tls: UnsafeMutableRawPointer?
     /// Whether the handshake of TLS is incomplete; it remains so if it fails.
-    private(set) var isShakingHands: Bool
+    private var isShakingHands: Bool
     /// The first reason for the end of the connection.
     private(set) var failure: MQTTError?
     private(set) var problems: [String] = []
@@ -112,7 +112,7 @@ final class MQTTClient {
     }
 
     /// Keeps the state of TLS, which knows why a certificate was rejected.
-    private func keepTLS() {
+    func keepTLS() {
         if tls == nil, let ssl = mosquitto_ssl_get(handle), SSL_up_ref(ssl) == 1 { tls = ssl }
     }
 
@@ -193,7 +193,8 @@ final class MQTTClient {
         guard !isAccepted else { return fail(.protocol, "the broker accepted the connection twice") }
         // Codes below 0x80 belong to MQTT 3: the broker does not support MQTT 5.
         guard code == 0 else {
-            let text = code < 0x80 ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
+            let isOld = code < 0x80 || code == ReasonCode.unsupportedVersion
+            let text = isOld ? "does not support MQTT 5" : "refuses the client: \(ReasonCode.text(code))"
             return fail(.refused, "the broker \(text)")
         }
         guard properties.byte(MQTT_PROP_RETAIN_AVAILABLE) != 0 else {
@@ -239,8 +240,6 @@ final class MQTTClient {
     }
 
     func noteProblem(_ text: String) {
-        // A fast broker answers while libmosquitto connects, and libmosquitto then releases it before it returns.
-        keepTLS()
         if problems.count < Self.problemLimit { problems.append(text) }
     }
 }

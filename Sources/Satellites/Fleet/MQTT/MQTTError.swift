@@ -32,6 +32,7 @@ package enum ReasonCode {
     package static let takenOver: UInt8 = 0x8E
     /// The topic rules of the broker do not permit the request.
     package static let notAuthorized: UInt8 = 0x87
+    static let unsupportedVersion: UInt8 = 0x84
     static let invalidTopic: UInt8 = 0x90
     static let tooLarge: UInt8 = 0x95
 

@@ -20,7 +20,7 @@ package struct Discovery: Sendable {
 
     /// The topic of a device's message; an empty one removes the device and all its entities.
     package static func topic(of device: DeviceID, prefix: String = BridgeConfiguration.usualPrefix) -> String {
-        "\(prefix)/device/\(identifier(of: device))/config"
+        "\(prefix)/device/reveille/\(escaped(device.text))/config"
     }
 
     private let device: DeviceID
@@ -88,7 +88,7 @@ package struct Discovery: Sendable {
     /// Returns a text with `_--` in place of `.`, and `_-_` in place of `_-`.
     ///
     /// No two texts become equal. Texts with neither stay unchanged, so that the `%u` of a broker's topic rules matches
-    /// them.
+    /// them; since version 2.1, mosquitto replaces it only as a whole level of a topic.
     static func escaped(_ text: String) -> String {
         text.replacing("_-", with: "_-_").replacing(".", with: "_--")
     }
