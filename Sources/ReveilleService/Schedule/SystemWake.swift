@@ -11,8 +11,9 @@ import Varlink
 ///
 /// Loop thread only. It is connected while there is a time to wake at, so that it notices a restart of the system bus.
 package final class SystemWake {
-    /// How long a caller of Check waits for the system bus. It answers within milliseconds if it runs; a phone takes more than a
-    /// second to start it by its socket.
+    /// How long a caller of Check waits for the system bus.
+    ///
+    /// It answers within milliseconds if it runs. A phone takes more than a second to start it by its socket.
     private static let patience: Duration = .seconds(5)
 
     private let address: UnixAddress
