@@ -30,7 +30,6 @@ private struct FollowerRun {
     private var matches: [Int: Rule.Bus] = [:]
     private var calls: [(number: Int, call: Follower.Call)] = []
     private var unanswered: [String] = []
-    private var published: [String: JSONObject] = [:]
 
     init(_ configuration: DBusConfiguration) {
         demands = configuration.demands.aspects
@@ -49,11 +48,11 @@ private struct FollowerRun {
             try feed(.signal(numbers[choice % numbers.count], path: path, Self.values(input.line())))
         case 4:
             guard !unanswered.isEmpty else { return }
-            try feed(.published(unanswered.remove(at: choice % unanswered.count)))
+            try feed(.published(unanswered.remove(at: choice % unanswered.count), isRefused: choice > 200))
         case 5: try change(choice % 2 == 0 ? .session : .system, isOpen: choice / 2 % 4 != 0)
         case 6:
             guard choice == 0 else { return }
-            (unanswered, published) = ([], [:])
+            unanswered = []
             try feed(.busLost)
         default: try pass(Int64(choice) * 1_000_000)
         }
@@ -66,7 +65,9 @@ private struct FollowerRun {
         try requireEqual(follower.deadline, nil, "a deadline without need")
     }
 
-    private static func values(_ text: String) -> [JSON] {
+    /// Returns the values of a message; `nil` for one that cannot be read, which is an empty line.
+    private static func values(_ text: String) -> [JSON]? {
+        guard !text.isEmpty else { return nil }
         let value = (try? JSON.parse(Array(text.utf8))) ?? .null
         return value.arrayValue ?? [value]
     }
@@ -119,13 +120,11 @@ private struct FollowerRun {
             if number > 0 { calls.append((number, call)) }
         case .publish(let name, let value):
             try require(!unanswered.contains(name), "\(name) is published once the bus has answered")
-            try require(published[name] != value, "\(name) is published when it has changed")
             try require(Aspect(name)?.isPublished == true, "\(name) is a name that can be published")
             try require(demands.contains { $0.spans(Aspect(stringLiteral: name)) }, "\(name) is of a rule")
             try require(
                 JSON.object(value ?? [:]).bytes.count <= Self.sizeLimit, "\(name) has a value that the bus accepts")
             unanswered.append(name)
-            published[name] = value
         case .warn: break
         }
     }

@@ -52,11 +52,16 @@ actor DBusService {
     /// Leaves calls without an answer from now on.
     func fallSilent() { isSilent = true }
 
+    /// Sets a property without a signal.
+    func setQuietly(_ path: String, _ interface: String, _ property: String, _ value: DBusValue) {
+        objects[path]?[interface]?[property] = value
+    }
+
     /// Sets a property, and announces it.
     func set(
         _ path: String, _ interface: String, _ property: String, _ value: DBusValue, invalidates: Bool = false
     ) throws {
-        objects[path]?[interface]?[property] = value
+        setQuietly(path, interface, property, value)
         let changed = DBusValue.dictionary(invalidates ? [] : [(property, value)])
         try signal(
             path, "org.freedesktop.DBus.Properties", "PropertiesChanged",

@@ -72,6 +72,30 @@ struct HostileServiceTests {
         #expect(!scene.satellite.process.hasEnded)
     }
 
+    @Test("B224: a signal that is too large or too deep has its object read, and is reported once for all")
+    func unreadableSignals() async throws {
+        let scene = try DBusScene()
+        let (_, bad, subscriber) = try await players(in: scene)
+        let (path, interface, name) = (DBusTests.playerPath, DBusTests.playerInterface, "org.mpris.player.bad")
+        try subscriber.waitForValue(name) { $0?["status"] == "Playing" }
+        let large = DBusValue.string(String(repeating: "x", count: 2 << 20))
+        let deep = (0..<20).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
+        for (number, value) in [large, deep, large, deep].enumerated() {
+            let status = "Stopped \(number)"
+            await bad.setQuietly(path, interface, "PlaybackStatus", .string(status))
+            try await bad.signal(
+                path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                [.string(interface), .dictionary([("Metadata", value)]), .strings([])])
+            try subscriber.waitForValue(name) { $0?["status"] == .string(status) }
+        }
+        #expect(scene.satellite.errors.ranges(of: "is too large or damaged").count == 1)
+        // What is too large to be read at all is withdrawn.
+        try await bad.set(path, interface, "Metadata", large)
+        try subscriber.waitForValue(name) { $0 == nil }
+        try await bad.set(path, interface, "Metadata", .dictionary([]))
+        try subscriber.waitForValue(name) { $0?["status"] == "Stopped 3" }
+    }
+
     @Test("B224: objects by the thousand are published up to a limit") func manyObjects() async throws {
         let scene = try DBusScene()
         let service = try await scene.service()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleCore
 import ReveilleDBusCore
 import ReveilleSimulation
 import Varlink
@@ -8,6 +9,8 @@ import Varlink
 struct World {
     struct Service {
         var owner: String
+        /// Whether its objects answer yet; a service may take its name before.
+        var isExported = true
         var objects: [String: [String: [String: JSON]]] = [:]
     }
 
@@ -16,14 +19,25 @@ struct World {
     let choices: Choices
     /// The services by their well-known names.
     var services: [String: Service] = [:]
-    private var lastOwner = 0
+    var lastOwner = 0
     private(set) var opened: Set<Rule.Bus> = []
     private(set) var matches: [Int: (bus: Rule.Bus, conditions: [String: String])] = [:]
-    private var requests: [(number: Int, call: Follower.Call)] = []
+    var requests: [(number: Int, call: Follower.Call)] = []
     /// Messages on their way to the follower.
-    private var inbox: [(bus: Rule.Bus, input: Follower.Input)] = []
-    private var unanswered: [String] = []
+    var inbox: [(bus: Rule.Bus, input: Follower.Input)] = []
+    /// The names that the bus has not answered for, with what it had before.
+    private var unanswered: [(name: String, before: JSONObject?)] = []
     private(set) var published: [String: JSONObject] = [:]
+    /// The names whose values the bus has taken, and nobody can have replaced unnoticed.
+    private var sure: Set<String> = []
+    private(set) var warnings: [String] = []
+    /// The message buses that the follower wants, and those that cannot be reached.
+    private var wanted: Set<Rule.Bus> = []
+    private(set) var away: Set<Rule.Bus> = []
+    /// Whether the message buses leave calls of their own without an answer.
+    var isDriverSilent = false
+    /// Whether the bus refuses values.
+    var isRefusing = false
     var problem: String?
 
     init(_ configuration: DBusConfiguration, _ choices: Choices) {
@@ -40,9 +54,13 @@ struct World {
     private mutating func perform(_ effect: Follower.Effect) {
         switch effect {
         case .open(let bus):
+            wanted.insert(bus)
+            if away.contains(bus) { return feed(.closed(bus)) }
             opened.insert(bus)
             feed(.opened(bus))
-        case .close(let bus): lose(bus)
+        case .close(let bus):
+            wanted.remove(bus)
+            lose(bus)
         case .match(let number, let bus, let rule):
             if !opened.contains(bus) { problem = "a match rule on a closed bus" }
             matches[number] = (bus, Self.conditions(rule))
@@ -50,16 +68,19 @@ struct World {
         case .call(let number, let call):
             if !opened.contains(call.bus) { problem = "a call on a closed bus" }
             if call.destination == "org.freedesktop.DBus" {
-                inbox.append((call.bus, .reply(number, driverReply(to: call), isTimeout: false)))
+                let reply = isDriverSilent ? nil : driverReply(to: call)
+                inbox.append((call.bus, .reply(number, reply, isTimeout: isDriverSilent)))
             } else if number > 0 {
                 requests.append((number, call))
             }
         case .publish(let name, let value):
-            if unanswered.contains(name) { problem = "\(name) is published before the last answer" }
-            unanswered.append(name)
-            if published[name] == value { problem = "\(name) is published without a change" }
+            if unanswered.contains(where: { $0.name == name }) {
+                problem = "\(name) is published before the last answer"
+            }
+            unanswered.append((name, published[name]))
+            if published[name] == value, sure.contains(name) { problem = "\(name) is published without a change" }
             published[name] = value
-        case .warn: break
+        case .warn(let text): warnings.append(text)
         }
     }
 
@@ -70,10 +91,25 @@ struct World {
         inbox.removeAll { $0.bus == bus }
     }
 
+    mutating func need(_ demand: Aspect, _ isNeeded: Bool) {
+        sure = []
+        feed(.demands([demand: isNeeded]))
+    }
+
     mutating func restart(_ bus: Rule.Bus) {
-        guard opened.contains(bus) else { return }
+        goAway(bus)
+        comeBack(bus)
+    }
+
+    /// Ends a message bus, which cannot be reached for a time.
+    mutating func goAway(_ bus: Rule.Bus) {
+        guard away.insert(bus).inserted, opened.contains(bus) else { return }
         lose(bus)
         feed(.closed(bus))
+    }
+
+    mutating func comeBack(_ bus: Rule.Bus) {
+        guard away.remove(bus) != nil, wanted.contains(bus) else { return }
         opened.insert(bus)
         feed(.opened(bus))
     }
@@ -81,8 +117,12 @@ struct World {
     mutating func restartReveille() {
         published = [:]
         unanswered = []
+        sure = []
         feed(.busLost)
     }
+
+    /// Another program replaces a value.
+    mutating func overrule(_ name: String, _ value: JSONObject?) { published[name] = value }
 
     // MARK: - Message buses
 
@@ -99,10 +139,10 @@ struct World {
         return (call.argument?.stringValue).flatMap { services[$0] }.map { [.string($0.owner)] }
     }
 
-    private mutating func send(
-        from sender: String, _ path: String, _ interface: String, _ member: String, _ values: [JSON]
+    mutating func send(
+        from sender: String, _ path: String, _ interface: String, _ member: String, _ values: [JSON]?
     ) {
-        let argument = values.first?.stringValue ?? ""
+        let argument = values?.first?.stringValue ?? ""
         for (number, match) in matches {
             let fits = match.conditions.allSatisfy { key, value in
                 switch key {
@@ -119,78 +159,6 @@ struct World {
             }
             guard fits else { continue }
             inbox.append((match.bus, .signal(number, path: path, values)))
-        }
-    }
-
-    // MARK: - Services
-
-    mutating func appear(_ name: String, _ objects: [String: [String: [String: JSON]]]) {
-        lastOwner += 1
-        let old = services[name]?.owner ?? ""
-        let owner = ":1.\(lastOwner)"
-        services[name] = Service(owner: owner, objects: objects)
-        send(
-            from: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
-            [.string(name), .string(old), .string(owner)])
-    }
-
-    mutating func leave(_ name: String) {
-        guard let service = services.removeValue(forKey: name) else { return }
-        for request in requests where request.call.destination == service.owner {
-            inbox.append((request.call.bus, .reply(request.number, nil, isTimeout: false)))
-        }
-        requests.removeAll { $0.call.destination == service.owner }
-        send(
-            from: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
-            [.string(name), .string(service.owner), .string("")])
-    }
-
-    mutating func set(_ name: String, _ path: String, _ interface: String, _ property: String, _ value: JSON) {
-        guard let service = services[name], service.objects[path]?[interface] != nil else { return }
-        services[name]?.objects[path]?[interface]?[property] = value
-        if interface == "org.freedesktop.appearance" {
-            return send(
-                from: service.owner, path, "org.freedesktop.portal.Settings", "SettingChanged",
-                [.string(interface), .string(property), value])
-        }
-        let isInvalidated = choices.happens(onceIn: 3)
-        let changed: JSON = isInvalidated ? [:] : .object(JSONObject(members: [.init(name: property, value: value)]))
-        send(
-            from: service.owner, path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
-            [.string(interface), changed, isInvalidated ? [.string(property)] : []])
-    }
-
-    /// Adds an object, or removes it with `nil`.
-    mutating func setObject(_ path: String, _ interfaces: [String: [String: JSON]]?, of name: String) {
-        guard let service = services[name], (service.objects[path] == nil) != (interfaces == nil) else { return }
-        services[name]?.objects[path] = interfaces
-        let isPower = name == "org.freedesktop.UPower"
-        send(
-            from: service.owner, isPower ? "/org/freedesktop/UPower" : "/",
-            isPower ? name : "org.freedesktop.DBus.ObjectManager",
-            isPower ? "DeviceAdded" : "InterfacesAdded", [.string(path)])
-    }
-
-    private static func object(_ values: [String: JSON]) -> JSONObject {
-        JSONObject(members: values.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) })
-    }
-
-    private func answer(_ call: Follower.Call) -> [JSON]? {
-        guard let service = services.values.first(where: { $0.owner == call.destination }) else { return nil }
-        let path = call.path.hasSuffix("/session/auto") ? call.path.replacing("auto", with: "_31") : call.path
-        switch call.member {
-        case "GetAll":
-            return service.objects[path]?[call.argument?.stringValue ?? ""].map { [.object(Self.object($0))] }
-        case "ReadAll":
-            let name = call.argument?.arrayValue?.first?.stringValue ?? ""
-            return [.object(Self.object([name: .object(Self.object(service.objects[path]?[name] ?? [:]))]))]
-        case "EnumerateDevices": return [.array(service.objects.keys.sorted().map { .string($0) })]
-        case "GetManagedObjects":
-            let objects = service.objects.mapValues {
-                JSON.object(Self.object($0.mapValues { .object(Self.object($0)) }))
-            }
-            return [.object(Self.object(objects))]
-        default: return nil
         }
     }
 
@@ -212,8 +180,14 @@ struct World {
         if !inbox.isEmpty { feed(inbox.removeFirst().input) }
     }
 
-    mutating func acceptOne() {
-        if !unanswered.isEmpty { feed(.published(unanswered.removeFirst())) }
+    /// The bus takes a value, or refuses it and keeps the one before.
+    mutating func acceptOne(mayRefuse: Bool = false) {
+        guard !unanswered.isEmpty else { return }
+        let (name, before) = unanswered.removeFirst()
+        let isRefused = published[name] != nil && (isRefusing || mayRefuse && choices.happens(onceIn: 4))
+        if isRefused { published[name] = before }
+        if isRefused { sure.remove(name) } else { sure.insert(name) }
+        feed(.published(name, isRefused: isRefused))
     }
 
     mutating func pass(_ time: Follower.Instant) {

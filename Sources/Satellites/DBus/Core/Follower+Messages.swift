@@ -5,20 +5,28 @@ import Varlink
 extension Follower {
     mutating func take(_ values: [JSON]?, isTimeout: Bool, to question: Question, of key: ServiceKey, at now: Instant) {
         switch question {
-        case .names where isTimeout, .owner where isTimeout: askDriver(question, of: key)
+        case .names where isTimeout, .owner where isTimeout:
+            effects.append(.warn("the \(rules[key.rule].bus) bus of D-Bus does not answer; asking again"))
+            // Values of services that are not followed are from before the need.
+            publications.withdraw(&effects) { [services = watches[key.rule]?.services] in
+                $0.rule == key.rule && services?[$0.service] == nil
+            }
+            askDriver(question, of: key)
         case .names: takeNames((values?.first?.arrayValue ?? []).compactMap(\.stringValue), of: key.rule)
         case .owner: setOwner(values?.first?.stringValue, of: key, at: now)
         case .object(let path, let interface):
-            if isTimeout {
-                let rule = rules[key.rule].key
-                effects.append(.warn("\(rule): \(key.name) does not answer; asking again in a minute"))
-                update(key) { $0.retry = $0.retry ?? now + Self.retryPause }
-            }
+            let rule = rules[key.rule]
+            if isTimeout { effects.append(.warn("\(rule.key): \(key.name) does not answer; asking again")) }
+            var isRead = values?.isEmpty == false
             if path.isEmpty {
                 takeObjects(values?.first, of: key)
             } else {
-                takeProperties(values?.first?.objectValue, of: interface, path, key)
+                isRead = takeProperties(values?.first?.objectValue, of: interface, path, key)
             }
+            // A service may take its name before its objects answer. Of their interfaces, only one is required.
+            let isRequired = path.isEmpty || interface == rule.interface
+            if isRead, isRequired { update(key) { $0.tries[path] = nil } }
+            if !isRead, isRequired || isTimeout { retry(path, isTimeout: isTimeout, of: key, at: now) }
             readWaiting(key, onlyNew: true)
             schedule(key, at: now)
         }
@@ -48,6 +56,7 @@ extension Follower {
                 if object.isKnown { service.fresh.insert(path) } else { service.unread.insert(path) }
             }
             service.unread = service.unread.filter { $0.isEmpty || objects[$0] != nil }
+            service.tries = service.tries.filter { $0.key.isEmpty || objects[$0.key] != nil }
             service.objects = objects
         }
         if objects.count == Self.objectLimit {
@@ -58,9 +67,10 @@ extension Follower {
         }
     }
 
+    /// Returns whether the object has the interface.
     private mutating func takeProperties(
         _ reply: JSONObject?, of interface: String, _ path: String, _ key: ServiceKey
-    ) {
+    ) -> Bool {
         let rule = rules[key.rule]
         var properties = reply
         if case .settings = rule.objects { properties = reply?[interface]?.objectValue }
@@ -72,11 +82,17 @@ extension Follower {
             service.objects[path]?.isKnown = true
             service.fresh.insert(path)
         }
+        return properties != nil
     }
 
     mutating func take(
-        _ values: [JSON], from path: String, by listener: Listener, of key: ServiceKey, at now: Instant
+        _ values: [JSON]?, from path: String, by listener: Listener, of key: ServiceKey, at now: Instant
     ) {
+        guard let values else {
+            let rule = rules[key.rule]
+            effects.append(.warn("\(rule.key): a signal of \(key.name) is too large or damaged; reading its object"))
+            return invalidate(listener == .objects ? "" : rule.path ?? path, of: key, at: now)
+        }
         let texts = values.map(\.stringValue)
         switch listener {
         case .owners:
@@ -106,6 +122,12 @@ extension Follower {
         }
         if !names.isDisjoint(with: invalidated) { invalidate(path, of: key, at: now) }
         guard rule.interfaces.contains(interface) else { return }
+        let object = watches[key.rule]?.services[key.name]?.objects[path]
+        guard object?.interfaces.contains(interface) == true else {
+            // It was not read, or not as it is now; perhaps its list was not.
+            let isListMissing = object == nil && watches[key.rule]?.services[key.name]?.tries[""] != nil
+            return invalidate(isListMissing ? "" : path, of: key, at: now)
+        }
         update(key) { service in
             let isRelevant =
                 service.objects[path]?.take(changed, of: interface, for: rule, isWhole: false) == true

@@ -111,7 +111,10 @@ extension Follower {
             let method = Rule.Method(path: path, interface: Self.properties, member: "GetAll")
             calls = rule.interfaces.map { ($0, call(key.rule, method, to: owner, .string($0))) }
         }
-        update(key) { $0.reading[path] = calls.count }
+        update(key) { service in
+            service.reading[path] = calls.count
+            service.tries[path, default: 0] += 1
+        }
         for (interface, call) in calls { ask(.object(path: path, interface: interface), of: key, call) }
     }
 }

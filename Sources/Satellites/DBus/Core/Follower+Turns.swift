@@ -39,6 +39,7 @@ extension Follower {
     }
 
     mutating func expire(at now: Instant) {
+        publications.retry(at: now, &effects)
         for (index, watch) in watches {
             for (name, service) in watch.services {
                 let key = ServiceKey(rule: index, name: name)
@@ -48,10 +49,19 @@ extension Follower {
         }
     }
 
-    private mutating func readAgain(_ key: ServiceKey, at now: Instant) {
-        let list = rules[key.rule].path == nil ? [""] : []
+    /// Reads an object, or the list of objects, again after a pause.
+    mutating func retry(_ path: String, isTimeout: Bool, of key: ServiceKey, at now: Instant) {
         update(key) { service in
-            service.unread = Set(service.objects.keys).union(list)
+            let tries = service.tries[path] ?? 1
+            service.tries[path] = tries
+            guard isTimeout || tries <= Self.tryLimit else { return }
+            service.retry = min(service.retry ?? .max, now + Self.pause(after: tries))
+        }
+    }
+
+    private mutating func readAgain(_ key: ServiceKey, at now: Instant) {
+        update(key) { service in
+            service.unread.formUnion(service.tries.keys)
             service.retry = nil
         }
         schedule(key, at: now)

@@ -10,14 +10,14 @@ extension Follower {
         /// The bus of Reveille is gone, with all that was published.
         case busLost
         /// The bus has answered the last ``Effect/publish(_:_:)`` of a name.
-        case published(String)
+        case published(String, isRefused: Bool)
         case opened(Rule.Bus)
-        /// A message bus is gone, with its match rules and calls.
+        /// A message bus is gone, with its match rules and calls, or could not be reached.
         case closed(Rule.Bus)
         /// The values of a reply; `nil` for a failure.
         case reply(Int, [JSON]?, isTimeout: Bool)
-        /// A signal that a match rule has found.
-        case signal(Int, path: String, [JSON])
+        /// A signal that a match rule has found; `nil` for values that cannot be read.
+        case signal(Int, path: String, [JSON]?)
         case expired
     }
 
@@ -85,9 +85,11 @@ extension Follower {
         var unread: Set<String> = []
         /// The number of calls without a reply, by the objects that are being read.
         var reading: [String: Int] = [:]
+        /// How often what is not known has been read, the read without a reply included.
+        var tries: [String: Int] = [:]
         /// When changes are published.
         var due: Instant?
-        /// When everything is read again, because something was not answered.
+        /// When what is not known is read again.
         var retry: Instant?
         /// The earliest time of the next publication.
         var quietUntil: Instant = .min

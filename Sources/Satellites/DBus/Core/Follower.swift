@@ -20,8 +20,12 @@ package struct Follower: Sendable {
     static let pace: Instant = 10_000
     /// The most time by which a flood of messages delays the end of a turn.
     static let patience: Instant = 2_000
-    /// The time after which a service is read again that did not answer.
-    static let retryPause: Instant = 60_000_000
+    /// The pause after a first failure, which doubles with each further one.
+    private static let shortestPause: Instant = 100_000
+    /// The most tries that end in an error, which is an answer: a service has a hundred seconds for its objects to appear.
+    ///
+    /// Another try always follows a timeout, which answers nothing. Its pauses grow no further than to 51 s.
+    static let tryLimit = 10
 
     let rules: [Rule]
     private var needed: Set<Aspect> = []
@@ -43,7 +47,8 @@ package struct Follower: Sendable {
 
     /// When ``Input/expired`` is due; `nil` for never.
     package var deadline: Instant? {
-        watches.values.lazy.flatMap(\.services.values).flatMap { [$0.due, $0.retry] }.compactMap(\.self).min()
+        let services = watches.values.lazy.flatMap(\.services.values)
+        return services.flatMap { [$0.due, $0.retry, publications.deadline] }.compactMap(\.self).min()
     }
 
     package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
@@ -57,7 +62,7 @@ package struct Follower: Sendable {
             needed = []
             follow()
             publications = Publications()
-        case .published(let name): publications.answered(name, &effects)
+        case .published(let name, let isRefused): publications.answered(name, isRefused: isRefused, at: now, &effects)
         case .opened(let bus):
             guard buses[bus] == false else { break }
             buses[bus] = true
@@ -82,6 +87,7 @@ package struct Follower: Sendable {
                 end(index)
             } else {
                 watches[index] = Watch()
+                publications.doubt { $0.rule == index }
                 if buses[rule.bus] == true { begin(index) }
             }
         }
@@ -99,9 +105,9 @@ package struct Follower: Sendable {
         calls = calls.filter { $0.value.key.rule != index }
     }
 
-    /// Ends what a message bus had, which is gone with all its names.
+    /// Ends what a message bus had, which is gone with all its names, or could not be reached.
     private mutating func close(_ bus: Rule.Bus) {
-        guard buses[bus] == true else { return }
+        guard buses[bus] != nil else { return }
         buses[bus] = false
         for index in followed(on: bus) {
             end(index)
@@ -111,6 +117,8 @@ package struct Follower: Sendable {
         effects = []
         publications.withdraw(&effects) { rules[$0.rule].bus == bus }
     }
+
+    static func pause(after failures: Int) -> Instant { shortestPause << (min(failures, tryLimit) - 1) }
 
     mutating func ask(_ question: Question, of key: ServiceKey, _ call: Call) {
         lastNumber += 1

@@ -53,12 +53,13 @@ final class BusLink {
             if calls == nil { calls = try BusConnection(connector) { [unowned self] in lost("\($0)") } }
             calls?.call(Call(.publish(PublishedValue(aspect, value), whileConnected: true))) { [unowned self] result in
                 guard let reply = try? result.get() else { return }
-                if let error = CallError(reply) {
-                    log.write(.warning, "\(name): not published: \(error)", about: name)
-                } else {
+                let error = CallError(reply)
+                if let error {
+                    log.write(.warning, "\(name): not published: \(error); trying again", about: name)
+                } else if value != nil {
                     log.settle(name)
                 }
-                onInput(.published(name))
+                onInput(.published(name, isRefused: error != nil))
             }
         } catch {
             lost("\(error)")

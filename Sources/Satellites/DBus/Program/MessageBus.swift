@@ -69,10 +69,8 @@ final class MessageBus {
     func match(_ number: Int, _ rule: String) {
         attempt { connection throws(SystemError) in
             handlers[number] = try connection.match(rule) { [unowned self] message in
-                backoff.reset()
-                log.settle(bus.rawValue)
-                guard let path = message.object, let values = message.values(atMost: Self.sizeLimit) else { return }
-                onInput(.signal(number, path: path, values.map(\.json)))
+                guard let path = message.object else { return }
+                onInput(.signal(number, path: path, message.values(atMost: Self.sizeLimit)?.map(\.json)))
             }
         }
     }
@@ -87,6 +85,8 @@ final class MessageBus {
             ) { [unowned self] reply in
                 switch reply {
                 case .success(let message):
+                    backoff.reset()
+                    log.settle(bus.rawValue)
                     let values = message.values(atMost: Self.sizeLimit)
                     if values == nil {
                         log.write(.warning, "\(call.path): the reply to \(call.member) is too large", about: call.path)
