@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Glibc
-import ReveilleSystem
+package import ReveilleSystem
 
 /// The bus to which programs publish what is personal: the user's own, since every user can read the system bus.
 package struct OwnBus: ParsableArguments {
@@ -25,5 +25,15 @@ package struct OwnBus: ParsableArguments {
                 .usage, "the bus of root is the system bus, which every user can read; name it with --address")
         }
         return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
+    }
+
+    /// Refuses a second program of a name on the bus: each would withdraw what the other publishes.
+    ///
+    /// `nil` on another user's bus, beside which this program can create no file.
+    package func lock(_ program: String) throws -> FileLock? {
+        let address = try UnixAddress(try resolvedAddress())
+        let directory = address.path.prefix(upTo: address.path.lastIndex(of: "/") ?? address.path.startIndex)
+        guard access(String(directory), W_OK) == 0 else { return nil }
+        return try FileLock.alone("\(address.path).\(program)", "another \(program)", "publishes on \(address)")
     }
 }

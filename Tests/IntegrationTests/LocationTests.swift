@@ -109,8 +109,13 @@ struct LocationTests {
         #expect(try await take(1, from: sleeper).first?.0.changeCount == 1)
     }
 
-    @Test("the location ends with the program, and survives a restart of the bus") func lifetime() async throws {
+    @Test("the location ends with the program, and survives a second program and a restart of the bus") func lifetime()
+        async throws
+    {
         let scene = try await LocationScene(ReceiverLog(fixes: first + 1))
+        let second = try scene.bus.run(["--gpsd", "127.0.0.1:\(scene.receiver.port)"], program: LocationScene.program)
+        #expect(second.code == 75)
+        #expect(try await scene.location != nil, "the second one withdraws nothing")
         #expect(scene.bus.stop() == 0)
         try scene.bus.restart()
         while (try? await scene.location?.time) != ReceiverLog.time(first - 1) { backOff() }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The lock of a path, for one process at a time: the locked file `<path>.lock` beside it.
+/// The lock of a path, for one process at a time: the locked file `<path>.lock` beside it, with the number of the process.
 package struct FileLock: ~Copyable {
     private let descriptor: OwnedDescriptor
 
@@ -11,7 +11,17 @@ package struct FileLock: ~Copyable {
         let file = path + ".lock"
         let descriptor = try OwnedDescriptor(opening: file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError("flock", on: file) }
+        // Only messages need the number, so a full disk does no harm.
+        let number = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor.number, 0)
+        _ = pwrite(descriptor.number, number, number.count, 0)
         self.descriptor = descriptor
+    }
+
+    /// Returns the process that holds the lock of a path; `nil` if its file cannot be read.
+    package static func holder(of path: String) -> Int32? {
+        guard let bytes = try? PrivateFile.read(path + ".lock") else { return nil }
+        return Int32(String(decoding: bytes, as: UTF8.self).filter(\.isNumber))
     }
 
     deinit {

@@ -61,7 +61,7 @@ struct RulesCommand: GuardedCommand {
         let stateFile = StateFile(statePath, of: "rules")
         if list { return try RuleTable.print(file.parse(bytes).rules, stateFile, bus) }
         StatePath.createDirectories(of: statePath)
-        let lock = try lock(statePath, file)
+        let lock = try FileLock.alone(statePath, "\(file.path): another 'reveille rules'", "follows these rules")
         let log = ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(nil) })
         try RulesSession.run(file, bus, stateFile, log)
         withExtendedLifetime(lock) {}
@@ -75,23 +75,6 @@ struct RulesCommand: GuardedCommand {
         defer { free(directory) }
         let base = path.utf8.first == UInt8(ascii: "/") ? "" : directory.map { String(cString: $0) } ?? ""
         return "/" + PathChain.names(of: base + "/" + path).filter { $0 != "." }.joined(separator: "/")
-    }
-
-    /// How often the lock is tried, and the pause in microseconds: a command that a killed program was about to start
-    /// shares its lock until it is executed.
-    private static let attempts = (count: 10, pause: UInt32(100_000))
-
-    /// Keeps another process from running the same commands.
-    private func lock(_ statePath: String, _ file: RulesFile) throws(Failure) -> FileLock {
-        for _ in 0..<Self.attempts.count {
-            do throws(SystemError) {
-                return try FileLock(statePath)
-            } catch {
-                guard error.code == EWOULDBLOCK else { throw Failure(.output, "\(error)") }
-                usleep(Self.attempts.pause)
-            }
-        }
-        throw Failure(.tryAgain, "\(file.path): another 'reveille rules' follows these rules")
     }
 
     private func check(_ file: RulesFile, _ contents: RulesFile.Contents) throws(Failure) {

@@ -9,8 +9,10 @@ import ReveilleSystem
 /// The program `reveille-location`.
 @main
 struct LocationCommand: ParsableCommand {
+    private static let name = "reveille-location"
+
     static let configuration = CommandConfiguration(
-        commandName: "reveille-location",
+        commandName: name,
         abstract: "Publish the location that gpsd reports.",
         discussion: """
             Publishes org.reveille.location on the user's bus for as long as the program runs. It is connected to gpsd \
@@ -22,7 +24,7 @@ struct LocationCommand: ParsableCommand {
               reveille watch org.reveille.location
 
             EXIT CODES
-              1 failure, 64 usage error, 69 bus unavailable, 77 permission denied
+              1 failure, 64 usage error, 69 bus unavailable, 75 another reveille-location publishes, 77 permission denied
             """,
         version: Device.libraryVersion)
 
@@ -49,12 +51,14 @@ struct LocationCommand: ParsableCommand {
     static func main() { runProgram() }
 
     func run() {
-        var log = ProgramLog(of: "reveille-location", level: .info)
+        var log = ProgramLog(of: Self.name, level: .info)
         do {
             log.level = try LogLevel.chosen(logLevel)
             let task = try AwaitedTask()
             task.start { [self, log] in
                 let device = try await Device.connect(to: try bus.resolvedAddress())
+                let lock = try bus.lock(Self.name)
+                defer { withExtendedLifetime(lock) {} }
                 var publisher = try LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
                 try await publisher.run()
             }

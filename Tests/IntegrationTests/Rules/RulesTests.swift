@@ -117,9 +117,11 @@ import Varlink
     @Test("a second program for the same rules is refused") func secondProgramIsRefused() throws {
         let scene = try RulesScene(Self.playing)
         try scene.start()
+        let pid = try #require(scene.program).process.pid
         let run = try scene.run([])
         #expect(run.code == 75)
-        #expect(run.errors == "reveille: \(scene.path("rules")): another 'reveille rules' follows these rules\n")
+        let other = "another 'reveille rules' (process \(pid)) follows these rules"
+        #expect(run.errors == "reveille: \(scene.path("rules")): \(other)\n")
     }
 
     @Test("a file that is missing is named, and so is a state that is not the program's") func filesAreNamed() throws {

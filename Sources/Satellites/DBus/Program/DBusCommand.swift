@@ -25,7 +25,7 @@ struct DBusCommand: ParsableCommand {
               reveille-dbus list                        show what is found and needed
 
             EXIT CODES
-              1 failure, 64 usage error, 69 bus unavailable, 78 configuration error
+              1 failure, 64 usage error, 69 bus unavailable, 75 another reveille-dbus publishes, 78 configuration error
             """,
         version: Device.libraryVersion,
         subcommands: [ServeCommand.self, ListCommand.self, CheckCommand.self], defaultSubcommand: ServeCommand.self)
@@ -52,7 +52,9 @@ struct ServeCommand: ParsableCommand {
             let satellite = try Satellite(configuration, try Connector(loop: loop, address: address), log)
             let signals = try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
             try Failure.coded(.noBus) { try satellite.start() }
+            let lock = try bus.lock(DBusCommand.name)
             try withExtendedLifetime((satellite, signals)) { try loop.run() }
+            withExtendedLifetime(lock) {}
         }
     }
 }
