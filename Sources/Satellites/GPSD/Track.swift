@@ -53,7 +53,7 @@ package struct Track: Sendable {
         return expiry != nil
     }
 
-    /// Publishes the next fix even if it does not differ, because the last location did not reach the bus.
+    /// Publishes the next fix even if it does not differ, because the bus may not have the last location.
     package mutating func retract() {
         published = nil
     }

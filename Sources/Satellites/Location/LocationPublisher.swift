@@ -39,16 +39,15 @@ struct LocationPublisher {
 
     /// Publishes until the bus refuses the name.
     mutating func run() async throws -> Never {
-        // Reports a missing permission at once, and withdraws a value left by another program.
+        // Reports a missing permission at once, and withdraws a value that another program has left.
         try await device.withdraw(Self.name)
         need.follow(Self.name, on: device)
         var backoff = Backoff(from: Self.shortestPause, to: Self.longestPause)
         while true {
             // The last location stays for as long as it would while the receiver is silent.
-            guard try need.wait(until: track.expiry) else {
-                if track.expires(at: .now) { try await publish(nil) }
-                continue
-            }
+            let isNeeded = try need.wait(until: track.expiry)
+            if track.expires(at: .now) { try await publish(nil) }
+            guard isNeeded else { continue }
             let start = ContinuousClock.now
             do {
                 try await follow()
@@ -70,13 +69,16 @@ struct LocationPublisher {
     ///
     /// Blocks its thread while nothing is received. The program has no other task.
     private mutating func follow() async throws -> Never {
-        let connection = try TCPConnection(to: endpoint)
+        // The last location is valid until it expires, however slow the host is.
+        let connection = try TCPConnection(to: endpoint, until: track.expiry)
         try connection.send(Session.watch)
+        // Another program may have replaced it meanwhile.
+        track.retract()
         let deadline = ContinuousClock.now + Session.greetingTime
         var session = Session()
         while true {
-            let next = session.hasGreeted ? track.expiry : deadline
-            let bytes = try connection.receive(until: [next, need.end].compactMap(\.self).min(), or: need.changes)
+            let ends = [session.hasGreeted ? nil : deadline, track.expiry, need.end]
+            let bytes = try connection.receive(until: ends.compactMap(\.self).min(), or: need.changes)
             guard need.isThere else { throw NotNeeded() }
             let fixes = try session.receive(bytes)
             if session.hasGreeted {

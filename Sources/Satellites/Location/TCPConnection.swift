@@ -24,8 +24,8 @@ final class TCPConnection {
     private let descriptor: OwnedDescriptor
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Connects to the first address of the host that accepts, or throws the failure of the last.
-    init(to endpoint: Endpoint) throws(Failure) {
+    /// Connects to the first address of the host that accepts in time, or throws the failure of the last.
+    init(to endpoint: Endpoint, until deadline: ContinuousClock.Instant?) throws(Failure) {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -36,7 +36,8 @@ final class TCPConnection {
         for address in sequence(first: list, next: { $0?.pointee.ai_next }).prefix(while: { $0 != nil }) {
             guard let address = address?.pointee else { break }
             do throws(Failure) {
-                descriptor = try Self.connected(to: address)
+                let patience = min(Self.patience, deadline.map { max(.zero, $0 - .now) } ?? Self.patience)
+                descriptor = try Self.connected(to: address, atMost: patience)
                 return
             } catch {
                 failure = error
@@ -45,7 +46,7 @@ final class TCPConnection {
         throw failure
     }
 
-    private static func connected(to address: addrinfo) throws(Failure) -> OwnedDescriptor {
+    private static func connected(to address: addrinfo, atMost patience: Duration) throws(Failure) -> OwnedDescriptor {
         let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let number = socket(address.ai_family, type, address.ai_protocol)
         guard number >= 0 else { throw Failure("socket", code: errno) }
