@@ -76,14 +76,18 @@ def attempt(scenario: str, injection: program.Injection, build: pathlib.Path) ->
 
 def count(scenario: str, build: pathlib.Path, shim: str, is_complete: bool) -> tuple[int, list[Case]]:
     """Returns the number of calls of a scenario, and the cases to run."""
+    if faults := option(scenario, "FAULTS", ()):
+        kind, text, place = attempt(scenario, program.NONE, build)
+        place.close(keep=kind != "passed")
+        require_passed(scenario, kind, text, place)
+        steps = range(1, place.steps + 1)
+        return place.steps, [Case(scenario, program.STEP, number, fault) for number in steps for fault in faults]
     found: list[calls.Call] = []
     mark = "" if option(scenario, "COUNTS_START", False) else option(scenario, "MARK", "info: serving")
     for mode in ("count", "shim"):
         kind, text, place = attempt(scenario, program.Injection(mode, shim=shim), build)
         place.close(keep=True)
-        if kind != "passed":
-            raise SystemExit(
-                f"faults: {scenario} fails without a fault: {kind}: {text}\nIts files are in {place.directory}.")
+        require_passed(scenario, kind, text, place)
         if mode == "count":
             found += [call for call in calls.read(place.directory / "strace", mark) if call.syscall != "close"]
         else:
@@ -98,6 +102,11 @@ def count(scenario: str, build: pathlib.Path, shim: str, is_complete: bool) -> t
         place.close()
     total = sum(call.kind != "short" or call.syscall == "close" for call in found)
     return total, [case for call in (found if is_complete else spread(found)) for case in cases(scenario, call)]
+
+
+def require_passed(scenario: str, kind: str, text: str, place: world.World) -> None:
+    if kind != "passed":
+        raise SystemExit(f"faults: {scenario} fails without a fault: {kind}: {text}\nIts files are in {place.directory}.")
 
 
 def cases(scenario: str, call: calls.Call) -> list[Case]:

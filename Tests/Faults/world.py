@@ -46,6 +46,8 @@ class World:
         self.tended: list[typing.Callable[[], None]] = []
         self.sockets: list[Socket] = []
         self.cleanups: list[typing.Callable[[], None]] = []
+        # The steps of a scenario that has faults of its own.
+        self.steps = 0
 
     def start(self, arguments: list[str], environment: dict[str, str], name: str, is_faulty: bool = False,
               **options: typing.Any) -> program.Program:
@@ -69,6 +71,12 @@ class World:
             if time.monotonic() > self.deadline:
                 raise Broken("hang", "waited in vain for " + (what if isinstance(what, str) else what()))
             self.turn(pause)
+
+    def within(self, seconds: float, what: str, until: typing.Callable[[], bool]) -> None:
+        """Waits as `wait` does, for at most this time."""
+        deadline, self.deadline = self.deadline, min(self.deadline, time.monotonic() + seconds)
+        self.wait(what, until)
+        self.deadline = deadline
 
     def turn(self, seconds: float) -> bool:
         """Serves the sockets that are readable now or soon, and returns whether there were any."""
