@@ -22,12 +22,28 @@ import Testing
         var unit = GravityUnit(isStated: true)
         #expect(gravity([length, length * 1.05], of: &unit) == [nil, nil])
         #expect(unit.isInDoubt && !unit.isWrong)
-        #expect(gravity([-length], of: &unit) == [-1])
+        #expect(gravity([length], of: &unit) == [1])
         #expect(unit.isWrong && !unit.isInDoubt)
         #expect(
             gravity([length * 1.4, length * 0.6, length * 20, -length], of: &unit).map { $0 == nil } == [
                 false, false, true, false,
             ])
+    }
+
+    @Test(
+        "samples that do not fit a proved scale say nothing, however often they are repeated", arguments: [true, false])
+    func repeatedGarbageIsNotAScale(isStated: Bool) {
+        var unit = GravityUnit(isStated: isStated)
+        #expect(
+            gravity([-1, -1, -1] + Array(repeating: 34, count: 100) + [-1], of: &unit).compactMap { $0 } == [
+                -1, -1, -1, -1,
+            ])
+    }
+
+    @Test("garbage of one length and several directions does not prove a scale") func directionsHaveToAgree() {
+        var unit = GravityUnit(isStated: true)
+        #expect(gravity([34, -34, 34, -34, 34], of: &unit).allSatisfy { $0 == nil })
+        #expect(gravity([-1], of: &unit) == [-1])
     }
 
     @Test("samples of different implausible lengths are knocks") func knocksAreNotAScale() {
