@@ -40,6 +40,11 @@ package enum SysfsText {
         return Double(trimmed).flatMap { $0.isFinite ? $0 : nil }
     }
 
+    /// Returns a decimal number in a range; `nil` for anything else.
+    package static func number(_ text: String?, in range: ClosedRange<Double>) -> Double? {
+        number(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
     /// The largest number of decimal digits with which every integer is exact as a `Double`.
     private static let exactDigits = 15
 

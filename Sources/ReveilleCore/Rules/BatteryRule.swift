@@ -16,7 +16,7 @@ package enum BatteryRule {
         guard !packs.isEmpty else { return .unknown }
         let levels = packs.map { $0.level(isMacBook: isMacBook) }
         // The weight of a single pack would only add a rounding error.
-        let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map(\.fullEnergy))
+        let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map { PackEnergy($0).capacity })
         let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply)) ?? trend.map { $0 == .rising }
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
@@ -46,9 +46,9 @@ package enum BatteryRule {
         return !packs.isEmpty && packs.allSatisfy { $0.level(isMacBook: isMacBook) != nil }
     }
 
-    /// Returns the energy of all packs in microwatt-hours; `nil` if a pack does not report its energy.
+    /// Returns the energy of all packs in watt-hours; `nil` if a pack does not report its energy.
     package static func energy(of supplies: [PowerSupply]) -> Double? {
-        let energies = supplies.filter(\.isPack).map(\.presentEnergy)
+        let energies = supplies.filter(\.isPack).map { PackEnergy($0).now }
         let known = energies.compactMap { $0 }
         return known.isEmpty || known.count < energies.count ? nil : known.reduce(0, +)
     }
@@ -59,8 +59,7 @@ package enum BatteryRule {
         guard !known.isEmpty else { return nil }
         let heavy = weights.compactMap { $0 }
         let weight = heavy.reduce(0, +)
-        // Energies of a broken driver can be too large or too small for a sum.
-        guard known.count == levels.count, heavy.count == weights.count, weight.isNormal else {
+        guard known.count == levels.count, heavy.count == weights.count else {
             return known.reduce(0, +) / Double(known.count)
         }
         return zip(known, heavy).reduce(0) { $0 + $1.0 * $1.1 } / weight

@@ -23,7 +23,7 @@ package struct EnergyTrend: Sendable {
 
     package init() {}
 
-    /// Takes the energy in microwatt-hours; returns the direction, `nil` while unknown, as after an unknown energy.
+    /// Takes the energy in watt-hours; returns the direction, `nil` while unknown, as after an unknown energy.
     package mutating func take(_ energy: Double?, at now: Instant) -> Direction? {
         guard let energy, energy.isFinite else {
             self = EnergyTrend()
@@ -33,7 +33,7 @@ package struct EnergyTrend: Sendable {
         if let last, now > last.time + Self.memory { self.last = nil }
         if let before = energies.newest(olderThan: Self.shortestTime, at: now) {
             let hours = (now - before.time) / .seconds(3_600)
-            let power = (energy - before.value) / 1e6 / hours
+            let power = (energy - before.value) / hours
             if abs(power) > Self.greatestPower { self = EnergyTrend() }
             if Self.leastPower...Self.greatestPower ~= abs(power) { last = (power > 0 ? .rising : .falling, now) }
         }

@@ -6,11 +6,15 @@ struct PackEnergy {
     private(set) var full: Double?
     /// The energy of the full pack when it was new.
     private(set) var design: Double?
+    /// The energy of the full pack, or at least of the pack when it was new.
+    var capacity: Double? { full ?? design }
     /// The ratio of the full to the new pack, which needs no voltage.
     private(set) var health: Double?
 
     /// A pack is never charged this many times over, so the numbers have different units.
-    private static let greatestLevel = 2.0
+    static let greatestLevel = 2.0
+    /// No new pack holds this many times what it was designed for, so one of the two numbers is wrong.
+    private static let greatestHealth = 1.5
 
     /// Takes the energies of a pack; implausible energies become `nil`.
     init(_ pack: PowerSupply) {
@@ -18,7 +22,9 @@ struct PackEnergy {
             take(unit, of: pack)
             if now != nil || full != nil || design != nil { break }
         }
-        health = full.flatMap { full in design.map { min(full / $0, 1) } }
+        health = full.flatMap { full in design.map { full / $0 } }.flatMap {
+            $0 <= Self.greatestHealth ? min($0, 1) : nil
+        }
         guard usesCharge else { return }
         // Charges cannot be converted without a voltage.
         let voltage = Self.voltage(of: pack)
@@ -49,7 +55,9 @@ struct PackEnergy {
             .compactMap { SupplyQuantity.value($0, of: pack) }.first
     }
 
-    private static func product(_ one: Double?, _ other: Double?) -> Double? {
-        one.flatMap { one in other.map { one * $0 } }
+    /// Returns the energy of a charge; each factor can be right, but not both.
+    private static func product(_ charge: Double?, _ voltage: Double?) -> Double? {
+        guard let charge, let voltage, charge * voltage <= SupplyQuantity.greatestEnergy else { return nil }
+        return charge * voltage
     }
 }

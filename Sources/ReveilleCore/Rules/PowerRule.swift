@@ -104,10 +104,12 @@ package enum PowerRule {
     }
 
     private static func health(_ power: Power, _ energies: [PackEnergy]) -> Double? {
+        // Each pack is judged by itself before they are added.
+        guard let sum = total(energies.map(\.health)) else { return nil }
         if let full = power.energyFull, let design = total(power.packs.map(\.energyFullDesign)) {
             return rounded(min(full / design, 1))
         }
-        return total(energies.map(\.health)).map { rounded($0 / Double(energies.count)) }
+        return rounded(sum / Double(energies.count))
     }
 
     /// Returns the sum of values, if there are any and all are known.

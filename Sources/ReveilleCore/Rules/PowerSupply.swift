@@ -77,8 +77,9 @@ package struct PowerSupply: Sendable, Hashable {
         number("current_now").map { $0 < 0 } ?? false
     }
 
+    /// The number in an attribute; `nil` if it is missing, or a register without a value.
     func number(_ attribute: String) -> Double? {
-        SysfsText.number(attributes[attribute])
+        SysfsText.number(attributes[attribute]).flatMap { EmptyRegister.contains($0) ? nil : $0 }
     }
 }
 
@@ -96,9 +97,14 @@ package struct SupplyFacts: Sendable, Hashable {
     /// Whether the slot of a battery contains one.
     package private(set) var isPresent = true
     package private(set) var chargeStatus = Battery.ChargeStatus.unknown
+    /// The values of `online`: offline, fixed, programmable.
+    private static let onlineRange = 0.0...2
+    /// The percentages of `capacity` that a driver means; above 100, the pack holds more than its gauge has learned.
+    private static let capacityRange = 0.0...110
+
     /// The number that shows whether a supply provides power.
     package private(set) var online: Double?
-    /// The level of a battery in percent, as its driver reports it.
+    /// The level of a battery in percent, at most 100, as its driver reports it.
     package private(set) var capacity: Double?
 
     /// Takes the text of an attribute, or its absence; most attributes change nothing.
@@ -108,8 +114,8 @@ package struct SupplyFacts: Sendable, Hashable {
         case "scope": isSystem = !(text.map { SysfsText.isWord($0, "device") } ?? false)
         case "present": isPresent = SysfsText.number(text) != 0
         case "status": chargeStatus = text.map(Self.chargeStatus) ?? .unknown
-        case "online": online = SysfsText.number(text)
-        case "capacity": capacity = SysfsText.number(text)
+        case "online": online = SysfsText.number(text, in: Self.onlineRange)
+        case "capacity": capacity = SysfsText.number(text, in: Self.capacityRange).map { min($0, 100) }
         default: break
         }
     }

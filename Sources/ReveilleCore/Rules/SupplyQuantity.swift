@@ -8,22 +8,25 @@ package enum SupplyQuantity {
     /// The values that can be right, their unit, and the number of the attribute's units in one of this unit.
     private typealias Rule = (range: ClosedRange<Double>, unit: String, divisor: Double)
 
+    /// The greatest energy of a pack in watt-hours.
+    static let greatestEnergy = 1_000.0
+
     private static let all: [String: Rule] = {
         var all: [String: Rule] = [:]
         for end in ["now", "avg"] {
-            all["energy_" + end] = (0...1_000, "Wh", 1e6)
+            all["energy_" + end] = (0...greatestEnergy, "Wh", 1e6)
             all["charge_" + end] = (0...300, "Ah", 1e6)
             all["power_" + end] = (-500...500, "W", 1e6)
             all["current_" + end] = (-100...100, "A", 1e6)
         }
         for end in ["full", "full_design"] {
             // 99 Wh, the most that airlines allow, would be 0.099 Wh in mWh; 10 Ah would be 0.01 Ah in mAh.
-            all["energy_" + end] = (0.1...1_000, "Wh", 1e6)
+            all["energy_" + end] = (0.1...greatestEnergy, "Wh", 1e6)
             all["charge_" + end] = (0.02...300, "Ah", 1e6)
         }
         // A cell is empty above 2 V, and an electric bicycle has less than 60 V.
         for end in ["now", "avg", "min_design", "max_design"] {
-            all["voltage_" + end] = (1...100, "V", 1e6)
+            all["voltage_" + end] = (1...60, "V", 1e6)
         }
         // In tenths of a degree. Cells burn above 150 °C.
         all["temp"] = (-50...150, "°C", 10)
@@ -45,6 +48,9 @@ package enum SupplyQuantity {
     package static func doubt(_ attribute: String, of supply: PowerSupply) -> String? {
         guard let quantity = all[attribute], let text = supply[attribute], value(attribute, of: supply) == nil
         else { return nil }
+        if SysfsText.number(text).map(EmptyRegister.contains) == true {
+            return "\(attribute)=\(SysfsText.trimmed(text)) is ignored: all bits of the register are set"
+        }
         let (low, high) = (quantity.range.lowerBound, quantity.range.upperBound)
         return "\(attribute)=\(SysfsText.trimmed(text)) is ignored: it is not from \(low) to \(high) \(quantity.unit)"
     }

@@ -53,6 +53,16 @@ import Testing
         (["energy_now": "40", "energy_full_design": "80"], 0.5), (["energy_now": "90", "energy_full": "80"], 1),
         (["energy_avg": "20", "energy_full": "80"], 0.25), (["charge_now": "-20", "charge_full": "80"], 0.25),
         (["energy_now": "20", "charge_full": "80"], nil), (["energy_now": "20", "energy_full": "0"], nil),
+        // Percentages and registers that no gauge means.
+        (["capacity": "20160"], nil), (["capacity": "65535"], nil), (["capacity": "255"], nil),
+        (["capacity": "110"], 1),
+        (["capacity": "111", "energy_now": "30", "energy_full": "60"], 0.5),
+        (["energy_now": "65535", "energy_full": "65535"], nil),
+        (["charge_now": "65535000", "charge_full": "3000000"], nil),
+        (["energy_now": "4294967295", "energy_full": "4294967295"], nil),
+        (["charge_now": "1500000", "charge_full": "65535000", "charge_full_design": "3000000"], 0.5),
+        (["charge_now": "18446744073709551615", "charge_full": "3000000"], nil),
+        (["energy_now": "50000000", "energy_full": "1000000"], nil),
         (["capacity_level": "Low"], 0.10), (["capacity_level": "Unknown"], nil), ([:], nil),
     ]
 
@@ -85,6 +95,19 @@ import Testing
         let half = pack("BAT0", energy.merging(["capacity": "50"]) { $1 })
         let full = pack("BAT1", energy.merging(["capacity": "100"]) { $1 })
         #expect(read(half, full).level == 0.75)
+    }
+
+    @Test func onlyPlausiblePackCounts() {
+        let nonsense = pack("BAT0", ["capacity": "65535", "energy_now": "4294967295", "energy_full": "4294967295"])
+        let reading = read(nonsense, pack("BAT1", ["capacity": "40"]), supply("Mains", online: "1"))
+        #expect(reading.level == 0.4)
+        #expect(reading.state == .charging)
+        #expect(reading.packs.map(\.level) == [nil, 0.4])
+    }
+
+    @Test func supplyWithAllBitsSetIsNone() {
+        #expect(
+            read(pack(["capacity": "50", "status": "Discharging"]), supply("USB", online: "65535")).isPlugged == false)
     }
 
     @Test(
@@ -166,7 +189,7 @@ import Testing
         let energy = pack("BAT0", ["energy_now": "30000000"])
         let charge = pack("BAT1", ["charge_now": "2000000", "voltage_min_design": "10000000"])
         let mouse = PowerSupply(name: "hid", attributes: ["type": "Battery", "scope": "Device", "energy_now": "1"])
-        #expect(BatteryRule.energy(of: [energy, charge, mouse]) == 50e6)
+        #expect(BatteryRule.energy(of: [energy, charge, mouse]) == 50)
         #expect(BatteryRule.energy(of: [energy, pack("BAT1", ["charge_now": "2000000"])]) == nil)
         #expect(BatteryRule.energy(of: [mouse]) == nil)
     }

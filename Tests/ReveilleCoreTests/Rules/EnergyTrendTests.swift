@@ -9,8 +9,7 @@ import Testing
         var trend = EnergyTrend()
         var direction: EnergyTrend.Direction?
         for (energy, second) in readings {
-            direction = trend.take(
-                energy.map { $0 * 1e6 }, at: Instant(microseconds: Int64((second + 100) * 1e6)))
+            direction = trend.take(energy, at: Instant(microseconds: Int64((second + 100) * 1e6)))
         }
         return direction
     }

@@ -76,6 +76,12 @@ import Testing
         (["energy_now": "NaN", "energy_full": "inf", "energy_full_design": ""], nil, nil, nil),
         // Energies of different units.
         (["energy_now": "900000000", "energy_full": "50000000"], nil, 50, nil),
+        // Registers with all bits set, and a product that is as wrong as its parts.
+        (["energy_now": "4294967295", "energy_full": "48500000"], nil, 48.5, nil),
+        (["charge_now": "65535000", "charge_full": "3000000", "voltage_now": "3700000"], nil, 11.1, nil),
+        (["charge_now": "200000000", "charge_full": "200000000", "voltage_now": "50000000"], nil, nil, nil),
+        // A full pack of three times its design.
+        (["energy_full": "121000000", "energy_full_design": "42000000"], nil, 121, nil),
         // A new pack holds more than it should.
         (["energy_full": "60000000", "energy_full_design": "57000000"], nil, 60, 1),
         (["energy_avg": "20000000"], 20, nil, nil), ([:], nil, nil, nil),
@@ -91,7 +97,9 @@ import Testing
 
     static let details: [(name: String, text: String)] = [
         ("cycle_count", "0"), ("cycle_count", "-1"), ("cycle_count", "18446744073709551615"), ("temp", "2982"),
-        ("temp", "-2731"), ("temp", "25300"), ("voltage_now", "3700"), ("voltage_now", "0"), ("technology", "Unknown"),
+        ("temp", "-2731"), ("temp", "25300"), ("voltage_now", "3700"), ("voltage_now", "0"),
+        ("voltage_now", "65535000"), ("voltage_now", "65410000"), ("cycle_count", "65535"), ("temp", "65535"),
+        ("technology", "Unknown"),
         ("manufacturer", " \n"), ("model_name", ""),
     ]
 
@@ -139,11 +147,19 @@ import Testing
         #expect(PowerRule.reading(read(pack(attributes)), atMean: 8).secondsToFull == 3_600)
     }
 
+    @Test func healthOfPacksNeedsTheHealthOfEach() {
+        let wrong = pack("BAT1", ["energy_full": "121000000", "energy_full_design": "42000000"])
+        #expect(read(pack("BAT0", Self.laptop), wrong).health == nil)
+    }
+
     @Test func ignoredAttributeHasAReason() {
         let supply = pack(["energy_full": "48500\n", "cycle_count": "0", "power_now": "7500000"])
         #expect(
             SupplyQuantity.doubt("energy_full", of: supply)
                 == "energy_full=48500 is ignored: it is not from 0.1 to 1000.0 Wh")
+        #expect(
+            SupplyQuantity.doubt("energy_now", of: pack(["energy_now": "4294967295"]))
+                == "energy_now=4294967295 is ignored: all bits of the register are set")
         #expect(SupplyQuantity.doubt("power_now", of: supply) == nil)
         #expect(SupplyQuantity.doubt("temp", of: supply) == nil)
     }
