@@ -9,8 +9,11 @@ package struct EDID: Sendable, Hashable {
     private static let heightInCentimeters = 0x16
     /// The first descriptor, which has the preferred timing.
     private static let timing = 54
-    /// Sizes that are really aspect ratios, which some displays give in place of a size.
-    private static let ratios = [[16, 9], [16, 10], [160, 90], [160, 100]]
+    /// Aspect ratios that some displays give in place of a size, in millimeters, centimeters or tenths of either.
+    private static let ratios = [[16, 9], [16, 10]]
+    private static let ratioUnits = [1, 10, 100]
+    /// The shortest side of a display that describes itself, in millimeters; less comes from an empty description.
+    private static let shortestSide = 25
 
     /// A visible area in millimeters, more than 0.
     package struct Size: Sendable, Hashable {
@@ -43,7 +46,9 @@ package struct EDID: Sendable, Hashable {
     }
 
     private static func plausible(_ width: Int, _ height: Int) -> Size? {
-        width > 0 && height > 0 && !ratios.contains([width, height]) ? Size(width: width, height: height) : nil
+        let sides = [max(width, height), min(width, height)]
+        let isRatio = ratioUnits.contains { unit in ratios.contains { $0.map { $0 * unit } == sides } }
+        return sides[1] >= shortestSide && !isRatio ? Size(width: width, height: height) : nil
     }
 }
 

@@ -24,22 +24,35 @@ package struct DisplayConnector: Sendable, Hashable {
         return name.isEmpty ? nil : name
     }
 
+    /// Whether the display is part of the device, by the kernel's names of connectors.
+    package var isInternal: Bool { ["eDP", "LVDS", "DSI"].contains { name.hasPrefix($0) } }
+
     /// The mode that the display prefers; `nil` if it is not known yet.
     package var preferredMode: DisplayMode? { mode ?? description?.mode }
 }
 
 /// Derives the reading from connectors and a backlight.
 package enum DisplayRule {
-    /// Returns the brightness from 0 to 1; `nil` if the driver has no value.
+    /// Returns the brightness that was set, from 0 to 1; `nil` if the driver has no value.
     ///
-    /// Some drivers measure the actual brightness on another scale: then it can be above the maximum.
-    package static func brightness(actual: String?, requested: String?, maximum: String?) -> Double? {
+    /// The actual brightness is not used: drivers measure it on a curve of their own, and a blank screen has none.
+    package static func brightness(requested: String?, maximum: String?) -> Double? {
         guard let maximum = SysfsText.number(maximum), maximum > 0 else { return nil }
-        for text in [actual, requested] {
-            if let value = SysfsText.number(text), 0...maximum ~= value { return value / maximum }
-        }
-        return nil
+        return SysfsText.number(requested, in: 0...maximum).map { $0 / maximum }
     }
+
+    /// Returns the place of a backlight among several, the first is used: by its type, then that of a connected panel.
+    ///
+    /// - Parameter connector: the connector below which the device is; `nil` for one of the platform.
+    package static func rank(ofType type: String?, below connector: DisplayConnector?) -> (Int, Int) {
+        (
+            types.firstIndex(of: type ?? "") ?? types.count,
+            connector.map { $0.isConnected && $0.isInternal } == true ? 0 : 1
+        )
+    }
+
+    /// The types of backlights, preferred ones first (the kernel's document sysfs-class-backlight).
+    private static let types = ["firmware", "platform", "raw"]
 
     /// Returns the reading; a connected display whose mode is unknown is not a screen yet.
     package static func reading(

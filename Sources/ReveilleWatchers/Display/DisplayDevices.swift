@@ -7,24 +7,26 @@ import ReveilleSystem
 struct DisplayDevices {
     /// The longest description of a display: 256 blocks.
     private static let descriptionLimit = 256 * 128
-    /// The types of backlights, preferred ones first (the kernel's document sysfs-class-backlight).
-    private static let types = ["firmware", "platform", "raw"]
 
-    private let connectors: [(connector: DisplayConnector, status: String)]
+    private typealias Connector = (connector: DisplayConnector, status: String, path: String)
+
+    private let connectors: [Connector]
     private let backlight: UdevDevice?
     private let brightness: Double?
 
     init() throws(SystemError) {
         connectors = try UdevDevice.all(of: "drm", isBare: true).compactMap(Self.connector)
-        backlight = try UdevDevice.all(of: "backlight", isBare: true).min { Self.rank(of: $0) < Self.rank(of: $1) }
+        let panels = connectors
+        backlight = try UdevDevice.all(of: "backlight", isBare: true).min {
+            Self.rank(of: $0, among: panels) < Self.rank(of: $1, among: panels)
+        }
         brightness = backlight.flatMap { device in
             DisplayRule.brightness(
-                actual: device.attribute("actual_brightness").text, requested: device.attribute("brightness").text,
-                maximum: device.attribute("max_brightness").text)
+                requested: device.attribute("brightness").text, maximum: device.attribute("max_brightness").text)
         }
     }
 
-    private static func connector(_ device: UdevDevice) -> (DisplayConnector, String)? {
+    private static func connector(_ device: UdevDevice) -> Connector? {
         guard let name = DisplayConnector.name(ofDevice: device.name), let status = device.text("status") else {
             return nil
         }
@@ -35,11 +37,12 @@ struct DisplayDevices {
                 connector.description = EDID(bytes)
             }
         }
-        return (connector, status)
+        return (connector, status, device.path)
     }
 
-    private static func rank(of backlight: UdevDevice) -> Int {
-        types.firstIndex(of: backlight.text("type") ?? "") ?? types.count
+    private static func rank(of backlight: UdevDevice, among connectors: [Connector]) -> (Int, Int) {
+        let parent = connectors.first { backlight.ancestors.contains($0.path) }
+        return DisplayRule.rank(ofType: backlight.text("type"), below: parent?.connector)
     }
 
     /// Whether a display is connected whose modes are unknown.
@@ -59,11 +62,11 @@ struct DisplayDevices {
 
     func examine(scale: Double?) -> Examination {
         var examination = Examination()
-        for (connector, status) in connectors {
+        for (connector, status, _) in connectors {
             examination.add(connector.name, connector.isConnected ? Self.text(of: connector) : status)
         }
         if let backlight {
-            let values = ["actual_brightness", "brightness", "max_brightness"].map { name in
+            let values = ["brightness", "max_brightness"].map { name in
                 name + "=" + (backlight.text(name) ?? "?")
             }
             examination.add(backlight.name, values.joined(separator: ", "))

@@ -37,7 +37,10 @@ import Testing
 
     @Test(
         "B168: a size of 0, or one that is really an aspect ratio, is unknown",
-        arguments: [((0, 0), (0, 0)), ((344, 0), (34, 0)), ((16, 9), (0, 0)), ((160, 90), (16, 9))]
+        arguments: [
+            ((0, 0), (0, 0)), ((344, 0), (34, 0)), ((16, 9), (0, 0)), ((160, 90), (16, 9)), ((1_600, 900), (160, 90)),
+            ((1_600, 1_000), (0, 0)), ((90, 160), (9, 16)), ((1, 1), (0, 0)), ((17, 22), (2, 2)),
+        ]
             as [(
                 (Int, Int), (UInt8, UInt8)
             )])
@@ -52,6 +55,11 @@ import Testing
         let withoutTiming = EDID(Self.description { ($0[54], $0[55]) = (0, 0) })
         #expect(withoutTiming?.mode == nil)
         #expect(withoutTiming?.size == EDID.Size(width: 340, height: 190))
+    }
+
+    @Test func impossibleMillimetersLeaveTheCentimeters() {
+        let bytes = Self.description(millimeters: (1, 1), centimeters: (119, 34))
+        #expect(EDID(bytes)?.size == EDID.Size(width: 1_190, height: 340))
     }
 
     @Test("a description that is cut at any byte, damaged or empty is refused") func damagedDescriptionIsRefused() {
@@ -84,12 +92,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("40\n", "41", "100", 0.4), (nil, "41", "100", 0.41), ("65535", "128", "256", 0.5), ("0", "7", "100", 0),
-            ("-1", "nan", "100", nil), ("1", "1", "0", nil), ("1", "1", nil, nil), ("1", "1", "-5", nil),
-            ("100", nil, "100", 1), ("1e400", "50", "100", 0.5),
-        ] as [(String?, String?, String?, Double?)])
-    func brightnessIsAFractionOrUnknown(actual: String?, requested: String?, maximum: String?, expected: Double?) {
-        #expect(DisplayRule.brightness(actual: actual, requested: requested, maximum: maximum) == expected)
+            ("41\n", "100", 0.41), ("0", "100", 0), ("100", "100", 1), ("nan", "100", nil), ("1", "0", nil),
+            ("1", nil, nil),
+            ("1", "-5", nil), (nil, "100", nil), ("101", "100", nil), ("-1", "100", nil), ("1e400", "100", nil),
+        ] as [(String?, String?, Double?)])
+    func brightnessIsAFractionOrUnknown(requested: String?, maximum: String?, expected: Double?) {
+        #expect(DisplayRule.brightness(requested: requested, maximum: maximum) == expected)
+    }
+
+    @Test func backlightIsChosenByItsTypeAndThenByItsPanel() {
+        let panel = DisplayConnector(name: "eDP-1", isConnected: true, mode: nil, description: nil)
+        let closed = DisplayConnector(name: "eDP-2", isConnected: false, mode: nil, description: nil)
+        let monitor = DisplayConnector(name: "DP-1", isConnected: true, mode: nil, description: nil)
+        let best = DisplayRule.rank(ofType: "raw", below: panel)
+        for other in [closed, monitor, nil] { #expect(best < DisplayRule.rank(ofType: "raw", below: other)) }
+        #expect(DisplayRule.rank(ofType: "firmware", below: nil) < best)
+        #expect(best < DisplayRule.rank(ofType: nil, below: panel))
     }
 
     @Test func connectedDisplaysWithAModeAreScreens() {
