@@ -23,10 +23,12 @@ extension PowerSupply {
 
     /// The ratio of the present to the full energy or charge, which are never mixed, since their units differ.
     ///
-    /// A scale that is wrong for both does not matter.
+    /// A scale that is too small for both does not matter.
     private var ratio: Double? {
         for unit in ["energy", "charge"] {
-            let fulls = [unit + "_full", unit + "_full_design"].compactMap(number).filter { $0 > 0 }
+            let fulls = [unit + "_full", unit + "_full_design"].compactMap(number).filter {
+                $0 > 0 && $0 <= SupplyQuantity.limit(of: unit + "_full")
+            }
             guard let now = number(unit + "_now") ?? number(unit + "_avg"), let full = fulls.first else { continue }
             let ratio = abs(now) / full
             return ratio <= PackEnergy.greatestLevel ? min(ratio, 1) : nil

@@ -44,6 +44,9 @@ package enum SupplyQuantity {
         return quantity.range.contains(value) ? value : nil
     }
 
+    /// Returns the greatest number of an attribute that can be right, in units of the attribute.
+    static func limit(of attribute: String) -> Double { all[attribute].map { $0.range.upperBound * $0.divisor } ?? 0 }
+
     /// Returns the reason why an attribute of a supply is ignored; `nil` if it is missing or used.
     package static func doubt(_ attribute: String, of supply: PowerSupply) -> String? {
         guard let quantity = all[attribute], let text = supply[attribute], value(attribute, of: supply) == nil
