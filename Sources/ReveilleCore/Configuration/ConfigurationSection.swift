@@ -16,7 +16,7 @@ package final class ConfigurationSection {
         let value: SettingsValue
         do {
             // Numbers out of range are accepted here, so that the error names their key.
-            value = try RelaxedJSON.parse(bytes, allowsInfinity: true)
+            value = try RelaxedJSON.parse(bytes)
         } catch {
             throw ConfigurationError(key: nil, reason: "not JSON5: \(error)")
         }

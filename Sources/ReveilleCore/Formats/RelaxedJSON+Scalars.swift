@@ -31,7 +31,6 @@ extension RelaxedJSON {
             position = start
             throw FormatError("not a number")
         }
-        if case .real(let real) = value, !real.isFinite, !allowsInfinity { throw FormatError("number out of range") }
         return value
     }
 
@@ -65,7 +64,8 @@ extension RelaxedJSON {
         if isInteger, let integer = Int64(text).map({ Int128($0) }) ?? UInt64(text).map({ Int128($0) }) {
             return .integer(integer)
         }
-        return Double(text).map { .real($0) }
+        // As infinity, two numbers beyond a double would be one value.
+        return Double(text).map { $0.isFinite ? .real($0) : .string(text) }
     }
 
     private mutating func digits() -> Int {

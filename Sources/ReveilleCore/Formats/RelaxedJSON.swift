@@ -6,16 +6,15 @@
 /// `Int64.max`. The last of several equal names wins. The bytes are read once.
 package struct RelaxedJSON {
     let bytes: [UInt8]
-    let allowsInfinity: Bool
     var position = 0
     private var budget = SettingsBudget()
 
     /// Parses a file in UTF-8; throws the line of the first error, or that it exceeds a limit of `SettingsValue`.
     ///
-    /// Where infinity is allowed, so are NaN and numbers beyond the range of `Double`, as infinity.
-    package static func parse(_ bytes: [UInt8], allowsInfinity: Bool = false) throws(FormatError) -> SettingsValue {
+    /// A number beyond the range of `Double` is the string of its digits.
+    package static func parse(_ bytes: [UInt8]) throws(FormatError) -> SettingsValue {
         guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
-        var reader = RelaxedJSON(bytes: bytes, allowsInfinity: allowsInfinity)
+        var reader = RelaxedJSON(bytes: bytes)
         do throws(FormatError) {
             let value = try reader.value(depth: 0)
             guard try reader.token() == nil else { throw reader.unexpected() }

@@ -15,7 +15,8 @@ package final class DefaultsWatcher: Watcher {
         files = try WatchedFiles(
             loop: loop, settings: settings,
             format: FileFormat(
-                sizeLimit: Self.sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read),
+                sizeLimit: Self.sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read,
+                standIn: { $0?.isOpaque == false ? nil : .opaque($1) }),
             context: context
         ) { context.report(.defaults(Self.reading(of: $0))) }
     }

@@ -28,20 +28,22 @@ package struct SettingsFile: Hashable {
         case .json: return table(try RelaxedJSON.parse(bytes), bytes)
         case .keyfile: return SettingsFile(try Keyfile(bytes))
         case .text, .bare: return try recognized(bytes)
-        case .foreign: return (try? recognized(bytes)) ?? opaque(bytes)
+        case .foreign: return (try? recognized(bytes, isForeign: true)) ?? opaque(bytes)
         }
     }
 
-    /// Reads a file whose name does not determine its format.
-    private static func recognized(_ bytes: [UInt8]) throws(FormatError) -> SettingsFile {
+    /// Reads a file whose name does not determine its format; a foreign name excludes the dialects of keyfiles.
+    private static func recognized(_ bytes: [UInt8], isForeign: Bool = false) throws(FormatError) -> SettingsFile {
         if BinaryPropertyList.opens(bytes) || XMLPropertyList.opens(bytes) { return try propertyList(bytes) }
         // A list in JSON looks like a group, so a failure here is not an error.
         let first = bytes.first { !$0.isSpace }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let value = try? RelaxedJSON.parse(bytes) {
+        if let first, "{[/".utf8.contains(first), let value = try? RelaxedJSON.parse(bytes) {
             return table(value, bytes)
         }
-        if Keyfile.opens(bytes) { return SettingsFile(try Keyfile(bytes)) }
-        guard let keyfile = try? Keyfile(bytes), !keyfile.entries.isEmpty else { return opaque(bytes) }
+        if Keyfile.opens(bytes) { return SettingsFile(try Keyfile(bytes, isStrict: isForeign)) }
+        guard let keyfile = try? Keyfile(bytes, isStrict: isForeign), !keyfile.entries.isEmpty else {
+            return opaque(bytes)
+        }
         return SettingsFile(keyfile)
     }
 
@@ -67,7 +69,7 @@ extension SettingsFile {
 struct SettingsName: Hashable {
     enum Kind: Hashable {
         case propertyList, json, keyfile
-        /// Usually a keyfile: `*.conf`, `*rc`.
+        /// Usually a keyfile: `*.conf`, `*rc`, `config`.
         case text
         /// No extension, as in `kdeglobals`: the contents decide.
         case bare
@@ -85,7 +87,7 @@ struct SettingsName: Hashable {
         let end = dot.map { String(name[bytes.index(after: $0)...]) }
         switch end {
         case "plist": kind = .propertyList
-        case "json": kind = .json
+        case "json", "jsonc", "json5": kind = .json
         case "ini": kind = .keyfile
         case "conf": kind = .text
         case _ where bytes.suffix(2).elementsEqual("rc".utf8):
@@ -93,6 +95,7 @@ struct SettingsName: Hashable {
             // The part after a dot in `org.example.desktop-appletsrc` is not an extension.
             domain = name
             return
+        case nil where name == "config": kind = .text
         // Hidden files without an extension are usually temporary files that are about to be renamed.
         case nil: kind = bytes.first == UInt8(ascii: ".") ? .foreign : .bare
         default: kind = .foreign

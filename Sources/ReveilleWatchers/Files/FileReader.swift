@@ -19,6 +19,8 @@ struct FileFormat<Value: Equatable> {
     let membership: ((_ name: String) -> Membership)?
     /// Parses a file; `nil` for a file that was found in a directory and is not the watcher's.
     let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FormatError) -> Value?
+    /// Returns the value of a file that cannot be parsed, after its last one; `nil` to keep that.
+    var standIn: (_ last: Value?, _ bytes: [UInt8]) -> Value? = { _, _ in nil }
 }
 
 /// Reads files of a format, below a root directory.
@@ -28,6 +30,8 @@ struct FileReader<Value: Equatable> {
         case same
         /// Valid contents, with their digest; `nil` for a file that is not the watcher's.
         case contents(Value?, Digest)
+        /// Contents that cannot be parsed, with the value and the digest that stand for them.
+        case unparsed(Value, Digest, problem: String)
         /// The names of the watcher's files in a directory, and the problem with the other names.
         case directory([String], problem: String?)
         case missing
@@ -45,13 +49,13 @@ struct FileReader<Value: Equatable> {
     }
 
     /// Reads a path by its way; contents with a known digest are not parsed again.
-    func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?) -> Look {
+    func look(at path: String, by way: PathChain, isFound: Bool, unlike digest: Digest?, after last: Value?) -> Look {
         switch way.end {
         case .missing: return .missing
         case .refused(let error): return .failed("\(error)")
         case .file(let file):
             switch FileContents.read(file, limit: format.sizeLimit) {
-            case .bytes(let bytes): return look(at: path, isFound, bytes, unlike: digest)
+            case .bytes(let bytes): return look(at: path, isFound, bytes, unlike: digest, after: last)
             case .missing: return .missing
             case .tooLarge(let limit): return .failed("longer than the limit of \(limit) bytes")
             case .notAFile: return .failed("not a regular file")
@@ -68,13 +72,19 @@ struct FileReader<Value: Equatable> {
         }
     }
 
-    private func look(at path: String, _ isFound: Bool, _ bytes: [UInt8], unlike digest: Digest?) -> Look {
+    private func look(
+        at path: String, _ isFound: Bool, _ bytes: [UInt8], unlike digest: Digest?, after last: Value?
+    ) -> Look {
         let new = Digest(of: bytes)
         guard new != digest else { return .same }
         do throws(FormatError) {
             return .contents(try format.parse(path, isFound, bytes), new)
         } catch {
-            return .failed("\(error)")
+            // A file that was found and is perhaps not the watcher's may be a log that changes all the time.
+            guard !isFound || membership(of: path) == .yes, let standIn = format.standIn(last, bytes) else {
+                return .failed("\(error)")
+            }
+            return .unparsed(standIn, new, problem: "\(error)")
         }
     }
 }

@@ -14,6 +14,8 @@ struct FileTable<Value: Equatable> {
         var isDirectory = false
         fileprivate var settling = FileSettling()
         fileprivate var digest: Digest?
+        /// Whether the value stands for contents that cannot be parsed.
+        fileprivate var isUnparsed = false
         fileprivate var isReported = false
         /// Where the path led at the last read.
         fileprivate var way: PathChain?
@@ -22,19 +24,19 @@ struct FileTable<Value: Equatable> {
         fileprivate mutating func warning(of path: String) -> [String] {
             defer { isReported = problem != nil }
             guard let problem, !isReported else { return [] }
-            return ["\(path): \(problem)\(value == nil ? "" : "; the previous values are kept")"]
+            if value == nil { return ["\(path): \(problem)"] }
+            return [
+                "\(path): \(problem); \(isUnparsed ? "only its changes are reported" : "the previous values are kept")"
+            ]
         }
 
         /// Takes the result of a read, and returns whether the value has changed.
         fileprivate mutating func take(_ look: FileReader<Value>.Look) -> Bool {
             let old = value
             switch look {
-            case .contents(let new, let newDigest):
-                value = new
-                digest = newDigest
-            case .directory, .missing:
-                value = nil
-                digest = nil
+            case .contents(let new, let newDigest): (value, digest, isUnparsed) = (new, newDigest, false)
+            case .unparsed(let new, let newDigest, _): (value, digest, isUnparsed) = (new, newDigest, true)
+            case .directory, .missing: (value, digest, isUnparsed) = (nil, nil, false)
             case .same, .failed: break
             }
             return value != old
@@ -156,18 +158,23 @@ struct FileTable<Value: Equatable> {
         let isFound = !self.asked.contains(path)
         let way = PathChain(following: path.text, root: reader.root)
         entry.way = way
-        let look = reader.look(at: path.text, by: way, isFound: isFound, unlike: entry.digest)
+        let look = reader.look(
+            at: path.text, by: way, isFound: isFound, unlike: entry.digest, after: entry.value)
         // A file that was found in a directory and was never valid may be of another kind.
         let isDoubtful = isFound && entry.value == nil && reader.membership(of: path.text) != .yes
-        entry.problem = isDoubtful ? nil : look.problem
+        if !(look.isSame && entry.isUnparsed) { entry.problem = isDoubtful ? nil : look.problem }
         entry.isDirectory = look.isDirectory
         switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
         case .take:
             effects.hasChanged = entry.take(look) || effects.hasChanged
             // A directory counts even if some of its files are ignored.
             effects.warnings += entry.warning(of: path.text)
-        case .wait: break
-        case .giveUp: effects.warnings += entry.warning(of: path.text)
+        case .wait:
+            // The writer may need a moment, unless somebody asks and there are no values to keep.
+            if asked, entry.value == nil { effects.hasChanged = entry.take(look) || effects.hasChanged }
+        case .giveUp:
+            effects.hasChanged = entry.take(look) || effects.hasChanged
+            effects.warnings += entry.warning(of: path.text)
         }
         let isHollow = entry.digest == nil && entry.problem == nil
         let isGone = isFound && isHollow && entry.settling.deadline == nil
@@ -185,13 +192,17 @@ struct FileTable<Value: Equatable> {
 }
 
 extension FileReader.Look {
+    fileprivate var isSame: Bool {
+        if case .same = self { true } else { false }
+    }
+
     fileprivate var isDirectory: Bool {
         if case .directory = self { true } else { false }
     }
 
     fileprivate var problem: String? {
         switch self {
-        case .failed(let problem), .directory(_, let problem?): problem
+        case .failed(let problem), .directory(_, let problem?), .unparsed(_, _, let problem): problem
         case .directory(_, nil), .same, .contents, .missing: nil
         }
     }
@@ -203,7 +214,7 @@ extension FileReader.Look {
         case .contents(_, let new): new == Digest() ? .empty : .good
         // For values, a directory is a missing file.
         case .directory, .missing: .missing
-        case .failed: .failed
+        case .failed, .unparsed: .failed
         }
     }
 }

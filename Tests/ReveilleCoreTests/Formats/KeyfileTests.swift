@@ -26,6 +26,25 @@ import Testing
         #expect(try read(text) == entries)
     }
 
+    @Test(arguments: [
+        // Python's configparser.
+        ("[a]\nhost: x\nport:80\nurl: y=1\n", ["a/host": "x", "a/port:80": "", "a/url": "y=1"]),
+        ("[a]\nx = 1\n    2\n  3\ny = 4\n", ["a/x": "1\n2\n3", "a/y": "4"]),
+        ("[a]\nx =\n  http://h/1\n  http://h/2\n", ["a/x": "\nhttp://h/1\nhttp://h/2"]),
+        ("[a]\n/src/h:45/p = q\n", ["a//src/h:45/p": "q"]),
+        // Keys alone, as in git and MySQL.
+        ("[mysqld]\nskip-networking\nport = 1\n", ["mysqld/skip-networking": "", "mysqld/port": "1"]),
+        ("[core]\n\tbare\n\tx = 1\n", ["core/bare": "", "core/x": "1"]),
+        // Comments and groups without a name.
+        ("[a] # one\nx=1\n[b]\t; two\n// three\ny=2\n", ["a/x": "1", "b/y": "2"]), ("[]\nx=1\n", ["x": "1"]),
+        ("[a]#b]\nx=1\n", ["a]#b/x": "1"]), ("[a]\nx=1 # 2\n", ["a/x": "1 # 2"]),
+        // An indented key with a sign is a key.
+        ("[a]\nx=1\n  y=2\n", ["a/x": "1", "a/y": "2"]),
+    ])
+    func dialectsAreRead(text: String, entries: [String: String]) throws {
+        #expect(try read(text) == entries)
+    }
+
     /// A skin tone, a joiner and an accent: each forms one character with the one before it.
     private static let clinging = ["\u{1F3FB}", "\u{200D}", "\u{301}"]
 
@@ -62,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[a]\nx", 2), ("[a\nx=1", 1), ("x=1\n[]\n", 2), ("[a]\n\n=1", 3), ("{\"a\":1}", 1), ("[a]\nx=\0", 2),
+        ("[a]\nx", 2), ("[a\nx=1", 1), ("x\n[a]\n", 1), ("x: 1\n", 1), ("[a]\n=x\n", 2), ("[a]\n: x\n", 2),
+        ("[a]\n\n=1", 3), ("{\"a\":1}", 1), ("[a]\nx=\0", 2),
         ("[a\0]", 1), ("GVariant", 1),
     ])
     func aLineOfNoKnownFormIsAnError(text: String, line: Int) {

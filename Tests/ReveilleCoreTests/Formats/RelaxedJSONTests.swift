@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RelaxedJSONTests {
     private static func parse(_ text: String) throws(FormatError) -> SettingsValue {
-        try RelaxedJSON.parse(Array(text.utf8), allowsInfinity: true)
+        try RelaxedJSON.parse(Array(text.utf8))
     }
 
     @Test(arguments: [
@@ -24,16 +24,10 @@ import Testing
         ("-9223372036854775808", "-9223372036854775808"), ("18446744073709551615", "18446744073709551615"),
         ("18446744073709551616", "1.8446744073709552e+19"), (".5", "0.5"), ("5.", "5.0"), ("-.5e1", "-5.0"),
         ("1e3", "1000.0"), ("1.5E-2", "0.015"), ("25e+2", "2500.0"), ("Infinity", "inf"), ("-Infinity", "-inf"),
-        ("1e400", "inf"), ("0.0", "0.0"), ("+NaN", "nan"),
+        ("1e400", #""1e400""#), ("0.0", "0.0"), ("+NaN", "nan"),
     ])
     func numbersAreRead(text: String, plain: String) throws {
         #expect(try "\(Self.parse(text))" == plain)
-    }
-
-    @Test(arguments: ["1e400", "-1e400", "Infinity", "-Infinity", "NaN"])
-    func numbersAreFiniteUnlessInfinityIsAllowed(text: String) {
-        let error = #expect(throws: FormatError.self) { try RelaxedJSON.parse(Array("[0,\n\(text)]".utf8)) }
-        #expect(error == FormatError("number out of range", line: 2))
     }
 
     @Test(arguments: [
@@ -83,9 +77,9 @@ import Testing
         #expect(throws: FormatError.self) { try RelaxedJSON.parse(bytes) }
     }
 
-    @Test func longNumbersAreRounded() throws {
+    @Test func longNumbersAreRoundedOrKeptAsDigits() throws {
         let digits = String(repeating: "9", count: 400)
-        #expect(try Self.parse(digits) == .real(.infinity))
+        #expect(try Self.parse(digits) == .string(digits))
         #expect(try Self.parse(String(digits.prefix(102))) == .real(1e102))
     }
 }

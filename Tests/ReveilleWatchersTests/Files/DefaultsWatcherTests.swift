@@ -125,6 +125,20 @@ import Testing
         #expect(app.scene.readings.count == 2)
     }
 
+    @Test func fileThatWasNeverValidIsOpaqueUntilItIs() throws {
+        let app = try makeApp("{\"a\":")
+        func isOpaque() -> Bool { app.reading.domains.map(\.isOpaque) == [true] }
+        #expect(isOpaque())
+        let before = app.reading
+        app.scene.step(
+            "break otherwise", { app.scene.replace(Self.file, "{\"b\":") },
+            until: { isOpaque() && app.reading != before })
+        app.scene.step("mend", { app.scene.write(Self.file, "{\"b\":1}") }, until: { app.keys == ["settings": ["b"]] })
+        try app.scene.play()
+        #expect(!isOpaque())
+        #expect(app.scene.warnings.last == "\(Self.file): line 1: unexpected end; only its changes are reported")
+    }
+
     @Test func filesAndDirectoriesMayBeCreatedLater() throws {
         let app = try DefaultsScene(paths: ["~/later/app/settings.json", "~/dir"])
         #expect(
