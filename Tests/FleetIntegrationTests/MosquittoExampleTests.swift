@@ -4,6 +4,8 @@ import ReveilleMQTT
 import ReveilleTesting
 import Testing
 
+@testable import ReveilleFleetCore
+
 /// The packaged configuration and rules of mosquitto.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: MosquittoBroker.isAvailable, "no mosquitto in .build-mosquitto"))
 struct MosquittoExampleTests {
@@ -66,6 +68,19 @@ struct MosquittoExampleTests {
             try await peer.connect(reader(name))
             #expect(try await peer.publish("x", to: topic) == "not authorized", "\(topic)")
         }
+    }
+
+    @Test("no device may replace the announcement of another one, whose escaped name is its own")
+    func escapedAnnouncement() async throws {
+        let evil = try Peer()
+        for name in ["kiosk.7", "a_-b", "kiosk-7"] {
+            let topic = Discovery.topic(of: try DeviceID(name))
+            try await evil.connect(device(Discovery.escaped(name) == name ? "evil" : Discovery.escaped(name)))
+            #expect(try await evil.publish("x", to: topic) == "not authorized", "\(topic)")
+        }
+        let own = try Peer()
+        try await own.connect(device("kiosk-7"))
+        #expect(try await own.publish("x", to: Discovery.topic(of: try DeviceID("kiosk-7"))) == nil)
     }
 
     @Test("a reader with the client identifier of a device does not take over its connection")

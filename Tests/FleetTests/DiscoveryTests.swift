@@ -25,6 +25,16 @@ struct DiscoveryTests {
         #expect(Discovery.topic(of: try DeviceID("kiosk-7")) == "homeassistant/device/reveille/kiosk-7/config")
     }
 
+    @Test("no escaped name is announced where the broker's rule permits another device")
+    func escapedTopics() throws {
+        for name in ["kiosk.7", "a_-b", "kiosk_--7"] {
+            let (device, namesake) = (try DeviceID(name), try DeviceID(Discovery.escaped(name)))
+            let topic = Discovery.topic(of: device)
+            #expect(topic != "homeassistant/device/reveille/\(namesake)/config")
+            #expect(device.rule(for: topic) == "user \(device)' and 'topic write \(topic)")
+        }
+    }
+
     @Test("only published aspects have entities, and the platform alone removes the other entities")
     func onlyPublished() throws {
         let components = try components(try discovery(["battery"]))

@@ -9,7 +9,14 @@ struct CatchUpTests {
     private let mark = "mark"
     private let follow: [CatchUp.Effect] = [.follow(["status"]), .follow(["state"])]
 
-    private func catchUp() -> CatchUp { CatchUp([["status"], ["state"]], mark: mark) }
+    /// Its marks are numbers, as a test knows them.
+    private func catchUp() -> CatchUp {
+        var number = 0
+        return CatchUp([["status"], ["state"]], mark: mark) {
+            number += 1
+            return Array("\(number)".utf8)
+        }
+    }
 
     private func subscribed() -> CatchUp {
         var reader = catchUp()
@@ -50,6 +57,18 @@ struct CatchUpTests {
         #expect(reader.ask(for: ["a", "state"]) == [.read(["a", "state"])])
         #expect(reader.subscribed() == [.mark(payload(2)), .awaitQuiet])
         #expect(reader.markArrived(payload(2)) == [.unsubscribe(["a"]), .arrived])
+    }
+
+    @Test("marks of readers cannot be guessed, not even after others were seen")
+    func nonce() {
+        let marks = (1...100).map { _ in
+            var reader = CatchUp([["status"]], mark: mark)
+            _ = reader.start()
+            return reader.subscribed() + reader.isQuiet()
+        }
+        let payloads = Set(marks.joined().compactMap { if case .mark(let payload) = $0 { payload } else { nil } })
+        #expect(payloads.count == 200)
+        #expect(payloads.allSatisfy { $0.count > 8 })
     }
 
     @Test("a reader of nothing asks for nothing") func nothing() {

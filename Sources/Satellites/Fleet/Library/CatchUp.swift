@@ -44,16 +44,21 @@ struct CatchUp {
     /// Whether the subscriptions of all stages have been repeated.
     private var isFollowing = false
     private var page: [String] = []
-    private var number = 0
+    /// What the current mark contains: nobody else can know it before, so no other client can send it.
+    private var payload: [UInt8] = []
+    private let newPayload: () -> [UInt8]
     /// The marks since the last subscription.
     private var marks = 0
     private var isWithoutMarks = false
 
     /// Creates the order of some stages; none to read nothing.
-    init(_ stages: [[String]], mark: String) {
+    init(_ stages: [[String]], mark: String, newPayload: @escaping () -> [UInt8] = CatchUp.nonce) {
         self.stages = stages
         topic = mark
+        self.newPayload = newPayload
     }
+
+    static func nonce() -> [UInt8] { Array(String(UInt64.random(in: .min ... .max), radix: 16).utf8) }
 
     mutating func start() -> [Effect] {
         guard !stages.isEmpty else { return [] }
@@ -92,8 +97,6 @@ struct CatchUp {
         return [.markIsMissing] + end()
     }
 
-    private var payload: [UInt8] { Array(String(number).utf8) }
-
     private mutating func mark() -> [Effect] {
         step = .mark
         marks = 0
@@ -102,7 +105,7 @@ struct CatchUp {
 
     private mutating func sendMark() -> [Effect] {
         marks += 1
-        number += 1
+        payload = newPayload()
         return [.mark(payload), .awaitQuiet]
     }
 

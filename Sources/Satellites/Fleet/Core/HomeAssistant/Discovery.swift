@@ -19,8 +19,12 @@ package struct Discovery: Sendable {
     package static func isBirth(_ payload: [UInt8]) -> Bool { payload.elementsEqual("online".utf8) }
 
     /// The topic of a device's message; an empty one removes the device and all its entities.
+    ///
+    /// An escaped name has a level of its own, since it may be the name of another device, which a broker's rule with
+    /// `%u` permits to publish below `reveille`.
     package static func topic(of device: DeviceID, prefix: String = BridgeConfiguration.usualPrefix) -> String {
-        "\(prefix)/device/reveille/\(escaped(device.text))/config"
+        let name = escaped(device.text)
+        return "\(prefix)/device/\(name == device.text ? "reveille" : "reveille_escaped")/\(name)/config"
     }
 
     private let device: DeviceID
