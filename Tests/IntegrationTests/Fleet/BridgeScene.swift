@@ -18,10 +18,15 @@ final class BridgeScene {
 
     /// Starts all three, and waits until the device is online.
     ///
-    /// - Parameter configuration: The keys besides the device and the broker.
+    /// - Parameters:
+    ///   - configuration: The keys besides the device and the broker.
+    ///   - busConfiguration: The configuration of the bus.
     /// - Throws: `Trouble` if one of them does not start.
-    init(_ configuration: String = #"aspects: ["battery", "orientation", "org.example.*"]"#) throws {
-        bus = try BusProcess()
+    init(
+        _ configuration: String = #"aspects: ["battery", "orientation", "org.example.*"]"#,
+        bus busConfiguration: String = "{}"
+    ) throws {
+        bus = try BusProcess(configuration: busConfiguration)
         brokerSocket = bus.directory.path + "/broker"
         self.configuration = configuration
         try bus.directory.write(
@@ -103,6 +108,11 @@ final class BridgeScene {
 
     func startBridge() throws {
         bridge = try Self.startBridge("bridge", configuration, bus, brokerSocket)
+    }
+
+    /// Starts another bridge of the device, with the same file.
+    func anotherBridge() throws -> RunningProgram {
+        try Self.startBridge("bridge", configuration, bus, brokerSocket)
     }
 
     // MARK: - Topics

@@ -176,6 +176,24 @@ struct BridgeTests {
         #expect(last["reason"] == "stopped")
     }
 
+    @Test("a second bridge with the file of the first one is refused, and the first one is not disturbed")
+    func second() throws {
+        let scene = try BridgeScene()
+        let observer = try scene.observer()
+        try scene.waitUntilOnline(observer, with: ["battery", "orientation"])
+        let second = try scene.anotherBridge()
+        #expect(second.process.wait() == 75, "\(second.errors)")
+        #expect(second.errors.contains("another bridge of \(BridgeScene.device) uses this file"), "\(second.errors)")
+        try scene.setPose("faceUp")
+        try observer.wait(for: BridgeScene.state("orientation")) { $0["changes"] == 1 }
+        #expect(try !observer.messages(about: BridgeScene.status).contains { $0.object["online"] == false })
+        // The lock ends with the program, whatever ends it.
+        scene.killBridge()
+        try scene.startBridge()
+        try scene.setPose("faceDown")
+        try observer.wait(for: BridgeScene.state("orientation")) { $0["generation"] == 2 }
+    }
+
     /// `Scripts/fleet kill` has more of these.
     private static let rounds = 10
 

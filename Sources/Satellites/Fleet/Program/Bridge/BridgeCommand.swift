@@ -26,7 +26,7 @@ struct BridgeCommand: ParsableCommand {
               reveille-fleet bridge --config fleet.json5
 
             EXIT CODES
-              1 failure, 64 usage error, 78 invalid configuration
+              1 failure, 64 usage error, 75 another bridge uses the file, 78 invalid configuration
             """)
 
     @Flag(help: "Check the configuration, print it with its defaults, and exit: with 0 if it is valid, else with 78.")

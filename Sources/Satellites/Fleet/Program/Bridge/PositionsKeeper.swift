@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ReveilleConsole
 import ReveilleFleetCore
 import ReveilleSystem
@@ -13,6 +14,7 @@ final class PositionsKeeper {
 
     private let path: String
     private let log: BridgeLog
+    private let lock: FileLock?
     private var timer: EventSource?
     /// Whether a save was less than ``pause`` ago.
     private var isResting = false
@@ -23,6 +25,16 @@ final class PositionsKeeper {
         self.path = try path ?? StatePath.usual("bridge-\(device).json", option: "--state")
         if path == nil { StatePath.createDirectories(of: self.path) }
         self.log = log
+        do throws(SystemError) {
+            lock = try FileLock(self.path)
+        } catch {
+            // Two bridges would take each other's connection to the broker over, and overwrite each other's positions.
+            guard error.code != EWOULDBLOCK else {
+                throw Failure(.tryAgain, "\(self.path): another bridge of \(device) uses this file")
+            }
+            // Saving fails too, which is reported.
+            lock = nil
+        }
         timer = try loop.timer { [weak self] in self?.endRest() }
     }
 
