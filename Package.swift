@@ -173,7 +173,8 @@ let package = Package(
             ]),
 
         .target(
-            name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/Fleet/Core"),
+            name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"],
+            path: "Sources/Satellites/Fleet/Core"),
         .executableTarget(
             name: "ReveilleFleetStorm",
             dependencies: [
@@ -255,7 +256,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTesting", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "Varlink",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             exclude: ["home_assistant.py"]),
         .testTarget(

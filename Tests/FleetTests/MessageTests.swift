@@ -30,6 +30,19 @@ struct MessageTests {
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
+    @Test("a status with the most and longest names is read again")
+    func longestStatus() throws {
+        let names = (0..<StatusMessage.aspectLimit).map { number in
+            "org.example." + String(repeating: "x", count: 238) + "\(10_000 + number)"
+        }
+        let position = FleetPosition(
+            instance: String(repeating: "i", count: 64), generation: StateMessage.generationLimit)
+        let message = StatusMessage(
+            isOnline: true, aspects: names,
+            taken: Dictionary(uniqueKeysWithValues: names.prefix(DesiredStates.nameLimit).map { ($0, position) }))
+        #expect(try StatusMessage(message.bytes) == message)
+    }
+
     @Test("a plain object is a desired value without a count")
     func plainDesired() throws {
         let message = try DesiredMessage(Array("{\"mode\":\"night\"}".utf8))

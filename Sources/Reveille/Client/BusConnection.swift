@@ -25,7 +25,7 @@ package final class BusConnection {
     private var backoff = Backoff()
     private let connectDeadline: Int64
     private var source: EventSource?
-    private var isClosed = false
+    package private(set) var isClosed = false
     /// Whether replies stay in the socket, so that the bus holds further replies as unread.
     package var isPaused = false {
         didSet { if oldValue, !isPaused { readAll() } }

@@ -58,6 +58,13 @@ extension PublishedValue {
     /// The length in bytes of the longest value that fits in a call.
     package static let sizeLimit = Limits.frame - callMargin
 
+    /// Returns why no bus takes a value, in words that follow "the value"; `nil` if a bus may take it.
+    package static func refusal(of value: JSONObject) -> String? {
+        if value.isDeeper(than: depthLimit) { return "is nested deeper than \(depthLimit) levels" }
+        let size = JSON.object(value.canonical).bytes.count
+        return size > sizeLimit ? "has \(size) bytes without spaces, the maximum is \(sizeLimit)" : nil
+    }
+
     /// Creates a state from a value; equal values make equal states.
     package init(_ name: Aspect, _ value: JSONObject?) {
         self.init(name, bytes: value.map { JSON.object($0.canonical).bytes })

@@ -33,6 +33,11 @@ struct SimulatedBus {
             value: ["instance": .string(instance), "number": .integer(generation)])
     }
 
+    /// Makes the state of an aspect long.
+    mutating func pad(_ aspect: String, to size: Int) {
+        states[aspect]?.value = ["text": .string(String(repeating: "x", count: size))]
+    }
+
     /// Withdraws a name, but remembers it until all subscriptions have seen the withdrawal.
     mutating func withdraw(_ name: String, isForgotten: Bool) {
         guard states[name]?.value.isNull == false else { return }

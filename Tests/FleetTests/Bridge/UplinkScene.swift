@@ -111,7 +111,7 @@ struct UplinkScene {
                 saved.latest = uplink.positions
                 if isUrgent { saved.urgent = saved.latest }
             case .wait: hasTimer = true
-            case .leaveOut(let aspect): faults.append("\(aspect) is left out")
+            case .leaveOut(let aspect, _): faults.append("\(aspect) is left out")
             case .suspectClone: suspicions += 1
             case .end: hasEnded = true
             }

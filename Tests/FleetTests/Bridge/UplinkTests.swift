@@ -37,6 +37,23 @@ struct UplinkTests {
         #expect(scene.faults.isEmpty)
     }
 
+    @Test("a state that is too long for readers takes the former state back, is reported, and ends nothing else")
+    func tooLong() throws {
+        var scene = try UplinkScene()
+        scene.settle()
+        scene.bus.change("battery")
+        scene.bus.change("orientation")
+        scene.bus.pad("battery", to: FleetTopic.payloadLimit)
+        scene.settle()
+        #expect(try message(scene, "battery").value.isNull)
+        #expect(try message(scene, "battery").generation == 2)
+        #expect(try message(scene, "orientation").value == scene.bus.state(of: "orientation").value)
+        #expect(scene.faults == ["battery is left out"])
+        scene.bus.change("battery")
+        scene.settle()
+        #expect(try message(scene, "battery").value == scene.bus.state(of: "battery").value)
+    }
+
     @Test("a restarted bridge publishes its birth and every state, each with what has changed")
     func restart() throws {
         var scene = try UplinkScene()

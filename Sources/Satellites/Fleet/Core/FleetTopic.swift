@@ -19,6 +19,9 @@ package enum FleetTopic: Sendable, Hashable {
     /// The root of all topics; the version changes with an incompatible protocol only.
     package static let root = "reveille/v1"
 
+    /// The largest payload in bytes: more than a status with the longest names, which takes 400 KB.
+    package static let payloadLimit = 1_000_000
+
     package init(_ text: String) throws(FleetError) {
         let levels = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         func refuse(_ reason: String) -> FleetError {

@@ -9,7 +9,7 @@ import ReveilleSystem
 final class MQTTClient {
     /// The largest packet in bytes that the broker may send.
     ///
-    /// Payloads of the protocol are far smaller, but a reader can receive one of 1 MB and report its topic as invalid.
+    /// Payloads of the protocol are far smaller, but a reader can receive one of 2 MB and report its topic as invalid.
     private static let packetLimit: UInt32 = 2_097_152
     /// The number of error messages of libmosquitto and OpenSSL to keep; a failed handshake has two or three.
     private static let problemLimit = 8

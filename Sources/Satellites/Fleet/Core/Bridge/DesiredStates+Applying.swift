@@ -21,10 +21,11 @@ extension DesiredStates {
 
     /// Notes an answer of the bus: the position of the name, `nil` if the bus has not taken the value.
     package mutating func answered(_ name: String, at position: FleetPosition?) -> [Effect] {
-        guard let flight = flights.removeValue(forKey: name) else { return [] }
+        guard let flight, flight.name == name else { return [] }
+        self.flight = nil
         guard let position else {
-            failed.insert(name)
-            return [.retry]
+            if !due.contains(name) { failed.insert(name) }
+            return [.retry(isSoon: true)] + publishNext()
         }
         let last = applied.removeValue(forKey: name)
         if var target = flight.target {
@@ -32,25 +33,35 @@ extension DesiredStates {
             // The next target is a sum, and the saved file has the same limit.
             let generation = min(max(0, position.generation), StateMessage.generationLimit)
             target.bus = FleetPosition(instance: position.instance, generation: generation)
+            // Another value with the same number may be one change more, which the next number counts.
+            if let last, last.taken == target.taken, last.bus?.instance == position.instance { target.bus = last.bus }
             applied[name] = target
         }
-        return (last == applied[name] ? [] : [.save]) + (flight.isOutdated ? apply(name) : [])
+        return (last == applied[name] ? [] : [.save]) + publishNext()
     }
 
     private func winner(_ name: String) -> DesiredMessage? { values[name]?.min { $0.key < $1.key }?.value.message }
 
-    mutating func apply(_ names: Set<String>) -> [Effect] { names.sorted().flatMap { apply($0) } }
+    mutating func apply(_ names: Set<String>) -> [Effect] {
+        failed.subtract(names)
+        due.formUnion(names)
+        return publishNext()
+    }
 
-    mutating func apply(_ name: String) -> [Effect] {
-        if flights[name] != nil {
-            flights[name]?.isOutdated = true
-            return []
+    private mutating func publishNext() -> [Effect] {
+        var effects: [Effect] = []
+        while flight == nil, let name = due.min() {
+            due.remove(name)
+            effects += publish(name)
         }
-        failed.remove(name)
+        return effects
+    }
+
+    private mutating func publish(_ name: String) -> [Effect] {
         guard let message = winner(name) else {
             values[name] = nil
             guard applied[name] != nil else { return [] }
-            flights[name] = Flight(target: nil)
+            flight = Flight(name: name, target: nil)
             return [.withdraw(name)]
         }
         let last = applied[name]
@@ -69,7 +80,7 @@ extension DesiredStates {
             target = last.bus
             target?.generation += generation - known
         }
-        flights[name] = Flight(target: Applied(instance: message.instance, generation: message.generation))
+        flight = Flight(name: name, target: Applied(instance: message.instance, generation: message.generation))
         let publication = Effect.publish(name, message.value, target: target)
         if last != nil { return [publication] }
         // If the bridge dies now, the next one must know that the bus may have the name.

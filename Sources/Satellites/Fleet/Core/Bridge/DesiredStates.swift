@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+import ReveilleWire
 package import Varlink
 
 /// The names that the fleet sets on a device: which value counts, how often it was set, and when it is withdrawn.
@@ -16,8 +17,9 @@ package struct DesiredStates: Sendable {
         /// an equal value is not a change.
         case publish(String, JSONObject, target: FleetPosition?)
         case withdraw(String)
-        /// Call ``retry()`` after a pause, because the bus did not take everything.
-        case retry
+        /// Call ``retry()`` after a pause: soon if the bus did not take a value, else when programs that set a value at
+        /// the same time have surely published again or ended.
+        case retry(isSoon: Bool)
         case save
         case ignored(topic: String, reason: String)
     }
@@ -32,7 +34,7 @@ package struct DesiredStates: Sendable {
         /// Whether the broker has forgotten the value, so that only a message withdraws it.
         var isForgotten = false
 
-        fileprivate var taken: FleetPosition? {
+        var taken: FleetPosition? {
             guard bus != nil, let instance, let generation else { return nil }
             return FleetPosition(instance: instance, generation: generation)
         }
@@ -50,12 +52,11 @@ package struct DesiredStates: Sendable {
         let size: Int
     }
 
-    /// A call that the bus has not answered.
+    /// The call that the bus has not answered: one at most, so that none takes others along if it ends the connection.
     struct Flight: Sendable {
+        let name: String
         /// The published value; `nil` for a withdrawal.
         let target: Applied?
-        /// Whether another value came meanwhile.
-        var isOutdated = false
     }
 
     let device: DeviceID
@@ -66,8 +67,9 @@ package struct DesiredStates: Sendable {
     /// The values that have arrived since the connection was made; `nil` once all have.
     var arrived: [String: Set<Int>]? = [:]
     package internal(set) var applied: [String: Applied]
-    /// The unanswered call for each name, one at most.
-    var flights: [String: Flight] = [:]
+    var flight: Flight?
+    /// The names to publish or withdraw after the answer.
+    var due: Set<String> = []
     /// The names whose last value or withdrawal the bus has not taken.
     var failed: Set<String> = []
     /// Whether a forbidden name was reported on this connection: a broker can have any number of such names.
@@ -88,13 +90,13 @@ package struct DesiredStates: Sendable {
     }
 
     /// Whether the bus has not answered yet, so that the positions may be behind it.
-    package var awaitsAnswer: Bool { !flights.isEmpty }
+    package var awaitsAnswer: Bool { flight != nil }
 
     /// The values that the bus has taken, by name; values of other programs have no number, and are left out.
     package var taken: [String: FleetPosition] { applied.compactMapValues(\.taken) }
 
     /// Whether all values have arrived, and the bus has answered for each.
-    package var isDone: Bool { arrived == nil && flights.isEmpty }
+    package var isDone: Bool { arrived == nil && flight == nil }
 
     /// Begins to collect values: they arrive again with each connection.
     package mutating func begin() {
@@ -134,6 +136,7 @@ package struct DesiredStates: Sendable {
             return ignore("the fleet can set at most \(Self.nameLimit) names")
         }
         applied[name]?.isForgotten = false
+        var isNext = true
         if payload.isEmpty {
             values[name]?[place] = nil
         } else {
@@ -147,6 +150,10 @@ package struct DesiredStates: Sendable {
                 {
                     return ignore("it is older than the one before")
                 }
+                if let refusal = PublishedValue.refusal(of: message.value) {
+                    return ignore("no bus takes the value, which \(refusal)")
+                }
+                isNext = last == nil || follows(message, name)
                 let size = values.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.size } }
                 guard size - (values[name]?[place]?.size ?? 0) + payload.count <= Self.sizeLimit else {
                     return ignore("the values that the fleet sets have at most \(Self.sizeLimit) bytes")
@@ -160,7 +167,17 @@ package struct DesiredStates: Sendable {
             arrived?[name, default: []].insert(place)
             return []
         }
-        return apply(name)
+        // The program that set it publishes again, with the number of both; until then, it would count once more.
+        guard isNext else { return failed.insert(name).inserted ? [.retry(isSoon: false)] : [] }
+        return apply([name])
+    }
+
+    /// Whether a value was not set at the same time as the one that the bus takes or has taken.
+    private func follows(_ message: DesiredMessage, _ name: String) -> Bool {
+        guard let instance = message.instance,
+            let last = flight?.name == name ? flight?.target : applied[name], last.instance != nil
+        else { return true }
+        return instance == last.instance && message.generation ?? 0 > last.generation ?? 0
     }
 
     /// Applies the collected values; if it is complete, a missing value was deleted or forgotten.

@@ -63,13 +63,18 @@ extension Uplink {
         guard let entry = entries[name], let state = entry.pending else { return }
         entries[name]?.inFlight = state.generation
         let changes = entry.acknowledged.map { state.generation - $0 } ?? state.changes
-        let message = StateMessage(
+        var message = StateMessage(
             instance: instance, generation: state.generation, changes: min(max(0, changes), state.generation),
             changedAt: state.changedAt, isSynchronized: isClockSynchronized, value: state.value)
+        var payload = entry.isRemoved ? [] : message.bytes
+        if payload.count > FleetTopic.payloadLimit {
+            // The former state is not true any more.
+            message.value = .null
+            effects.append(.leaveOut(name, because: "the message has \(payload.count) bytes"))
+            payload = message.bytes
+        }
         effects.append(
-            .publish(
-                .state(name), topic: FleetTopic.state(device, name).text,
-                payload: entry.isRemoved ? [] : message.bytes, expiry: nil))
+            .publish(.state(name), topic: FleetTopic.state(device, name).text, payload: payload, expiry: nil))
     }
 
     mutating func noteAnswer(

@@ -38,7 +38,8 @@ extension Uplink {
     private mutating func note(_ state: BusState, _ effects: inout [Effect]) -> Bool {
         guard publishes(state.aspect) else { return false }
         guard entries[state.aspect] != nil || entries.count < StatusMessage.aspectLimit else {
-            effects.append(.leaveOut(state.aspect))
+            let reason = "a device can have at most \(StatusMessage.aspectLimit) aspects"
+            effects.append(.leaveOut(state.aspect, because: reason))
             return false
         }
         var entry = entries[state.aspect] ?? Entry()

@@ -54,8 +54,8 @@ package struct Uplink: Sendable {
         case save(isUrgent: Bool)
         /// Replaces the timer.
         case wait(Duration)
-        /// A further aspect is not published, since a device can have only so many.
-        case leaveOut(String)
+        /// An aspect is not published for a reason.
+        case leaveOut(String, because: String)
         /// The broker has closed several connections soon after accepting them, as mosquitto does when another client
         /// has the same identity.
         case suspectClone

@@ -4,14 +4,11 @@ import Varlink
 
 /// The payload of a message: a JSON object, with clear errors for everything else.
 struct Payload {
-    /// The largest payload in bytes, as for a message on the bus.
-    static let sizeLimit = Limits.frame
-
     let object: JSONObject
 
     init(_ bytes: [UInt8]) throws(FleetError) {
-        guard bytes.count <= Self.sizeLimit else {
-            throw Self.error("has \(bytes.count) bytes, the maximum is \(Self.sizeLimit)")
+        guard bytes.count <= FleetTopic.payloadLimit else {
+            throw Self.error("has \(bytes.count) bytes, the maximum is \(FleetTopic.payloadLimit)")
         }
         let value = try Result { () throws(JSONError) in try JSON.parse(bytes) }
             .mapError { Self.error("is not JSON: \($0)") }.get()

@@ -11,6 +11,9 @@ import ReveilleSystem
 final class Bridge {
     /// The longest pause before a value is published again: the bus may refuse the value for good.
     private static let longestRetry: Duration = .seconds(300)
+    /// The pause before one of several values that were set at once is published: a slow broker delays the programs that
+    /// set them.
+    private static let conflictPause: Duration = .seconds(60)
 
     private let setup: BridgeSetup
     private let loop: EventLoop
@@ -153,8 +156,7 @@ final class Bridge {
             case .delaySleep(let isDelayed): bus?.delaySleep(isDelayed)
             case .save(let isUrgent): save(isUrgent: isUrgent)
             case .wait(let duration): timer?.fire(after: duration)
-            case .leaveOut(let aspect):
-                let reason = "a device can have at most \(StatusMessage.aspectLimit) aspects"
+            case .leaveOut(let aspect, let reason):
                 log.write(.warning, "\(aspect) is not published: \(reason)", about: .aspect(aspect))
             case .suspectClone:
                 log.write(
@@ -177,7 +179,8 @@ final class Bridge {
             switch effect {
             case .publish(let name, let value, let target): bus?.publish(name, value, target: target)
             case .withdraw(let name): bus?.publish(name, nil)
-            case .retry: retry?.fire(after: retries.next(fraction: .random(in: 0...1)))
+            case .retry(let isSoon):
+                retry?.fire(after: isSoon ? retries.next(fraction: .random(in: 0...1)) : Self.conflictPause)
             case .save: break
             case .ignored(let topic, let reason):
                 log.write(.warning, "ignored \(topic): \(reason)", about: .topic(topic))

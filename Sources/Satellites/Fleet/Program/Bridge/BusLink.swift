@@ -171,8 +171,7 @@ final class BusLink {
 
     private func call(_ call: BusCall, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
         do throws(ReveilleError) {
-            let calls =
-                if let calls { calls } else { try BusConnection(connector) { [weak self] _ in self?.calls = nil } }
+            let calls = if let calls, !calls.isClosed { calls } else { try BusConnection(connector) }
             self.calls = calls
             calls.call(Call(call)) { result in
                 switch result {
