@@ -14,9 +14,14 @@ package struct DesiredMessage: Sendable, Hashable {
     package var changedAt: Int64?
     /// The value.
     package var value: JSONObject
+    /// The identity of the set; empty if the value is set again, to count others; `nil` for other programs' messages.
+    package var set: String?
 
     /// Creates a message.
-    package init(instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject) {
+    package init(
+        instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject, set: String? = nil
+    ) {
+        self.set = set
         self.instance = instance
         self.generation = generation
         self.changedAt = changedAt
@@ -45,7 +50,7 @@ package struct DesiredMessage: Sendable, Hashable {
             instance: try StateMessage.checkedInstance(try payload.text("instance")),
             generation: try Payload.required(
                 try payload.count("generation", atMost: StateMessage.generationLimit), "generation"),
-            changedAt: try payload.count("changedAt"), value: value)
+            changedAt: try payload.count("changedAt"), value: value, set: payload.object["set"]?.stringValue)
     }
 
     /// The payload.
@@ -53,6 +58,7 @@ package struct DesiredMessage: Sendable, Hashable {
         guard let instance, let generation else { return JSON.object(value).bytes }
         var members: JSONObject = ["instance": .string(instance), "generation": .integer(generation)]
         if let changedAt { members["changedAt"] = .integer(changedAt) }
+        if let set { members["set"] = .string(set) }
         members["value"] = .object(value)
         return JSON.object(members).bytes
     }

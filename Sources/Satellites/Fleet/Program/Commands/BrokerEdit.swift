@@ -14,34 +14,44 @@ final class BrokerEdit {
 
     struct Contents {
         var kept: [String: [UInt8]] = [:]
-        /// All messages since the last change, including this program's own, in order.
+        /// All messages since the last step, including this program's own, in order.
         var received: [Message] = []
     }
 
-    /// The most changes; after that, other programs keep this one from finishing.
-    private static let roundLimit = 10
+    enum Step {
+        /// Publish messages, and read the topics again; none to end.
+        case publish([Message])
+        case pause(Duration)
+    }
+
+    /// The most publications; after that, other programs keep this one from finishing.
+    private static let roundLimit = 20
 
     private let topics: [String]
     private let loop: EventLoop
-    private let next: (Contents) throws(Failure) -> [Message]
+    private let next: (Contents) throws(Failure) -> Step
+    private var timer: EventSource?
     private var connection: BrokerConnection?
     private var contents = Contents()
     private var unacknowledged: Set<Int32> = []
     private var rounds = 0
     private var failure: Failure?
 
-    private init(_ topics: [String], _ loop: EventLoop, _ next: @escaping (Contents) throws(Failure) -> [Message]) {
+    private init(
+        _ topics: [String], _ loop: EventLoop, _ next: @escaping (Contents) throws(Failure) -> Step
+    ) throws {
         self.topics = topics
         self.loop = loop
         self.next = next
+        timer = try loop.timer { [unowned self] in take(.arrived) }
     }
 
-    /// Reads topics, and publishes the messages that `next` returns, until there are none.
+    /// Reads topics, and does what `next` returns, until there is nothing to publish.
     static func run(
-        _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> [Message]
+        _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> Step
     ) throws {
         let loop = try EventLoop()
-        let edit = BrokerEdit(topics, loop, next)
+        let edit = try BrokerEdit(topics, loop, next)
         edit.connection = try BrokerConnection(broker, stages: [topics], on: loop) { [unowned edit] in edit.take($0) }
         try loop.run()
         if let failure = edit.failure { throw failure }
@@ -68,13 +78,17 @@ final class BrokerEdit {
     }
 
     private func proceed() throws(Failure) {
-        let messages = try next(contents)
+        let step = try next(contents)
+        contents.received = []
+        guard case .publish(let messages) = step else {
+            if case .pause(let duration) = step { timer?.fire(after: duration) }
+            return
+        }
         guard !messages.isEmpty else { return end() }
         rounds += 1
         guard rounds <= Self.roundLimit else {
             throw Failure(.tryAgain, "another program keeps changing \(messages[0].topic)")
         }
-        contents.received = []
         for message in messages {
             if let identifier = connection?.publish(message.payload, to: message.topic) {
                 unacknowledged.insert(identifier)
@@ -90,6 +104,7 @@ final class BrokerEdit {
     private func end() {
         connection?.close()
         connection = nil
+        timer = nil
         loop.exit()
     }
 }

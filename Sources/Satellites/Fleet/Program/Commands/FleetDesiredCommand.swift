@@ -34,7 +34,7 @@ struct FleetDesiredCommand: ParsableCommand {
             var kept: [String: [UInt8]] = [:]
             try BrokerEdit.run(DesiredTable.filters, on: try broker.fleet()) { contents throws(Failure) in
                 kept = contents.kept
-                return []
+                return .publish([])
             }
             let rows = DesiredTable.rows(kept, isSelected: devices.isEmpty ? nil : { interest.contains($0) })
             if json { return try Console.json(DesiredTable.json(rows)) }

@@ -47,7 +47,7 @@ struct FleetRemoveCommand: ParsableCommand {
                     throw Failure(.failure, "the broker has nothing of \(device)")
                 }
                 hasBegun = true
-                return contents.kept.keys.sorted().map { ($0, []) }
+                return .publish(contents.kept.keys.sorted().map { ($0, []) })
             }
         }
     }

@@ -55,50 +55,30 @@ struct FleetSetCommand: ParsableCommand {
             let target = try topic()
             let topic = target.text
             let value = try delete ? nil : value()
-            var own: Int64?
-            var instance: String?
-            var hasDeleted = false
-            var former: FleetPosition?
+            var edit = DesiredEdit(id: Self.newIdentity(), value: value)
+            var position: FleetPosition?
             let broker = try broker.fleet()
             try BrokerEdit.run([topic], on: broker) { contents throws(Failure) in
-                if value == nil {
-                    // Always once: a broker silently hides topics that this user may not read.
-                    defer { hasDeleted = true }
-                    if !hasDeleted { former = contents.kept[topic].flatMap { try? DesiredMessage($0) }?.position }
-                    return hasDeleted && contents.kept[topic] == nil ? [] : [(topic, [])]
-                }
-                if own != nil, contents.kept[topic] == nil, contents.received.isEmpty {
+                for message in contents.received { edit.take(message.payload) }
+                switch edit.next(at: Clocks.wall(), fraction: .random(in: 0...1)) {
+                case .publish(let payload): return .publish([(topic, payload)])
+                case .pause(let duration): return .pause(duration)
+                case .unreadable:
                     throw Failure(
                         .permission,
                         """
                         \(topic) was set, but the broker does not let this user read it, so that devices cannot know how \
                         often it was set. The rule that is missing for mosquitto: topic readwrite \(topic)
                         """)
+                case .done(let last):
+                    position = last
+                    return .publish([])
                 }
-                // Another program may have set a value with the same number at the same time.
-                let others = contents.received.filter { $0.topic == topic }.compactMap {
-                    try? DesiredMessage($0.payload)
-                }
-                .filter { $0.instance != nil && ($0.value != value || $0.generation != own) }
-                let kept = contents.kept[topic].flatMap { try? DesiredMessage($0) }
-                if let own, kept?.value == value, kept?.generation == own,
-                    others.allSatisfy({ $0.generation ?? 0 < own })
-                {
-                    return []
-                }
-                instance = kept?.instance ?? instance ?? Self.newInstance()
-                let last = (others + (kept.map { [$0] } ?? [])).filter { $0.instance == instance }
-                    .compactMap(\.generation).max()
-                var generation = max(last ?? 0, own ?? 0) + 1
-                if generation > StateMessage.generationLimit { (instance, generation) = (Self.newInstance(), 1) }
-                own = generation
-                let message = DesiredMessage(
-                    instance: instance, generation: generation, changedAt: Clocks.wall(), value: value ?? [:])
-                return [(topic, message.bytes)]
+            }
+            guard value == nil || position != nil else {
+                throw Failure(.failure, "\(topic) was set, and then replaced or deleted by another program")
             }
             guard case .desired(let device, let name) = target else { return }
-            let position =
-                if let instance, let own { FleetPosition(instance: instance, generation: own) } else { former }
             try report(DesiredChange(device, name, position, isDeletion: value == nil), on: broker)
         }
     }
@@ -136,11 +116,14 @@ struct FleetSetCommand: ParsableCommand {
 
     private func value() throws(Failure) -> JSONObject {
         let name = arguments[arguments.count - 2]
-        // The bus receives the value within an object.
-        return try JSONObject(
-            argument: arguments[arguments.count - 1], for: name, maximumDepth: PublishedValue.depthLimit - 1,
+        let value = try JSONObject(
+            argument: arguments[arguments.count - 1], for: name, maximumDepth: PublishedValue.depthLimit,
             withdrawal: "reveille-fleet set --delete")
+        if let refusal = PublishedValue.refusal(of: value) {
+            throw Failure(.permission, "\(name): no bus takes the value, which \(refusal)")
+        }
+        return value
     }
 
-    private static func newInstance() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+    private static func newIdentity() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 }
