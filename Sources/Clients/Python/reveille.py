@@ -1882,8 +1882,6 @@ class _SubscriptionCore:
             self._connection.close()
         self._connection = self.id = None
         self._retry_at = 0.0
-        for event in self.taken:
-            self._note(event)
         self._waiting = []
         self._is_torn = self._gives_back = False
 
@@ -1892,14 +1890,17 @@ class _SubscriptionCore:
     def _take(self) -> bool:
         if self._gives_back:
             return False
-        events = self._answers or self._waiting
-        due = (index for index, event in enumerate(events) if events is self._answers or self._is_due(event))
+        answers, waiting = list(self._answers), list(self._waiting)
+        events = answers or waiting
+        due = (index for index, event in enumerate(events) if events is answers or self._is_due(event))
         if (index := next(due, None)) is None:
             return False
-        event = events[index]
-        self.taken.append(event)
-        del events[index]
-        self._note(event)
+        event = events.pop(index)
+        generations, untaken = dict(self._generations), self._untaken - {event.aspect}
+        _note(generations, event)
+        # At once: an exception comes before or after.
+        self.taken, self._answers, self._waiting, self._generations, self._untaken = (
+            [event], answers, waiting, generations, untaken)
         return True
 
     def _is_due(self, event: Event) -> bool:
@@ -1958,7 +1959,7 @@ class _SubscriptionCore:
         if self._take_alone(self._begin_to_give_back):
             return
         for event in (yield from self._dropped_states()).values():
-            self._note(event)
+            self._intake.run(functools.partial(self._note, event))
         self._was_asleep = self._background and not self._connection
         yield from self._set_state(self._awake, math.inf)
         self._background, self._deadline = False, math.inf

@@ -14,7 +14,8 @@ struct ClientFaultTests {
         return try ProgramRun(arguments, program: program, in: bus.directory, environment: environment)
     }
 
-    @Test("an exception at any line, as of a signal handler, leaves a client in Python that works")
+    @Test(
+        "an exception at any line, as of a signal handler, leaves a client in Python that works and counts each change once")
     func exceptionAtAnyLine() throws {
         let run = try run([Self.scripts + "interrupts.py"])
         #expect(run.output == "passed\n", "\(run.errors)")
