@@ -72,6 +72,6 @@ package final class EventRun {
         guard let count = limits.count else { return }
         if let signal { Signals.die(by: signal) }
         let counted = counted.withLock { $0 }
-        if counted < count { throw Failure(.failure, "ended after \(counted) of \(count) events") }
+        if counted < count { throw Failure(.failure, "ended after \(counted) of \(Count.text(count, "event"))") }
     }
 }

@@ -22,7 +22,7 @@ extension PhoneBus {
     ) async throws {
         try await wait(atMost: patience) { device in
             let subscribers = try await device.shell.subscriptions()
-            return (subscribers.count >= count ? () : nil, "\(subscribers.count) subscriptions, expected \(count)")
+            return (subscribers.count >= count ? () : nil, "subscriptions: \(subscribers.count), expected \(count)")
         }
     }
 

@@ -76,7 +76,7 @@ package struct SubscribeReply: BusReply {
 /// The reply to ``BusCall/getState(_:)`` and ``BusCall/getHistory(_:limit:)``.
 package struct EventsReply: BusReply {
     package var instance: String
-    /// The states, as events whose `Event.changes` are 0, or the changes.
+    /// The states, as events whose `Event.changeCount` are 0, or the changes.
     package var events: [Event]
 
     package init(instance: String, events: [Event]) {

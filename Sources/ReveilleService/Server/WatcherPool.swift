@@ -6,7 +6,7 @@ import ReveilleWatchers
 
 /// The watchers of all aspects, and the pace of each.
 ///
-/// ``Aspect/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
+/// ``AspectTraits/Sampling`` determines when an aspect is watched. On demand means closely while a subscriber is in the
 /// foreground, sparsely while all subscribers are held, and not at all once the last subscriber has been gone for
 /// ``linger``. Tallies and streams are not watched at all unless a subscriber is in the foreground.
 final class WatcherPool {

@@ -54,7 +54,7 @@ actor OnSession {
         if outcome.count >= count { return outcome.code }
         // A script must not continue as if the condition had become true.
         if let signal = outcome.signal { Signals.die(by: signal) }
-        throw Failure(.failure, "ended after \(outcome.count) of \(count) runs")
+        throw Failure(.failure, "ended after \(outcome.count) of \(Count.text(count, "run"))")
     }
 
     private func end(by number: Int32) {

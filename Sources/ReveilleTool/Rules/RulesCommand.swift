@@ -81,7 +81,9 @@ struct RulesCommand: GuardedCommand {
         let missing = contents.rules.compactMap { rule in rule.missingCommand.map { RuleError(rule.number, "\($0)") } }
         let errors = (contents.errors + missing).sorted { $0.number < $1.number }
         for error in errors { Console.error("reveille: \(file.path): \(error)") }
-        try Console.line("\(contents.rules.count) rules")
-        if !errors.isEmpty { throw Failure(.configuration, "\(file.path): \(errors.count) lines are wrong") }
+        try Console.line("\(Count.text(contents.rules.count, "rule"))")
+        guard errors.isEmpty else {
+            throw Failure(.configuration, "\(file.path): \(Count.text(errors.count, "wrong line"))")
+        }
     }
 }

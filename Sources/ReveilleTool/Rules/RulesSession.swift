@@ -138,7 +138,7 @@ actor RulesSession {
             progress.rule = rule
             return progress
         }
-        log.write(.info, "\(file.path): \(rules.count) rules")
+        log.write(.info, "\(file.path): \(Count.text(rules.count, "rule"))")
     }
 
     /// Subscribes to the aspects of all rules, and reads the state of those that have no position; `nil` without rules.

@@ -145,7 +145,9 @@ final class Simulation {
             return time
         case .wait(let time): stage.time += time / .seconds(1)
         case .waitSubscribed(let count):
-            return try wait("fewer than \(count) subscriptions") { try stage.subscriptionCount() >= count }
+            return try wait("fewer than \(Count.text(count, "subscription"))") {
+                try stage.subscriptionCount() >= count
+            }
         case .waitDelivered:
             if rounds == 0 { try stage.refresh() }
             return try wait("a subscriber did not read all changes") { try stage.isDelivered() }

@@ -55,13 +55,13 @@ struct TimelineDrawing {
 
     /// The content of the picture in words.
     private var description: String {
-        let all = "\(total(timeline.awake)) changes of \(timeline.aspects.count) aspects."
+        let all = "\(Count.text(total(timeline.awake), "change")) of \(Count.text(timeline.aspects.count, "aspect"))."
         let lines = timeline.aspects.map { aspect in
             let events = timeline.asleep.filter { $0.aspect == aspect }
-            return "\(aspect): \(events.count) events for \(total(events)) changes."
+            return "\(aspect): \(Count.text(events.count, "event")) for \(Count.text(total(events), "change"))."
         }
-        return "\(all) The subscriber that stays awake received \(timeline.awake.count) events, the one that sleeps "
-            + "\(timeline.asleep.count). \(lines.joined(separator: " "))"
+        return "\(all) The subscriber that stays awake received \(Count.text(timeline.awake.count, "event")), "
+            + "the one that sleeps \(timeline.asleep.count). \(lines.joined(separator: " "))"
     }
 
     func x(_ time: Double) -> Double {
@@ -104,7 +104,7 @@ struct TimelineDrawing {
         let asleep = timeline.asleep
         heading(
             "A subscriber that sleeps",
-            "\(Count.text(asleep.count, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(total(asleep)) changes"
+            "\(Count.text(asleep.count, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(Count.text(total(asleep), "change"))"
         )
         drawRows(of: asleep, sleeps: timeline.sleeps)
         drawEdges()

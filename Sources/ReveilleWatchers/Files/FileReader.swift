@@ -96,6 +96,6 @@ extension DirectoryListing {
     fileprivate var problem: String? {
         if isCut { return Self.cutProblem }
         return unreadableNames > 0
-            ? "has \(unreadableNames) files whose names are not UTF-8; they are ignored" : nil
+            ? "has files whose names are not UTF-8 (\(unreadableNames)); they are ignored" : nil
     }
 }

@@ -51,9 +51,9 @@ package final class ShakeWatcher: Watcher {
             if let problem = try device.accelerationProblem() { return .unavailable(problem) }
             let rate = rule.rate ?? device.highestFrequency ?? .infinity
             guard rate >= ShakeRule.lowestRate else {
+                let samples = Int(rate.rounded()) == 1 ? "1 sample" : "\(Int(rate.rounded())) samples"
                 return .unavailable(
-                    "\(device.title) gives \(Int(rate.rounded())) samples a second; at least "
-                        + "\(Int(ShakeRule.lowestRate)) are needed")
+                    "\(device.title) gives \(samples) a second; at least \(Int(ShakeRule.lowestRate)) are needed")
             }
             return .available(device.title + (feed.manner.map { ", \($0)" } ?? ""))
         }

@@ -110,6 +110,10 @@ import Varlink
         #expect(run.output == "2 rules\n")
         #expect(run.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }.count == 3)
         #expect(run.errors.contains("rules: line 2: ") && run.errors.contains("rules: line 3: exec no-such-command: "))
+        #expect(run.errors.hasSuffix("rules: 2 wrong lines\n"), "\(run.errors)")
+        try scene.write("at 7:30 -- true\nnothing")
+        let other = try scene.run(["--check"])
+        #expect(other.output == "1 rule\n" && other.errors.hasSuffix("rules: 1 wrong line\n"), "\(other.errors)")
         try scene.write("at 7:30 -- true")
         #expect(try scene.run(["--check"]).code == 0)
     }

@@ -52,7 +52,7 @@ import Testing
             scene.write("/home/u/.config/a.json", "{\"a\":1}")
         }
         #expect(app.keys == ["a": ["a"]])
-        let warning = "/home/u/.config: has 1 files whose names are not UTF-8; they are ignored"
+        let warning = "/home/u/.config: has files whose names are not UTF-8 (1); they are ignored"
         #expect(app.scene.warnings == [warning])
         app.watcher.refresh {}
         app.scene.step(

@@ -171,11 +171,11 @@ struct ViewCommand: ParsableCommand {
             if let reason = found.firstIgnored {
                 log.write(
                     .warning,
-                    "\(file): \(found.ignored) \(found.ignored == 1 ? "line" : "lines") ignored; the first: \(reason)")
+                    "\(file): \(Count.text(found.ignored, "line")) ignored; the first: \(reason)")
             }
             do {
                 let added = try history.add(found.samples, at: now)
-                print("\(file): \(added) of \(found.samples.count) samples added")
+                print("\(file): \(added) of \(Count.text(found.samples.count, "sample")) added")
             } catch {
                 log.write(.error, "\(error)")
                 throw ExitCode.failure

@@ -53,7 +53,7 @@ package struct StateMessage: Sendable, Hashable {
             throw Payload.error("has a \"value\" that is neither an object nor null")
         }
         guard changes <= generation else {
-            throw Payload.error("has \(changes) changes at generation \(generation)")
+            throw Payload.error("has \(changes) change\(changes == 1 ? "" : "s") at generation \(generation)")
         }
     }
 

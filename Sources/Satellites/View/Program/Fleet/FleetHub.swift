@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleConsole
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
@@ -86,7 +87,7 @@ final class FleetHub {
             log.write(.warning, "trying to reach the broker again: \(error)", about: .broker)
         case .caughtUp:
             board.take(event, at: now)
-            log.write(.info, "connected to the broker: \(board.tiles.count) devices", about: .broker)
+            log.write(.info, "connected to the broker: \(Count.text(board.tiles.count, "device"))", about: .broker)
         default: board.take(event, at: now)
         }
     }
