@@ -31,6 +31,7 @@ A harness of its own records like this:
 and checks with `check RUN.jsonl`, or in Python with `checker.violations(history.load("run.jsonl"))`.
 """
 import json
+import lzma
 import os
 import time
 from typing import Any, Iterator
@@ -67,12 +68,13 @@ class Recorder:
 
 
 def load(path: str) -> list[Record]:
-    """Reads a history. A last line that a killed process left incomplete is omitted."""
+    """Reads a history, also a compressed one. A last line that a killed process left incomplete is omitted."""
     return list(_records(path))
 
 
 def _records(path: str) -> Iterator[Record]:
-    with open(path, encoding="utf-8", errors="surrogatepass") as lines:
+    opened = lzma.open if path.endswith(".xz") else open
+    with opened(path, "rt", encoding="utf-8", errors="surrogatepass") as lines:
         for line in lines:
             if line.endswith("\n"):
                 yield json.loads(line)

@@ -218,7 +218,7 @@ def _raise(numbers: dict[str, Any], generation: int) -> None:
 MUTATIONS: list[tuple[Mutation, str]] = [
     (dropped_event, "but the position was"),
     (repeated_reply, "generation "),
-    (other_generation, "but the position was|two values|nobody had published"),
+    (other_generation, "but the position was|two values|nobody had published|but sequences"),
     (swapped_values, "has two values"),
     (one_change_more, "but the position was"),
     (wrong_net_change, "netChange is"),
@@ -228,9 +228,9 @@ MUTATIONS: list[tuple[Mutation, str]] = [
     (not_asked_for, "which was not asked for"),
     (empty_reply, "a reply without events"),
     (invented_value, "which nobody had published"),
-    (second_value, "has two values"),
+    (second_value, "has two values|nobody had published"),
     (state_of_the_past, "was over"),
     (state_of_the_future, "which nobody had published|was over"),
-    (lost_publication, "was over|two values"),
+    (lost_publication, "was over|two values|nobody had published|but sequences"),
     (phantom_change, "that nobody made"),
 ]
