@@ -61,6 +61,31 @@ extension OnTests {
         try scene.waitForRuns(of: third, at: [0.08])
     }
 
+    @Test(
+        "a run is repeated if its command was killed together with the program",
+        arguments: ["passed on", "both at once", "at last"])
+    func commandKilledTogether(how: String) throws {
+        let trap = how == "at last" ? "trap '' TERM; " : ""
+        let first = try scene.start(options, ["sh", "-c", trap + "echo $$; cat; exec sleep 1000"])
+        try scene.post(0.09)
+        try wait(for: "the run") { first.output.contains("changes") }
+        let command = try #require(pid_t(first.output.prefix { $0 != "\n" }))
+        // Both signals are pending when the program continues.
+        if how == "both at once" {
+            first.process.signal(SIGSTOP)
+            try wait(for: "the stop") { first.process.isStopped }
+            kill(command, SIGTERM)
+        }
+        first.process.signal(SIGTERM)
+        first.process.signal(SIGCONT)
+        // As the service manager does with whatever is left.
+        if how == "at last" { kill(command, SIGKILL) }
+        #expect(first.process.wait() == 0)
+        let second = try scene.start(options)
+        try scene.waitForRuns(of: second, at: [0.09])
+        try waitUntilStored(true, 1)
+    }
+
     @Test("a restart of the bus between the runs repeats nothing", arguments: [true, false])
     func restartOfTheBusBetweenRuns(isSaved: Bool) throws {
         let first = try scene.start(options)

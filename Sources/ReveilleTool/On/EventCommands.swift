@@ -18,15 +18,19 @@ final class EventCommands {
     /// The last signal that was passed on.
     private var signal: Int32?
 
-    /// Runs a command that receives an event on stdin and in its environment; returns its exit code.
+    /// Runs a command that receives an event on stdin and in its environment; returns its exit code, or `nil` if it was
+    /// killed while the session ends: it is to run again.
+    ///
+    /// A signal for both is passed on before the end of the command is noticed: of the pending signals, the kernel reports
+    /// SIGCHLD after those that end the session.
     ///
     /// The output is the descriptor of its stdout and stderr; `nil` for this process's.
     func run(
         _ command: [String], for event: Event, environment: [String: String], output: Int32? = nil,
         isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Int32 {
+    ) async throws -> Int32? {
         let program = try Self.start(command, for: event, environment, output)
-        return await withCheckedContinuation { answer in
+        let code = await withCheckedContinuation { answer in
             running.append((program, answer))
             // It may have come before the command was among the running ones: a call of an async function can let others
             // run first.
@@ -34,6 +38,7 @@ final class EventCommands {
             // The command may have ended before there was anything to answer.
             answerEnded()
         }
+        return signal != nil && code > 128 ? nil : code
     }
 
     /// Answers for the commands that have ended; to be called on SIGCHLD.

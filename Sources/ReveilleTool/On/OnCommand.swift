@@ -57,7 +57,7 @@ struct OnCommand: GuardedCommand {
         help: """
             A file that stores whether the condition is true, and the position in the stream. The next run with this \
             file continues from there, and runs the command only if the condition has become true since then. A \
-            command that was running when 'on' was killed is run again.
+            command that was killed by the signal that ended 'on', or with it, is run again.
             """)
     var state: String?
 

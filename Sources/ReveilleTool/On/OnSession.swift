@@ -91,10 +91,11 @@ actor OnSession {
             for change in await device.changes(mergedInto: event) {
                 guard try progress.take(change, of: instance) else { continue }
                 isBusy = true
-                let code = try await runCommand(for: change)
+                let result = try await runCommand(for: change)
+                isBusy = false
+                guard let code = result else { return }
                 // Not before: the run is repeated if this process is killed during it.
                 try progress.store(change, of: instance)
-                isBusy = false
                 let outcome = outcome.withLock { outcome in
                     outcome.count += 1
                     outcome.code = code
@@ -105,9 +106,9 @@ actor OnSession {
         }
     }
 
-    private func runCommand(for event: Event) async throws -> Int32 {
+    private func runCommand(for event: Event) async throws -> Int32? {
         let code = try await commands.run(command.command, for: event, environment: ChildProcess.environment)
-        if code != 0, outcome.withLock({ $0.signal }) == nil {
+        if let code, code != 0, outcome.withLock({ $0.signal }) == nil {
             Console.error("reveille: \(command.command[0]): exit code \(code)")
         }
         return code

@@ -29,9 +29,7 @@ extension RulesSession {
                 guard let due = change(text, { $0.look(at: item) }) ?? nil,
                     let rule = rules.first(where: { $0.rule.text == text })?.rule
                 else { continue }
-                let code = await run(rule, for: due)
-                // The command did not end by itself, and runs again with the next session.
-                if let ending, code == 128 + ending { continue }
+                guard let code = await run(rule, for: due) else { continue }
                 change(text) { $0.finish(item, exitCode: code, at: .now) }
                 store()
             }
@@ -48,9 +46,9 @@ extension RulesSession {
         return body(&rules[index])
     }
 
-    private func run(_ rule: Rule, for event: Event) async -> Int32 {
+    private func run(_ rule: Rule, for event: Event) async -> Int32? {
         let place = "\(file.path): line \(rule.number)"
-        let code: Int32
+        let code: Int32?
         do {
             let environment = await environment()
             let output = isUnit ? try JournalStream("reveille-rules:\(rule.number)") : nil
@@ -60,7 +58,7 @@ extension RulesSession {
             log.write(.error, "\(place): \(error)")
             return Failure.Code.notStarted.rawValue
         }
-        if code != 0, ending == nil { log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)") }
+        if let code, code != 0, ending == nil { log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)") }
         return code
     }
 
