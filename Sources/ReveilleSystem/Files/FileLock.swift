@@ -6,6 +6,22 @@ import Glibc
 package struct FileLock: ~Copyable {
     private let descriptor: OwnedDescriptor
 
+    /// How often the lock is tried, and the pause in microseconds: a program that a killed holder was about to start
+    /// shares its lock until it is executed.
+    private static let attempts = (count: 10, pause: UInt32(100_000))
+
+    package static func patiently(_ path: String) throws(SystemError) -> FileLock {
+        for _ in 1..<attempts.count {
+            do throws(SystemError) {
+                return try FileLock(path)
+            } catch {
+                guard error.code == EWOULDBLOCK else { throw error }
+                usleep(attempts.pause)
+            }
+        }
+        return try FileLock(path)
+    }
+
     /// Throws flock(2) with `EWOULDBLOCK` if another process holds the lock.
     package init(_ path: String) throws(SystemError) {
         let file = path + ".lock"

@@ -16,8 +16,9 @@ final class ViewScene {
     var addressFile: String { "\(history).\(port).address" }
 
     /// Starts both, and waits for the address of the page; the launcher is a shell command line that executes `$@`.
-    init(launcher: String = #"exec "$@""#, history: String? = nil) throws {
-        bus = try BusProcess()
+    init(launcher: String = #"exec "$@""#, on bus: BusProcess? = nil, history: String? = nil) throws {
+        let bus = try bus ?? BusProcess()
+        self.bus = bus
         self.history = history ?? bus.directory.path + "/view/history.sqlite"
         (view, port, token) = try Self.start(bus, port: 0, history: self.history, launcher: launcher)
     }

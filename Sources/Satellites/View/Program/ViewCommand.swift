@@ -31,7 +31,8 @@ struct ViewCommand: ParsableCommand {
               reveille-view --import /var/lib/upower/history-charge-*.dat
 
             EXIT CODES
-              1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable, or no page served there
+              1 failure, 64 usage error, 66 a file cannot be read, 69 port unavailable, or no page served there, \
+            75 another reveille-view has the history
             """,
         version: Device.libraryVersion)
 
@@ -100,7 +101,20 @@ struct ViewCommand: ParsableCommand {
         }
     }
 
+    /// Keeps another program from recording the same changes; `nil` if the history cannot be used, which is reported.
+    private func lock(_ history: String) throws(Failure) -> FileLock? {
+        StatePath.createDirectories(of: history)
+        do throws(SystemError) {
+            return try FileLock.patiently(history)
+        } catch {
+            guard error.code == EWOULDBLOCK else { return nil }
+            throw Failure(
+                .tryAgain, "\(history): another reveille-view records here; choose another file with --history")
+        }
+    }
+
     private func serve(_ listener: consuming Listener, _ path: String, _ mask: mode_t, _ log: ProgramLog) throws {
+        let historyLock = try lock(path)
         let loop = try EventLoop()
         let viewLog = ViewLog(log)
         let connector = try Connector(loop: loop, address: bus.address)
@@ -108,7 +122,7 @@ struct ViewCommand: ParsableCommand {
         // port, and browsers send their cookies to that account: each run has a new token.
         let token = AccessToken(random: (0..<AccessToken.length).map { _ in UInt8.random(in: .min ... .max) })
         let gate = Gate(port: listener.port, token: token, hasFleet: fleet.fleet)
-        AddressFile(port: listener.port, history: path).write(gate.address, log)
+        let addressLock = AddressFile(port: listener.port, history: path).write(gate.address, log)
         let history = History(path: path, log: viewLog)
         let hub = try fleet.access().map { try FleetHub($0, loop: loop, log: viewLog) }
         let server = try WebServer(
@@ -123,6 +137,8 @@ struct ViewCommand: ParsableCommand {
         Supervisor.notifyReady("serving \(gate.address.prefix { $0 != "?" })")
         try withExtendedLifetime((server, recorder, signals)) { try loop.run() }
         Supervisor.notifyStopping()
+        withExtendedLifetime(historyLock) {}
+        withExtendedLifetime(addressLock) {}
         // The server cannot be released while streams wait. The kernel closes everything.
         _exit(EXIT_SUCCESS)
     }

@@ -26,7 +26,7 @@ final class PositionsKeeper {
         if path == nil { StatePath.createDirectories(of: self.path) }
         self.log = log
         do throws(SystemError) {
-            lock = try FileLock(self.path)
+            lock = try FileLock.patiently(self.path)
         } catch {
             // Two bridges would take each other's connection to the broker over, and overwrite each other's positions.
             guard error.code != EWOULDBLOCK else {
