@@ -21,10 +21,11 @@ extension Device {
     ///
     /// With `whileConnected`, the bus withdraws the state when this device is released or its process ends, even by a
     /// crash. If the bus is restarted, the device publishes the last such value of each name again as soon as it has
-    /// reconnected. This ends when the name is withdrawn, or published without `whileConnected`, by this device.
+    /// reconnected, even one for which the bus was unavailable. This ends when the name is withdrawn, or published without
+    /// `whileConnected`, by this device.
     ///
-    /// If the bus is unavailable, the call fails and the value is not kept; the device publishes the last accepted
-    /// value again. ``connectionStates`` reports when the bus is back.
+    /// If the bus is unavailable, the call fails. A value without `whileConnected` is not kept: ``connectionStates``
+    /// reports when the bus is back.
     ///
     /// - Parameters:
     ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.

@@ -89,6 +89,9 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         try Result(catching: body).mapError { ReveilleError(reaching: $0) }.get()
     }
 
+    /// Whether the bus was away or silent, and may answer later.
+    package var isLoss: Bool { code == .noBus || code == .timeout }
+
     /// Whether the listener's queue had no room: the only way an attempt to connect times out.
     var isQueueFull: Bool { code == .timeout }
 

@@ -72,6 +72,43 @@ import Varlink
         #expect(run.errors.contains("nonsense"))
     }
 
+    @Test("the newest state that is printed while there is no bus is published when it is back, and no older one")
+    func newestState() throws {
+        try #require(mkfifo(bus.directory.path + "/gate", 0o600) == 0)
+        let run = try start(
+            """
+            echo '{"n": 1}'; read line <"${RAN%/*}/gate"; echo '{"n": 2}'; echo '{"n": 3}'; echo printed >>$RAN
+            exec sleep 1000
+            """)
+        let subscriber = try bus.subscribe(#"{"aspects":["\#(Self.name)"]}"#)
+        while try subscriber.next().last?["value"] != ["n": 1] {}
+        bus.kill()
+        try wait(for: "the loss") { run.errors.contains("waiting for the bus to return") }
+        close(open(bus.directory.path + "/gate", O_WRONLY | O_CLOEXEC))
+        try wait(for: "the lines") { file("ran") == "printed\n" }
+        try bus.restart()
+        try wait(for: "the newest state: \(run.errors)") { try value() == ["n": 3] }
+        let history = try bus.client().call("GetHistory", #"{"aspect":"\#(Self.name)"}"#).parameters.objects("events")
+        let older: JSON = ["n": 1]
+        #expect(!history.contains { $0["value"] == older }, "\(history)")
+        run.stop()
+    }
+
+    @Test("a value over the limit ends only itself, and a last line needs no end") func refusedLines() throws {
+        let long = String(repeating: "a", count: 5_000)
+        let run = try start(#"echo '{"n": 1}'; echo '{"long": "\#(long)"}'; exec sleep 1000"#)
+        let subscriber = try bus.subscribe(#"{"aspects":["\#(Self.name)"]}"#)
+        while try subscriber.next().last?["value"] != ["n": 1] {}
+        try wait(for: "the report: \(run.errors)") { run.errors.contains("QuotaExceeded") }
+        #expect(try value() == ["n": 1])
+        #expect(run.stop() == 128 + SIGTERM)
+        #expect(run.errors.hasPrefix(#"reveille: sh printed '{"long": "aaa"#), "\(run.errors)")
+        #expect(run.errors.contains("which is not published as \(Self.name): "), "\(run.errors)")
+        let next = try start(#"printf '{"n": 2}\n{"n": 3}'"#)
+        while try subscriber.next().last?["value"] != ["n": 3] {}
+        #expect(next.stop() == 128 + SIGTERM && next.errors.isEmpty)
+    }
+
     @Test("a command that is missing, a value instead of -, and --json are usage errors")
     func usage() throws {
         for arguments in [["-", "--needed"], ["{}", "--needed", "true"], ["-", "--json", "--needed", "true"]] {

@@ -69,16 +69,30 @@ import Testing
         #expect(try await value("org.example.stays") == ["step": 3])
     }
 
-    @Test func valueThatWasNotPublishedDoesNotReplaceTheLastOne() async throws {
-        try await device.publish(Self.name, ["step": 1], whileConnected: true)
+    @Test("the newest value for which there was no bus is published when it is back, and no older one")
+    func newestValueIsPublished() async throws {
+        let (late, untied): (Aspect, Aspect) = ("org.example.late", "org.example.untied")
+        for name in [Self.name, untied] { try await device.publish(name, ["step": 1], whileConnected: true) }
         #expect(bus.stop() == 0)
-        let error = await #expect(throws: ReveilleError.self) {
-            try await device.publish(Self.name, ["step": 2], whileConnected: true)
+        for (name, step) in [(Self.name, 2), (Self.name, 3), (late, 4), (untied, 5)] {
+            let error = await #expect(throws: ReveilleError.self) {
+                try await device.publish(name, ["step": step], whileConnected: name != untied)
+            }
+            #expect(error?.code == .noBus)
         }
-        #expect(error?.code == .noBus)
         try bus.restart()
         while (try? await device.refresh()) == nil { backOff() }
-        #expect(try await value() == ["step": 1])
+        #expect(try await value() == ["step": 3])
+        #expect(try await value(late) == ["step": 4])
+        #expect(try await value(untied) == nil)
+        let states = try await device.history(of: Self.name).compactMap { try $0.value(as: [String: Int].self) }
+        #expect(!states.contains(["step": 2]) && states.count { $0 == ["step": 1] } <= 1)
+        // A refused value changes nothing.
+        await #expect(throws: ReveilleError.self) {
+            try await device.publish(Self.name, ["long": String(repeating: "a", count: 5_000)], whileConnected: true)
+        }
+        try await restart(for: device)
+        #expect(try await value() == ["step": 3])
     }
 
     @Test func patternLosesAndRepeatsNothingOverARestart() async throws {

@@ -463,7 +463,8 @@ export class Bus {
    * @param name Two words or more, joined by dots: "org.example.volume".
    * @param value A JSON object, by default of at most 4,096 bytes.
    * @param options whileConnected: whether the bus withdraws the value when this object is closed or the process ends. If
-   *   the bus restarts, the last such value of each name is published again, until the name is withdrawn.
+   *   the bus restarts, the last such value of each name is published again, even one for which there was no bus, until
+   *   the name is withdrawn.
    * @returns The generation of the state.
    */
   publish(name: Name, value: object, options?: { whileConnected?: boolean }): Promise<number>;

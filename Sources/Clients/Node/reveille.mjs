@@ -546,6 +546,8 @@ class Caller {
   #openedAt = 0;
   /** The calls that publish a value while connected, by name. Each later connection begins with them. */
   #tied = new Map();
+  /** Newer ones, for which there was no bus. */
+  #missed = new Map();
   #backoff = new Backoff();
   #isRestoring = false;
   #isClosed = false;
@@ -558,8 +560,8 @@ class Caller {
     if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`, { code: "noBus" });
   }
 
-  /** Returns the parameters of the reply. `accepted` gets the call if the reply is not an error. */
-  async call(method, parameters, subject, accepted) {
+  /** Returns the parameters of the reply. `note` gets the call unless it is refused, and whether there was a bus. */
+  async call(method, parameters, subject, note) {
     const bytes = encode(method, parameters, subject);
     // No configuration allows a published value of this length, but longer calls of other methods.
     const excess = excessOf(bytes);
@@ -567,9 +569,14 @@ class Caller {
       throw new ReveilleError(`Publish ${subject}: ${excess}`, { code: "quotaExceeded" });
     }
     const reply = await this.#calls.run(async () => {
-      const answer = await this.#exchange(method, subject, bytes);
-      if (!answer.error) accepted?.(bytes);
-      return answer;
+      try {
+        const answer = await this.#exchange(method, subject, bytes);
+        if (!answer.error) note?.(bytes, true);
+        return answer;
+      } catch (error) {
+        if (isLoss(error)) note?.(bytes, false);
+        throw error;
+      }
     });
     return answerOf(reply, method, subject);
   }
@@ -577,14 +584,12 @@ class Caller {
   async #exchange(method, subject, bytes) {
     if (this.#connection) await turn();
     this.checkIsOpen(method);
-    const again = [];
+    let again = [];
     if (!this.#connection || this.#connection.hasEnded) {
       this.#connection = await Connection.open(this.path);
       this.#openedAt = now();
-      for (const [name, call] of this.#tied) {
-        this.#connection.send(call);
-        again.push(name);
-      }
+      again = [...new Map([...this.#tied, ...this.#missed])];
+      for (const [, call] of again) this.#connection.send(call);
     }
     const connection = this.#connection;
     connection.keepsRunning = true;
@@ -596,8 +601,10 @@ class Caller {
             if (failure) throw failure;
             for (let reply; (reply = connection.take()); ) {
               if (again.length === 0) return resolve(reply);
-              const name = again.shift();
-              if (reply.error) process.emitWarning(`${name} is not published again: ${reply.error}`, "ReveilleWarning");
+              const [name, call] = again.shift();
+              this.#missed.delete(name);
+              if (!reply.error) this.#tied.set(name, call);
+              else process.emitWarning(`${name} is not published again: ${reply.error}`, "ReveilleWarning");
             }
             connection.read();
           } catch (error) {
@@ -615,6 +622,8 @@ class Caller {
     } catch (error) {
       connection.close();
       this.#connection = undefined;
+      // A bus could close each connection over a value that it has never accepted, such as one that is too long.
+      if (error.code === "noBus") for (const [name] of again) this.#missed.delete(name);
       this.restore();
       throw error;
     } finally {
@@ -634,7 +643,7 @@ class Caller {
     this.#isRestoring = true;
     // A bus that soon ends every connection is not tried more often than a missing bus.
     if (now() >= this.#openedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
-    while (!this.#isClosed && this.#tied.size + this.tasks.size > 0) {
+    while (!this.#isClosed && this.#tied.size + this.#missed.size + this.tasks.size > 0) {
       const pause = this.#backoff.next();
       await new Promise((resolve) => setTimeout(resolve, pause).unref());
       if (await this.#isRestored()) break;
@@ -657,14 +666,19 @@ class Caller {
   async publish(name, value, whileConnected) {
     checkDepth("Publish", name, "value", value);
     // Even if the call fails: the bus withdraws the value with the connection.
-    if (value === null) this.#tied.delete(name);
+    if (value === null) this.#forget(name);
     const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
-    const reply = await this.call("Publish", parameters, name, (bytes) => {
-      if (whileConnected) this.#tied.set(name, bytes);
-      else this.#tied.delete(name);
-      if (this.#connection?.hasEnded) this.restore();
+    const reply = await this.call("Publish", parameters, name, (bytes, isAccepted) => {
+      this.#forget(name);
+      if (whileConnected) (isAccepted ? this.#tied : this.#missed).set(name, bytes);
+      if (this.#connection?.hasEnded ?? true) this.restore();
     });
     return field(reply, "generation", "integer");
+  }
+
+  #forget(name) {
+    this.#tied.delete(name);
+    this.#missed.delete(name);
   }
 
   /** Sets the state of a subscription of any program. */

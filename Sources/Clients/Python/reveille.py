@@ -983,6 +983,8 @@ class _BusCore:
         self._connection: _Connection | None = None
         # The calls that publish a value while connected, by name. Each later connection begins with them.
         self._tied: dict[str, bytes] = {}
+        # Newer ones, for which there was no bus.
+        self._missed: dict[str, bytes] = {}
         self._run_aside = run_aside
         self._keeper: object = None
         self._is_closed = False
@@ -1006,10 +1008,10 @@ class _BusCore:
 
     def call(
         self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
-        accepted: Callable[[bytes], None] = lambda _: None,
+        note: Callable[[bytes, bool], None] = lambda _, __: None,
     ) -> _Steps[dict[str, Any]]:
-        """Returns the parameters of the reply. `accepted` gets the call if the reply is not an error, even after an
-        exception in the wait for it."""
+        """Returns the parameters of the reply. `note` gets the call unless it is refused, even after an exception in the
+        wait for it, and whether there was a bus."""
         self.check_is_open(method)
         data = _encode(method, parameters, subject, "oneway" if oneway else None)
         excess = _excess(data)
@@ -1019,17 +1021,18 @@ class _BusCore:
 
         def take(reply: _Reply) -> None:
             if not reply.error:
-                accepted(data)
+                note(data, True)
 
         takes: list[Callable[[_Reply], None]] = [] if oneway else [take]
-        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, takes))
+        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, takes, note))
         return _answer(reply, method, subject)
 
     def _exchange(
         self, method: str, data: bytes, subject: str, excess: str | None, takes: list[Callable[[_Reply], None]],
+        note: Callable[[bytes, bool], None],
     ) -> _Steps[_Reply]:
         self.check_is_open(method)
-        until = time.monotonic() + REPLY_TIMEOUT
+        until, call, again = time.monotonic() + REPLY_TIMEOUT, data, dict[str, bytes]()
         if (last := self._connection) and not (last.is_whole and (last.owed or not last.has_ended)):
             self._disconnect()
         try:
@@ -1037,9 +1040,9 @@ class _BusCore:
             if not connection:
                 connection = yield from _Connection.open(self.address)
                 connection.is_whole = False
-                self._connection, tied = connection, dict(self._tied)
-                connection.owed += [functools.partial(_note_refusal, name) for name in tied]
-                data = b"".join([*tied.values(), data])
+                self._connection, again = connection, {**self._tied, **self._missed}
+                connection.owed += [functools.partial(self._note_again, *entry) for entry in again.items()]
+                data = b"".join([*again.values(), data])
             connection.is_whole = False
             connection.owed += takes
             yield from connection.send(data, until)
@@ -1059,6 +1062,11 @@ class _BusCore:
         except BaseException as error:
             if isinstance(error, ReveilleError) or self._connection and not self._connection.is_whole:
                 self._disconnect()
+            if isinstance(error, ReveilleError) and _is_loss(error):
+                # A bus could close each connection over a value that it has never accepted, such as one that is too long.
+                for name in again if error.code == "no_bus" else ():
+                    self._missed.pop(name, None)
+                note(call, False)
             raise
         if self._is_closed:
             self._disconnect()
@@ -1141,16 +1149,27 @@ class _BusCore:
             parameters["whileConnected"] = True
         if value is None:
             # Even if the call fails: the bus withdraws the value with the connection.
-            self._tied.pop(name, None)
+            self._forget(name)
 
-        def accepted(call: bytes) -> None:
+        def note(call: bytes, is_accepted: bool) -> None:
+            self._forget(name)
             if while_connected:
-                self._tied[name] = call
+                (self._tied if is_accepted else self._missed)[name] = call
                 self._keep_up()
-            else:
-                self._tied.pop(name, None)
 
-        return _take_field((yield from self.call("Publish", parameters, name, accepted=accepted)), "generation", int)
+        return _take_field((yield from self.call("Publish", parameters, name, note=note)), "generation", int)
+
+    def _forget(self, name: str) -> None:
+        self._tied.pop(name, None)
+        self._missed.pop(name, None)
+
+    def _note_again(self, name: str, call: bytes, reply: _Reply) -> None:
+        """Takes the reply to a value that a new connection began with."""
+        self._missed.pop(name, None)
+        if reply.error:
+            logging.getLogger("reveille").error("%s is not published again: %s", name, reply.error)
+        else:
+            self._tied[name] = call
 
     def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[int]:
         _check_depth("Post", aspect, "state", state)
@@ -1206,11 +1225,6 @@ class _BusCore:
             # A bus of an earlier version does not know whether the device has the capabilities.
             reply = {"answers": [{"capability": name, "answer": "unknown", "reason": None} for name in capabilities]}
         return {_take_field(answer, "capability", str): answer for answer in _objects(reply, "answers")}
-
-
-def _note_refusal(name: str, reply: _Reply) -> None:
-    if reply.error:
-        logging.getLogger("reveille").error("%s is not published again: %s", name, reply.error)
 
 
 _CODES: dict[str, Code] = {
@@ -2244,7 +2258,8 @@ class Bus:
             name: Two words or more, joined by dots: "org.example.volume".
             value: A JSON object, by default of at most 4,096 bytes.
             while_connected: Whether the bus withdraws the value when this object is closed or the process ends. If the
-                bus restarts, the last such value of each name is published again, until the name is withdrawn.
+                bus restarts, the last such value of each name is published again, even one for which there was no bus,
+                until the name is withdrawn.
 
         Returns: The generation of the state.
         """

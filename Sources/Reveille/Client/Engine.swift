@@ -40,6 +40,8 @@ actor Engine {
     }
     /// The states that are published for as long as this device is connected.
     var tiedStates: [Aspect: PublishedValue] = [:]
+    /// Newer ones, for which there was no bus.
+    var missedStates: [Aspect: PublishedValue] = [:]
     var observations: [Aspect: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
     var lastingCalls: [Int: LastingCall] = [:]
@@ -79,11 +81,12 @@ actor Engine {
         for stream in streams.values { stream.shutDown() }
         for call in lastingCalls.values { call.end() }
         for continuation in states.values { continuation.finish() }
-        (streams, lastingCalls, states, tiedStates) = ([:], [:], [:], [:])
+        (streams, lastingCalls, states) = ([:], [:], [:])
         retry = nil
         observations = [:]
         channel?.close()
         channel = nil
+        (tiedStates, missedStates) = ([:], [:])
         bus?.server.stop()
         bus = nil
     }

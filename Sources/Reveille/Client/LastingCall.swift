@@ -76,8 +76,7 @@ final class LastingCall {
 
     private func lose(_ error: ReveilleError) {
         disconnect()
-        let isLoss = error.code == .noBus || error.code == .timeout || error.code == .quotaExceeded
-        guard hasReplied, isLoss else { return deliver(.failure(error)) }
+        guard hasReplied, error.isLoss || error.code == .quotaExceeded else { return deliver(.failure(error)) }
         retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
     }
 

@@ -11,7 +11,7 @@ import Varlink
 /// One run of `reveille publish NAME - --needed`: its command runs while somebody needs the name, and prints the states.
 ///
 /// An actor on the loop of one thread, which the device uses too. Of the states that are printed while one is on its way,
-/// the newest is published.
+/// the newest that the bus accepts is published.
 actor NeededSession {
     /// No bus accepts a longer state.
     private static let longestLine = Limits.frame
@@ -19,13 +19,18 @@ actor NeededSession {
     /// The bytes of a wrong line in an error: enough to recognize it.
     private static let shownLength = 60
 
+    /// The printed lines that wait: more than a program prints in a row that the bus refuses.
+    private static let waitingLimit = 16
+
     private let name: Aspect
     private let command: [String]
     private let bus: BusOptions
     private let following: AwaitedTask
     private nonisolated let ending = Lock<Int32?>(nil)
-    private let values: AsyncStream<JSONObject>
-    private let printed: AsyncStream<JSONObject>.Continuation
+    private let prints: AsyncStream<Void>
+    private let printed: AsyncStream<Void>.Continuation
+    /// The lines that were printed while a state was on its way, and their states.
+    private var waiting: [(line: [UInt8], state: JSONObject)] = []
     private var sources: [EventSource] = []
     private var output: (pipe: Pipe, source: EventSource)?
     private var program: Program?
@@ -39,7 +44,7 @@ actor NeededSession {
 
     private init(_ name: Aspect, _ command: [String], _ bus: BusOptions, _ following: AwaitedTask) throws {
         (self.name, self.command, self.bus, self.following) = (name, command, bus, following)
-        (values, printed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (prints, printed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         thread = try LoopThread()
     }
 
@@ -71,11 +76,19 @@ actor NeededSession {
     }
 
     private func publish(on device: Device) async throws {
-        for await value in values {
-            do throws(ReveilleError) {
-                try await device.publish(name, value, whileConnected: true)
-            } catch {
-                guard error.code == .noBus || error.code == .timeout else { throw error }
+        for await _ in prints {
+            while let (line, state) = waiting.popLast() {
+                let earlier = waiting
+                waiting = []
+                do throws(ReveilleError) {
+                    try await device.publish(name, state, whileConnected: true)
+                } catch {
+                    // The device publishes the newest state when the bus is back.
+                    if error.isLoss { continue }
+                    guard error.code == .quotaExceeded || error.code == .invalidArgument else { throw error }
+                    report(line, "\(error)")
+                    waiting = earlier + waiting
+                }
             }
         }
     }
@@ -99,7 +112,6 @@ actor NeededSession {
     private func start() throws {
         guard isDue, program == nil, ending.withLock({ $0 == nil }) else { return }
         isDue = false
-        line = []
         let pipe = try Pipe()
         program = try Program(
             command, environment: ChildProcess.environment, descriptors: [STDOUT_FILENO: pipe.writable])
@@ -111,7 +123,7 @@ actor NeededSession {
         guard let program, program.hasEnded, let code = program.exitCode else { return }
         // What it has printed last.
         while output != nil, read() {}
-        output = nil
+        if output != nil { endOutput() }
         self.program = nil
         guard ending.withLock({ $0 == nil }) else { return following.end.wake() }
         if code != 0, isNeeded { Console.error("reveille: \(command[0]): exit code \(code)") }
@@ -126,7 +138,7 @@ actor NeededSession {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(pipe.readingEnd, &bytes, bytes.count)
         guard count > 0 else {
-            output = nil
+            endOutput()
             return false
         }
         var parts = bytes[..<count].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -140,12 +152,20 @@ actor NeededSession {
         return true
     }
 
+    /// Takes the last line, which need not have an end.
+    private func endOutput() {
+        output = nil
+        take(line)
+        line = []
+    }
+
     private func take(_ line: [UInt8]) {
         guard line.contains(where: { $0 > UInt8(ascii: " ") }) else { return }
         do throws(JSONError) {
             let value = try JSON.parse(line, maximumDepth: PublishedValue.depthLimit)
             guard let object = value.objectValue else { return report(line, "not a JSON object") }
-            printed.yield(object)
+            waiting = waiting.suffix(Self.waitingLimit - 1) + [(line, object)]
+            printed.yield()
         } catch {
             report(line, "\(error)")
         }
@@ -153,6 +173,6 @@ actor NeededSession {
 
     private func report(_ line: [UInt8], _ reason: String) {
         let text = String(decoding: line.prefix(Self.shownLength), as: UTF8.self).printable
-        Console.error("reveille: \(command[0]) printed '\(text)', which is not a state of \(name): \(reason)")
+        Console.error("reveille: \(command[0]) printed '\(text)', which is not published as \(name): \(reason)")
     }
 }

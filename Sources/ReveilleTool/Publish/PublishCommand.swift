@@ -30,7 +30,9 @@ struct PublishCommand: GuardedCommand {
 
             With --needed, the command runs only while a subscriber needs the name, and is ended with SIGTERM when \
             nobody does. It prints one state a line; 'reveille' publishes them, and withdraws the last one when it \
-            ends. A command that ends by itself runs again when the name is needed anew.
+            ends. A line that is not a state, or that the bus refuses, is reported on stderr, and does not change the \
+            exit code. Without a bus, the newest state waits for it. A command that ends by itself runs again when \
+            the name is needed anew.
 
             EXAMPLES
               reveille publish org.example.player '{"volume": 0.5, "muted": false}'

@@ -194,8 +194,3 @@ actor RulesSession {
         }
     }
 }
-
-extension ReveilleError {
-    /// Whether the bus was away or silent, and may answer later.
-    fileprivate var isLoss: Bool { code == .noBus || code == .timeout }
-}

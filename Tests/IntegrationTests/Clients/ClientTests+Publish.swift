@@ -28,6 +28,33 @@ extension ClientTests {
         #expect((history.arrayValue ?? []).compactMap { $0.objectValue?.state?["by"] } == ["asyncio", "node"])
     }
 
+    @Test(
+        "the newest tied value for which there was no bus is published when it is back",
+        arguments: ClientLanguage.allCases)
+    func newestValueIsPublished(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let (name, late, untied) = ("org.example.a", "org.example.late", "org.example.untied")
+        for name in [name, untied] { try publish(client, name, ["x": 1], ["whileConnected": true]) }
+        bus.kill()
+        for (name, value) in [(name, 2), (name, 3), (late, 4), (untied, 5)] as [(String, Int64)] {
+            #expect(throws: ClientProgram.Failure.self) {
+                try publish(client, name, ["x": .integer(value)], ["whileConnected": .bool(name != untied)])
+            }
+        }
+        try bus.restart()
+        func value(_ name: String) throws -> JSON? { try bus.client().state(of: name)["value"] }
+        try wait(for: "the newest states") { try value(name) == ["x": 3] && value(late) == ["x": 4] }
+        #expect(try value(untied) == .null)
+        // A refused value changes nothing.
+        #expect(throws: ClientProgram.Failure.self) {
+            let long = JSON.string(String(repeating: "a", count: 5_000))
+            try publish(client, name, ["long": long], ["whileConnected": true])
+        }
+        bus.kill()
+        try bus.restart()
+        try wait(for: "the accepted state") { try value(name) == ["x": 3] }
+    }
+
     @Test("B190: the state of a publisher that ends is withdrawn", arguments: ClientLanguage.separate)
     func stateEndsWithItsPublisher(language: ClientLanguage) throws {
         let client = try ClientProgram(language, on: bus)

@@ -66,4 +66,40 @@ import Varlink
         #expect(publications.withLock { $0 } == [["level": 0.4]])
         bus.stop()
     }
+
+    @Test(
+        "a value that is lost with its connection is published by the next one, and once more only if the bus was silent",
+        arguments: [true, false])
+    func lostValue(isSilent: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let (losses, publications) = (Lock(0), Lock<[JSON?]>([]))
+        let bus = try MadeUpBus(at: directory.path + "/bus") { peer in
+            while let call = peer.next() {
+                guard call.member == "Publish" else {
+                    peer.answer()
+                    continue
+                }
+                publications.withLock { $0.append(call.parameters["value"]) }
+                guard call.parameters["value"] == ["level": 0.5], losses.increment() <= 2 else {
+                    peer.answer(#"{"generation":1,"sequence":1}"#)
+                    continue
+                }
+                // As of a call that is too long for the bus, or of a bus that is stopped.
+                guard isSilent else { return }
+                while peer.next() != nil {}
+            }
+        }
+        var patience = Patience()
+        patience.answer = .milliseconds(50)
+        let device = try await Device.connect(to: bus.address, patience: patience)
+        try await device.publish(Volume.name, ["level": 0.25], whileConnected: true)
+        await #expect(throws: ReveilleError.self) {
+            try await device.publish(Volume.name, ["level": 0.5], whileConnected: true)
+        }
+        while losses.withLock({ $0 }) < 2 { await Task.yield() }
+        while (try? await device.refresh()) == nil { await Task.yield() }
+        let again: [JSON?] = isSilent ? [["level": 0.5]] : []
+        #expect(publications.withLock { $0 } == [["level": 0.25], ["level": 0.5], ["level": 0.5]] + again)
+        bus.stop()
+    }
 }
