@@ -12,8 +12,6 @@ import table
 
 # Log lines that give no reason.
 ROUTINE = (": info: ", ": debug: ", "faults: injected", "the program begins")
-# In place of a system call: the scenario itself has the fault, at one of its steps, and then makes the file `injected`.
-STEP = "step"
 ERRNO = {"EINTR": 4, "EIO": 5, "ENOSPC": 28}
 
 
@@ -65,8 +63,6 @@ class Injection:
 
     def was_injected(self, directory: pathlib.Path) -> bool:
         """Returns whether the call was reached."""
-        if self.syscall == STEP:
-            return (directory / "injected").exists()
         if self.uses_shim:
             return any("faults: injected" in log.read_text(errors="replace") for log in directory.glob("*.log"))
         return bool(self.injected(directory))

@@ -76,12 +76,12 @@ def attempt(scenario: str, injection: program.Injection, build: pathlib.Path) ->
 
 def count(scenario: str, build: pathlib.Path, shim: str, is_complete: bool) -> tuple[int, list[Case]]:
     """Returns the number of calls of a scenario, and the cases to run."""
-    if faults := option(scenario, "FAULTS", ()):
+    if own := option(scenario, "cases", None):
         kind, text, place = attempt(scenario, program.NONE, build)
-        place.close(keep=kind != "passed")
         require_passed(scenario, kind, text, place)
-        steps = range(1, place.steps + 1)
-        return place.steps, [Case(scenario, program.STEP, number, fault) for number in steps for fault in faults]
+        listed = own(place)
+        place.close()
+        return len(listed), listed
     found: list[calls.Call] = []
     mark = "" if option(scenario, "COUNTS_START", False) else option(scenario, "MARK", "info: serving")
     for mode in ("count", "shim"):
@@ -137,7 +137,7 @@ def run(case: Case, build: pathlib.Path, shim: str, keep: bool = False) -> Outco
     """Runs one case."""
     injection = program.Injection("inject", case.syscall, case.number, case.fault, shim)
     kind, text, place = attempt(case.scenario, injection, build)
-    was_injected = injection.was_injected(place.directory)
+    was_injected = place.reached or injection.was_injected(place.directory)
     if kind == "passed" and not was_injected:
         kind = "unreached"
     if not all(calls.is_fit(line, case.fault) for line in injection.injected(place.directory)):

@@ -48,6 +48,8 @@ class World:
         self.cleanups: list[typing.Callable[[], None]] = []
         # The steps of a scenario that has faults of its own.
         self.steps = 0
+        # Whether a fault that the scenario makes itself was reached.
+        self.reached = False
 
     def start(self, arguments: list[str], environment: dict[str, str], name: str, is_faulty: bool = False,
               **options: typing.Any) -> program.Program:

@@ -30,6 +30,19 @@ def missing() -> str:
     return "" if broker() else "there is no mosquitto"
 
 
+def start_broker(world: World, path: str) -> None:
+    """Starts mosquitto, and waits until it accepts connections."""
+    configuration = world.directory / "mosquitto.conf"
+    configuration.write_text(f"listener 0 {path}\nallow_anonymous true\nuser root\n")
+    libraries = ":".join(str(path) for top in ("usr/lib", "lib") for path in (UNPACKED / top).glob("*-linux-gnu"))
+    world.start([broker(), "-c", str(configuration)], program.environment(LD_LIBRARY_PATH=libraries), "mosquitto")
+
+    def accepts() -> bool:
+        with socket.socket(socket.AF_UNIX) as attempt:
+            return attempt.connect_ex(path) == 0
+    world.wait("mosquitto", accepts)
+
+
 class Bridge(Reader):
     """The bridge, whose output is what a reader of the fleet prints."""
 
@@ -42,23 +55,11 @@ class Bridge(Reader):
         super().__init__(around, "bridge", [
             str(world.build / "reveille-fleet"), "bridge", "--config", str(configuration),
             "--state", str(world.directory / "bridge.json")])
-        self.start_broker(socket_path)
+        start_broker(world, socket_path)
         environment = around.bus.environment | {"REVEILLE_BROKER": f"unix:{socket_path}"}
         with open(world.directory / "fleet.out", "ab") as output:
             world.start([str(world.build / "reveille-fleet"), "watch", "--initial", "--json"], environment, "fleet", stdout=output)
         world.wait("the reader of the fleet", lambda: (world.directory / "fleet.out").exists())
-
-    def start_broker(self, path: str) -> None:
-        world = self.around.place
-        configuration = world.directory / "mosquitto.conf"
-        configuration.write_text(f"listener 0 {path}\nallow_anonymous true\nuser root\n")
-        libraries = ":".join(str(path) for top in ("usr/lib", "lib") for path in (UNPACKED / top).glob("*-linux-gnu"))
-        world.start([broker(), "-c", str(configuration)], program.environment(LD_LIBRARY_PATH=libraries), "mosquitto")
-
-        def accepts() -> bool:
-            with socket.socket(socket.AF_UNIX) as attempt:
-                return attempt.connect_ex(path) == 0
-        world.wait("mosquitto", accepts)
 
     @property
     def output(self) -> typing.Any:

@@ -11,16 +11,20 @@ import sys
 import history
 import program
 import relay
+import runner
 from crowd import Crowd
 from reader import Reader
 from world import World
 
-# Each message of the message bus is a step.
-FAULTS = tuple(relay.FAULTS)
 WAITS, COST, SECONDS = True, 8.0, 60.0
 NAME = "org.mpris.player.test"
 # The program waits five seconds for an answer.
 PATIENCE = 8.0
+
+
+def cases(world: World) -> list[runner.Case]:
+    """Returns the cases: each message of the message bus in the run without a fault, and each fault."""
+    return [runner.Case("dbus", "step", number, fault) for number in range(1, world.steps + 1) for fault in relay.FAULTS]
 
 
 def missing() -> str:
