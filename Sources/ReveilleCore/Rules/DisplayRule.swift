@@ -41,9 +41,8 @@ package enum DisplayRule {
         return SysfsText.number(requested, in: 0...maximum).map { $0 / maximum }
     }
 
-    /// Returns the place of a backlight among several, the first is used: by its type, then that of a connected panel.
-    ///
-    /// - Parameter connector: the connector below which the device is; `nil` for one of the platform.
+    /// Returns the rank of a backlight among several, of which the first is used: by its type, and of equal ones the one
+    /// below the connector of a panel that is connected. A backlight of the platform is below no connector.
     package static func rank(ofType type: String?, below connector: DisplayConnector?) -> (Int, Int) {
         (
             types.firstIndex(of: type ?? "") ?? types.count,

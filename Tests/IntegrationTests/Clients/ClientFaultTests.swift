@@ -15,7 +15,8 @@ struct ClientFaultTests {
     }
 
     @Test(
-        "an exception at any line, as of a signal handler, leaves a client in Python that works and counts each change once")
+        "an exception at any line, as of a signal handler, leaves a client in Python that works and counts each change once"
+    )
     func exceptionAtAnyLine() throws {
         let run = try run([Self.scripts + "interrupts.py"])
         #expect(run.output == "passed\n", "\(run.errors)")

@@ -11,7 +11,7 @@ import Testing
         "present": ["1", "1", "0"], "status": ["Charging", "Discharging", "Full", "Not charging", "Unknown"],
         "online": ["0", "1", "2"], "capacity_level": ["Low", "Full", "Unknown"],
     ]
-    /// Registers without a value, other units, signs, and texts that are no numbers.
+    /// Registers without a value, other units, signs, and texts without a number.
     private static let nonsense = [
         "65535", "65535000", "655350000", "32767", "4294967295", "2147483647000", "18446744073709551615", "-1",
         "-65535",
