@@ -41,8 +41,9 @@ package enum DisplayRule {
         return SysfsText.number(requested, in: 0...maximum).map { $0 / maximum }
     }
 
-    /// Returns the rank of a backlight among several, of which the first is used: by its type, and of equal ones the one
-    /// below the connector of a panel that is connected. A backlight of the platform is below no connector.
+    /// Returns the rank of a backlight among several, of which the first is used.
+    ///
+    /// The type decides, and then whether it is below the connector of a panel that is connected.
     package static func rank(ofType type: String?, below connector: DisplayConnector?) -> (Int, Int) {
         (
             types.firstIndex(of: type ?? "") ?? types.count,
