@@ -16,9 +16,10 @@ DETACHES = True
 def run(world: World) -> None:
     crowd = Crowd(world)
     runs = world.directory / "runs"
+    # The signal that ends the program must not end a command that has written its line: it would run again.
     on = Reader(crowd, "on", [
         str(world.build / "reveille"), "on", "--state", str(world.directory / "condition"), "org.example.a", "on == true",
-        "--", "/bin/sh", "-c", f"cat >>'{runs}'"])
+        "--", "/bin/sh", "-c", f"trap '' TERM; cat >>'{runs}'"])
 
     def numbers() -> list[int]:
         lines = runs.read_text().splitlines() if runs.exists() else []
