@@ -100,8 +100,7 @@ struct LocationPublisher {
 
     /// Publishes a location, or withdraws it with `nil`.
     ///
-    /// A location for an unavailable bus is dropped: the lost connection withdraws the last one, and the next one
-    /// follows soon.
+    /// While the bus is unavailable, the device keeps the last location, and publishes it when the bus is back.
     private mutating func publish(_ location: Location?) async throws(ReveilleError) {
         do throws(ReveilleError) {
             if let location {
