@@ -24,7 +24,8 @@ extension CommandTests {
         defer { withExtendedLifetime(outside) {} }
         let check = try bus.run(["check", "suspend"])
         #expect(check.output.contains(#/\n  mail +yes\n/#), "\(check.output)")
-        #expect(check.output.contains(#/\n  bar +no   cgroup \S+ contains/#), "\(check.output)")
+        // Its cgroup is the one of the tests, which has other programs, or the service manager.
+        #expect(check.output.contains(#/\n  bar +no   \S/#), "\(check.output)")
         let suspension = try bus.run(["suspend", "mail"])
         #expect(suspension.code == 0 && suspension.output == "" && suspension.errors == "", "\(suspension.errors)")
         try bus.waitForSubscription("mail", heldBy: ["operator", "frozen"])
@@ -48,7 +49,7 @@ extension CommandTests {
         #expect(suspension.code == 1)
         #expect(suspension.output == "")
         #expect(suspension.errors.hasPrefix("reveille: "), "\(suspension.errors)")
-        #expect(suspension.errors.contains("cgroup"), "\(suspension.errors)")
+        #expect(suspension.errors.contains("CannotSuspend"), "\(suspension.errors)")
         #expect(suspension.errors.split(separator: "\n").count == 1)
         try bus.waitForSubscription("mail", heldBy: ["operator"])
         let resumption = try bus.run(["resume", "mail"])

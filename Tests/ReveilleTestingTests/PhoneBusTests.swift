@@ -66,7 +66,7 @@ import Varlink
         let bus = try phone.startBus()
         let error = await #expect(throws: ReveilleError.self) { try await bus.waitUntilSubscribed(atMost: .zero) }
         #expect(error?.code == .timeout)
-        #expect(error?.description.hasPrefix("0 subscriptions, expected 1") == true)
+        #expect(error?.description.hasPrefix("subscriptions: 0, expected 1") == true)
         let device = try await Device.connect(to: bus.address)
         let awake = try await device.subscribe(to: .battery)
         let asleep = try await device.subscribe(to: .battery)
