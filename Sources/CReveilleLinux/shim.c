@@ -143,6 +143,10 @@ int c_reveille_memory_file(const char *name) {
     return memfd_create(name, MFD_CLOEXEC);
 }
 
+int c_reveille_reserve(int descriptor, long long offset, long long count) {
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, count);
+}
+
 static int has_relocated_text(const struct dl_phdr_info *object) {
     for (int index = 0; index < object->dlpi_phnum; index++) {
         if (object->dlpi_phdr[index].p_type != PT_DYNAMIC)

@@ -105,6 +105,7 @@ import Varlink
         init(seed: UInt64, in directory: TemporaryDirectory) throws {
             random = SplitMix64(seed: seed)
             scene = try ScheduleScene(in: directory, stateDisk: states.disk, scheduleDisk: schedules.disk)
+            scene.scene.loop.diskTime = .milliseconds([0, 1, 30].randomElement(using: &random) ?? 0)
             let start = try scene.subscribe(["initial": true]).start
             instance = start.instance
             try tell(start.events)
@@ -193,7 +194,7 @@ import Varlink
     }
 }
 
-final class BadDisk {
+final class BadDisk: @unchecked Sendable {
     var refused: Set<Disk.Step> = []
 
     var disk: Disk { Disk { [self] in refused.contains($0) } }

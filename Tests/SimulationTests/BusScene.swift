@@ -26,7 +26,7 @@ final class BusScene {
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
         isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024, wake: String = "[]",
-        schedule: @escaping () -> ScheduleServices = { ScheduleServices() }
+        schedule: @escaping (SimulatedLoop) -> ScheduleServices = { _ in ScheduleServices() }
     ) throws {
         let text = """
             { bus: \(limits), publish: \(publish), lifecycle: \(lifecycle),
@@ -37,7 +37,7 @@ final class BusScene {
         machine = SimulatedMachine(loop: loop)
         start = { [reality, log, programs, machine, configuration] loop, seed in
             try SimulatedBus(
-                reality: reality, loop: loop, configuration: configuration, schedule: schedule(), owner: owner,
+                reality: reality, loop: loop, configuration: configuration, schedule: schedule(loop), owner: owner,
                 isSystemWide: isSystemWide, state: state, programs: programs, machine: machine,
                 random: SplitMix64(seed: seed),
                 logger: Logger(label: "scene") { _ in LineHandler(log) })
@@ -50,7 +50,9 @@ final class BusScene {
         if isClean { bus.stop() }
         starts += 1
         let time = loop.wallClock
+        let diskTime = loop.diskTime
         loop = SimulatedLoop(bootClock: loop.bootClock)
+        loop.diskTime = diskTime
         loop.wallClock = time
         programs.loop = loop
         machine.restart(on: loop)
@@ -105,6 +107,13 @@ final class ScenePeer {
         received += stream.receive(most)
         guard let end = received.firstIndex(of: 0) else { return nil }
         defer { received.removeSubrange(...end) }
+        return try Reply(parsing: Array(received[..<end]))
+    }
+
+    /// Returns the next reply that has arrived, without handling events.
+    func nextAvailable() throws -> Reply? {
+        received += stream.receive(.max)
+        guard let end = received.firstIndex(of: 0) else { return nil }
         return try Reply(parsing: Array(received[..<end]))
     }
 

@@ -60,6 +60,7 @@ import Varlink
         init(seed: UInt64, in directory: TemporaryDirectory) throws {
             random = SplitMix64(seed: seed)
             scene = try ScheduleScene(in: directory)
+            scene.scene.loop.diskTime = .milliseconds([0, 0, 1, 200].randomElement(using: &random) ?? 0)
             start = scene.now
             let (peer, reply) = try scene.subscribe(["initial": true])
             subscriber = peer
@@ -68,7 +69,7 @@ import Varlink
         }
 
         mutating func step() throws {
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0, 1, 2: try add()
             case 3: try cancel()
             case 4, 5:
@@ -82,9 +83,58 @@ import Varlink
             case 7:
                 scene.setClock(to: scene.now + Int64.random(in: -300...300, using: &random) * Self.minute / 2)
                 count(awakeSince: scene.now)
+            case 8: try killWhileSaving()
             default: try restart()
             }
+            try settle()
             try check()
+        }
+
+        /// Lets the disk come to rest, since firings may have waited for it.
+        private mutating func settle() throws {
+            let before = scene.now
+            try scene.scene.bus.pass(scene.scene.loop.diskTime * 8)
+            count(awakeSince: before)
+        }
+
+        /// Kills the bus while it adds or cancels an entry; the next bus has either done so or not.
+        private mutating func killWhileSaving() throws {
+            try receive()
+            try scene.scene.bus.pass(.milliseconds(200))
+            count(awakeSince: scene.now - 200_000)
+            let id = "\(Int.random(in: 0..<6, using: &random))"
+            // A slot that comes meanwhile may belong to the entry that is replaced.
+            if let next = entries[id]?.slots.first, next <= scene.now + 1_000_000 { return }
+            let isAdded = Bool.random(using: &random)
+            // No other entry has such an interval.
+            let minutes = Int64.random(in: 91...120, using: &random)
+            let entry: JSONObject = [
+                "id": .string(id), "aspect": .string(ScheduleScene.name), "every": .integer(minutes * 60_000),
+            ]
+            let peer = scene.scene.connect()
+            if isAdded {
+                peer.send("org.reveille.Schedule.Add", ["entry": .object(entry)])
+            } else {
+                peer.send("org.reveille.Schedule.Cancel", ["id": .string(id)])
+            }
+            let added = scene.now
+            // Less than a second, after which a slot that has waited for the disk would be missed.
+            for _ in 0..<Int.random(in: 0...40, using: &random) where !scene.scene.bus.turn() {
+                scene.scene.loop.advance(scene.scene.loop.diskTime / 10)
+            }
+            let reply = try peer.nextAvailable()
+            count(awakeSince: added)
+            try restartNow(isClean: false)
+            let listed = try scene.list().first { $0.entry.id == id }
+            if isAdded, let listed, listed.entry.every == minutes * 60_000 {
+                let slots = stride(
+                    from: listed.next ?? 0, through: start + Self.horizon, by: Int(minutes * Self.minute))
+                entries[id] = Naive(skipsMissed: false, grace: nil, slots: Array(slots))
+            } else if let reply, reply.error == nil, isAdded || listed != nil {
+                throw Broken("a change that was confirmed is lost")
+            } else if listed == nil {
+                entries[id] = nil
+            }
         }
 
         private mutating func add() throws {
@@ -97,7 +147,7 @@ import Varlink
             if skipsMissed { fields["ifMissed"] = "skip" }
             fields["grace"] = grace.map { .integer($0) }
             let end = start + Self.horizon
-            let slots: [Int64]
+            var slots: [Int64]
             switch Int.random(in: 0..<3, using: &random) {
             case 0:
                 let at = now + (minutes - 20) * Self.minute
@@ -115,6 +165,15 @@ import Varlink
             }
             let reply = try scene.add(fields, id: id)
             guard reply.error == nil else { throw Broken("Add: \(reply.error ?? "")") }
+            // The entry may have waited for the disk.
+            if let first = slots.first, let next = reply.parameters["next"]?.integerValue, next != first, first >= now,
+                (first...first + 60 * Self.minute).contains(next), scene.now > now
+            {
+                guard next - first <= scene.now - now || fields["calendar"] != nil else {
+                    throw Broken("late by \(next - first)")
+                }
+                slots = fields["calendar"] != nil ? slots.filter { $0 >= next } : slots.map { $0 + next - first }
+            }
             entries[id] = Naive(skipsMissed: skipsMissed, grace: grace.map { $0 * 1_000 }, slots: slots)
             count(awakeSince: 0)
         }
@@ -135,6 +194,10 @@ import Varlink
             try scene.scene.bus.pass(.milliseconds(200))
             count(awakeSince: scene.now - 200_000)
             scene.scene.loop.advance(.seconds(Int64.random(in: 0...20, using: &random) * 60))
+            try restartNow(isClean: isClean)
+        }
+
+        private mutating func restartNow(isClean: Bool) throws {
             try scene.restart(isClean: isClean)
             count(awakeSince: scene.now)
             let (peer, reply) = try scene.resume(instance, from: position)

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire
@@ -88,11 +89,16 @@ import Varlink
         #expect(throws: StateError.self) { try decode(passed(Firing.most + 1)) { _ in } }
     }
 
+    private func write(_ records: [ScheduleRecord], to file: ScheduleFile) {
+        file.replace(with: records, on: SimulatedLoop()) { #expect($0 == nil) }
+        file.finish()
+    }
+
     @Test("firings with the highest numbers in a file start their programs")
     func highestNumbers() throws {
         let directory = try TemporaryDirectory()
         let records = try ["a", "b", "c"].map { try launching($0, times: Self.most - 1, before: 0, through: Self.most) }
-        try ScheduleFile(path: directory.path + "/state/schedule").replace(with: records)
+        write(records, to: ScheduleFile(path: directory.path + "/state/schedule"))
         let scene = try ScheduleScene(in: directory)
         scene.scene.pass(.seconds(10))
         #expect(scene.launcher.launches.map { $0.command[0] }.sorted() == ["a", "b", "c"])
@@ -118,13 +124,13 @@ import Varlink
                 id: "\(id)", aspect: "org.example.a", value: value.bytes, every: 1_000, launch: ["a"])
             return Schedule.Item(user: 1, entry: entry, addedAt: 1)
         }
-        try file.replace(with: [])
+        write([], to: file)
         var count = 0
         var code: Int32 = 0
         while code == 0, count < 100 {
             let record = ScheduleRecord.added(try item(count))
             do {
-                try file.append([record], isDurable: true)
+                try file.append([record], areChanges: true)
                 count += 1
             } catch {
                 code = error.code
@@ -142,9 +148,9 @@ import Varlink
         // What launches wait for has the value.
         let launching = ScheduleRecord.launching(
             .init(command: ["a"], starts: 0, instance: "one", waiting: LaunchQueue.Waiting(firing)))
-        try file.append([passed, launching], isDurable: false)
+        try file.append([passed, launching], areChanges: false)
         #expect(!file.takesFirings)
-        try file.append([.settled(["a"], "org.example.a")], isDurable: false)
-        #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], isDurable: true) }
+        try file.append([.settled(["a"], "org.example.a")], areChanges: false)
+        #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], areChanges: true) }
     }
 }

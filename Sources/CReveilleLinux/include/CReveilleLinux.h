@@ -68,6 +68,10 @@ int c_reveille_entry(int directory, const char *name, struct c_reveille_entry *e
 // -1 and errno on failure.
 int c_reveille_memory_file(const char *name);
 
+// Reserves room on the disk for bytes of a file from an offset, also beyond its end (fallocate(2)). Returns -1 and errno
+// on failure.
+int c_reveille_reserve(int descriptor, long long offset, long long count);
+
 // Returns free pages of the heap to the kernel, and unmaps all code and constants (MADV_DONTNEED), which the kernel maps
 // again from the page cache when they are next used. Breakpoints that a debugger has set are lost.
 void c_reveille_release_memory(void);

@@ -22,6 +22,24 @@ package struct SavedSchedule: Sendable {
 
     package init() {}
 
+    /// Decodes the contents of a file.
+    init(decoding bytes: [UInt8]) throws(StateError) {
+        guard bytes.starts(with: ScheduleFile.header) else {
+            throw StateError(reason: "not a schedule of version \(ScheduleFile.version)")
+        }
+        var isTorn = false
+        // Text after the last line end is an incomplete record.
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+        for line in bytes[..<end].dropFirst(ScheduleFile.header.count).split(separator: UInt8(ascii: "\n")) {
+            guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
+            guard let record = try ScheduleRecord(line: line, values: value) else {
+                isTorn = true
+                continue
+            }
+            apply(record)
+        }
+    }
+
     package var items: [Schedule.Item] {
         entries.values.sorted { ($0.user, $0.entry.id) < ($1.user, $1.entry.id) }
     }

@@ -8,7 +8,11 @@ package import ReveilleSystem
 /// The file is a list of records. Each change appends to the list. When the list has grown to several times the
 /// schedule, the file is rewritten. Only an append changes the schedule: a rewrite keeps the meaning, so a failed
 /// rewrite does no harm. There is no file while there are no entries.
+///
+/// The loop writes, and another thread waits for the disk, for one thing at a time. Loop thread only.
 package final class ScheduleFile {
+    typealias Completion = (SystemError?) -> Void
+
     /// Incremented when the format changes; other versions are not read.
     static let version = 1
     /// The maximum size of the file: thousands of entries with the longest values.
@@ -20,13 +24,19 @@ package final class ScheduleFile {
     /// The largest number of unusable files that are kept for inspection.
     private static let keptLimit = 16
 
-    private static let header = Array("reveille schedule \(version)\n".utf8)
+    static let header = Array("reveille schedule \(version)\n".utf8)
 
     private let path: String
     private let disk: Disk
     private var file: AppendedFile?
     /// The size of the file when it was last written anew.
     private var baseSize = 0
+    /// The number of bytes of a file without firings, at most.
+    private var neededSize = 0
+    /// What waits for the disk, and whether it changes the file.
+    private var work: (any DetachedWork, isChange: Bool)?
+    /// The records that were appended during a change, which does not contain them.
+    private var later: [UInt8]?
     /// Whether the file on the disk is unusable and could not be moved aside.
     private var isBlocked = false
 
@@ -38,6 +48,15 @@ package final class ScheduleFile {
 
     /// Whether records can be appended: the file exists and is intact.
     package var isOpen: Bool { file != nil }
+
+    /// Whether something waits for the disk.
+    var isBusy: Bool { work != nil }
+
+    /// Whether a change of the file waits for the disk; firings must not come in between.
+    var isChanging: Bool { work?.isChange == true }
+
+    /// Whether the file has records that are not needed any more.
+    var canShrink: Bool { (file?.size ?? 0) > baseSize }
 
     /// Whether firings can be appended: the file is open and has room for them.
     package var takesFirings: Bool { file.map { $0.size <= Self.limit - Self.reserve } ?? false }
@@ -55,7 +74,7 @@ package final class ScheduleFile {
         do throws(SystemError) {
             guard let bytes = try PrivateFile.read(path, limit: Self.limit) else { return nil }
             do throws(StateError) {
-                return try Self.decode(bytes)
+                return try SavedSchedule(decoding: bytes)
             } catch {
                 reason = error.reason
             }
@@ -66,69 +85,146 @@ package final class ScheduleFile {
         throw StateError(reason: "\(path): \(reason); \(moveAside())")
     }
 
-    /// Appends records; a durable append waits until a loss of power could not undo it.
+    /// Appends records, and leaves room for firings if they are changes of entries.
     ///
     /// - Throws: `SystemError`; the file is then as before, or not open any more if the records could not be removed.
-    package func append(_ records: [ScheduleRecord], isDurable: Bool) throws(SystemError) {
-        guard let file else { throw SystemError("write", on: path, code: EBADF) }
-        let size = file.size
+    func append(_ records: [ScheduleRecord], areChanges: Bool) throws(SystemError) {
+        guard file != nil || later != nil else { throw SystemError("write", on: path, code: EBADF) }
         let bytes = records.flatMap(\.line)
-        let limit = isDurable ? Self.limit - Self.reserve : Self.limit
-        guard size + bytes.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
-        do throws(SystemError) {
-            try file.append(bytes)
-            if isDurable { try file.sync() }
-        } catch {
-            // A record that counts as unsaved must not come back at the next start, or precede the next record.
-            do throws(SystemError) { try file.truncate(to: size) } catch { self.file = nil }
-            throw error
+        if let file {
+            let size = file.size
+            let limit = areChanges ? Self.limit - Self.reserve : Self.limit
+            guard size + bytes.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
+            let needed = neededSize + (areChanges ? bytes.count : 0)
+            // Without the room for a rewrite, the records of past firings would hold the rest of the disk for ever.
+            if later == nil, records.contains(where: \.needsRoom) {
+                let room = bytes.count + Self.room(for: needed) + (areChanges ? Self.slack / 8 : 0)
+                guard file.reserve(room) else { throw SystemError("write", on: path, code: ENOSPC) }
+            }
+            do throws(SystemError) { try file.append(bytes) } catch { throw undo(to: size, because: error) }
+            neededSize = needed
+        }
+        later? += bytes
+    }
+
+    /// Removes the last records: what counts as unsaved must not come back at the next start, or precede the next record.
+    private func undo(to size: Int, because error: SystemError) -> SystemError {
+        do throws(SystemError) { try file?.truncate(to: size) } catch { file = nil }
+        return error
+    }
+
+    /// Appends changes, and calls back when a loss of power could not undo them.
+    ///
+    /// After an error, the file is as before, or not open any more if the records could not be removed.
+    func commit(_ records: [ScheduleRecord], on loop: any Loop, then completion: @escaping Completion) {
+        guard let file else { return completion(SystemError("write", on: path, code: EBADF)) }
+        let (size, needed) = (file.size, neededSize)
+        do throws(SystemError) { try append(records, areChanges: true) } catch { return completion(error) }
+        later = []
+        detach(on: loop) { () throws(SystemError) in
+            try file.sync()
+        } then: { schedule, failure in
+            let later = schedule.takeLater()
+            guard let failure else { return completion(nil) }
+            schedule.neededSize = needed
+            let error = schedule.undo(to: size, because: failure)
+            do throws(SystemError) { try schedule.file?.append(later) } catch { schedule.file = nil }
+            completion(error)
         }
     }
 
-    /// Waits until a loss of power could not undo the appended records.
-    package func sync() throws(SystemError) {
-        try file?.sync()
+    /// Calls back when a loss of power could not undo the appended records.
+    func sync(on loop: any Loop, then completion: @escaping Completion) {
+        guard let file else { return completion(nil) }
+        detach(on: loop, isChange: false) { () throws(SystemError) in
+            try file.sync()
+        } then: {
+            completion($1)
+        }
     }
 
     /// Writes the file anew.
     ///
-    /// - Throws: `SystemError`; the file is then as before or new, and not open.
-    package func replace(with records: [ScheduleRecord]) throws(SystemError) {
-        guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
-        try makeDirectory()
+    /// After an error, the file is as before, or new and not open.
+    func replace(with records: [ScheduleRecord], on loop: any Loop, then completion: @escaping Completion) {
         let bytes = Self.header + records.flatMap(\.line)
-        file = nil
-        try PrivateFile.replace(path, with: bytes, limit: Self.limit, isDurable: true, on: disk)
-        file = try AppendedFile(path: path, on: disk)
-        baseSize = bytes.count
+        do throws(SystemError) {
+            guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
+            guard bytes.count <= Self.limit else { throw SystemError("write", on: path, code: EFBIG) }
+            try makeDirectory()
+        } catch {
+            return completion(error)
+        }
+        file?.release()
+        later = []
+        let created = Lock<AppendedFile?>(nil)
+        detach(on: loop) { [path, disk] () throws(SystemError) in
+            let new = try AppendedFile(path: path, contents: bytes, on: disk)
+            created.withLock { $0 = new }
+        } then: { schedule, failure in
+            let later = schedule.takeLater()
+            guard let new = created.withLock({ $0 }) else { return completion(failure) }
+            do throws(SystemError) { try new.moveIntoPlace(adding: later) } catch { return completion(error) }
+            (schedule.file, schedule.baseSize, schedule.neededSize) = (new, bytes.count, bytes.count)
+            // The room of the file before is free.
+            _ = new.reserve(Self.room(for: bytes.count))
+            schedule.settle(new, on: loop, then: completion)
+        }
     }
 
-    package func remove() throws(SystemError) {
-        file = nil
-        guard !isBlocked else { return }
-        guard access(path, F_OK) == 0 else { return }
-        try disk.remove(path)
-        try disk.syncDirectory(of: path)
+    private func takeLater() -> [UInt8] {
+        defer { later = nil }
+        return later ?? []
     }
 
-    private static func decode(_ bytes: [UInt8]) throws(StateError) -> SavedSchedule {
-        guard bytes.starts(with: header) else {
-            throw StateError(reason: "not a schedule of version \(version)")
-        }
-        var schedule = SavedSchedule()
-        var isTorn = false
-        // Text after the last line end is an incomplete record.
-        let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-        for line in bytes[..<end].dropFirst(header.count).split(separator: UInt8(ascii: "\n")) {
-            guard !isTorn else { throw StateError(reason: "a record before the last one is damaged") }
-            guard let record = try ScheduleRecord(line: line, values: schedule.value) else {
-                isTorn = true
-                continue
-            }
-            schedule.apply(record)
-        }
-        return schedule
+    /// Removes the file now, and calls back when a loss of power could not undo this.
+    func remove(on loop: any Loop, then completion: @escaping Completion) {
+        file = nil
+        guard !isBlocked, access(path, F_OK) == 0 else { return completion(nil) }
+        do throws(SystemError) { try disk.remove(path) } catch { return completion(error) }
+        settle(nil, on: loop, then: completion)
     }
+
+    /// Waits for the disk after the file has been replaced by another one, or removed.
+    private func settle(_ new: AppendedFile?, on loop: any Loop, then completion: @escaping Completion) {
+        detach(on: loop) { [path, disk] () throws(SystemError) in
+            try new?.sync()
+            try disk.syncDirectory(of: path)
+        } then: { schedule, failure in
+            if failure != nil { schedule.file = nil }
+            completion(failure)
+        }
+    }
+
+    /// Waits for the disk until nothing else does.
+    func finish() {
+        while let (work, _) = work { work.finish() }
+    }
+
+    private func detach(
+        on loop: any Loop, isChange: Bool = true, _ body: @escaping @Sendable () throws(SystemError) -> Void,
+        then completion: @escaping (ScheduleFile, SystemError?) -> Void
+    ) {
+        let failure = Lock<SystemError?>(nil)
+        let work: @Sendable () -> Void = {
+            do throws(SystemError) { try body() } catch { failure.withLock { [error] in $0 = error } }
+        }
+        let end = { [weak self] in
+            guard let self else { return }
+            self.work = nil
+            completion(self, failure.withLock { $0 })
+        }
+        do throws(SystemError) {
+            self.work = (try loop.detach(work, then: end), isChange)
+        } catch {
+            // Without a thread, the loop waits.
+            work()
+            end()
+        }
+    }
+
+    /// The room that a rewrite needs: the numbers in the records grow, and file systems have blocks.
+    private static func room(for size: Int) -> Int { size + size / 8 + (4 << 10) }
 
     /// Keeps an unusable file under another name, and returns a description of the outcome.
     private func moveAside() -> String {
@@ -141,16 +237,11 @@ package final class ScheduleFile {
     }
 
     private func makeDirectory() throws(SystemError) {
-        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { return }
-        var missing: [String] = []
-        var directory = String(path[..<end])
-        while !directory.isEmpty, access(directory, F_OK) != 0 {
-            missing.append(directory)
-            guard let end = directory.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
-            directory = String(directory[..<end])
-        }
-        for directory in missing.reversed() {
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw SystemError("mkdir", on: directory) }
+        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
+            let directory = String(path[..<end])
+            guard access(directory, F_OK) == 0 || mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError("mkdir", on: directory)
+            }
         }
     }
 }

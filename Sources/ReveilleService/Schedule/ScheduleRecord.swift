@@ -44,6 +44,14 @@ package enum ScheduleRecord: Sendable, Hashable {
     case running([String], ProcessIdentity)
     case ended([String])
 
+    /// Whether it waits while the disk is full; the others free room, or follow what has happened already.
+    var needsRoom: Bool {
+        switch self {
+        case .added, .passed: true
+        default: false
+        }
+    }
+
     /// The record as JSON, on a line that begins with its digest.
     package var line: [UInt8] {
         DigestedText.encode(JSON.object(object).bytes) + [UInt8(ascii: "\n")]

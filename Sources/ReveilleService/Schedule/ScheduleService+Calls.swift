@@ -58,8 +58,21 @@ extension ScheduleService {
     }
 
     /// Carries out the changes of one turn of the loop, and saves them together before they are answered.
+    ///
+    /// Changes that come while others wait for the disk are the next ones.
     func commitChanges() {
+        guard services.file?.isBusy != true else { return }
         let changes = takeChanges()
+        guard !changes.isEmpty else { return }
+        commit(changes, isOpen: services.file?.isOpen ?? true)
+    }
+
+    /// Commits changes; once, the file is opened or shortened for them, and they are carried out again.
+    private func commit(_ changes: [ScheduleChange], isOpen: Bool, isRepeated: Bool = false) {
+        func again() {
+            rewriteFile(isNeeded: true) { [weak self] in self?.commit(changes, isOpen: $0, isRepeated: true) }
+        }
+        var isMissing = false
         var records: [ScheduleRecord] = []
         var undo: [(user: UInt32, id: String, before: Schedule.Item?)] = []
         let results = changes.map { change -> Result<any BusReply, CallError> in
@@ -67,7 +80,10 @@ extension ScheduleService {
                 switch change.kind {
                 case .add(let entry):
                     try check(entry, of: change.user)
-                    try prepareFile()
+                    guard isOpen else {
+                        isMissing = true
+                        throw .storageExceeded
+                    }
                     let before = schedule.item(entry.id, of: change.user)
                     let item = schedule.add(
                         Schedule.Item(user: change.user, entry: entry, addedAt: loop.wallClock))
@@ -75,7 +91,10 @@ extension ScheduleService {
                     records.append(.added(item))
                     return .success(AddReply(next: item.next))
                 case .cancel(let id):
-                    if !schedule.isEmpty { try prepareFile() }
+                    guard isOpen || schedule.isEmpty else {
+                        isMissing = true
+                        throw .storageExceeded
+                    }
                     let ids = id.map { [$0] } ?? schedule.items(of: change.user).map(\.entry.id)
                     let removed = ids.compactMap { schedule.remove($0, of: change.user) }
                     if let id, removed.isEmpty { throw .noSuchEntry(id) }
@@ -87,25 +106,35 @@ extension ScheduleService {
                 return .failure(error)
             }
         }
-        let isSaved = records.isEmpty || save(records, isDurable: true)
-        if !isSaved {
+        if isMissing, !isRepeated { return again() }
+        guard let file = services.file, !records.isEmpty else { return answer(changes, results) }
+        areFiringsUnsynced = false
+        file.commit(records, on: loop) { [weak self] failure in
+            guard let self else { return }
+            guard let failure else { return answer(changes, results) }
             for (user, id, before) in undo.reversed() {
                 if let before { schedule.add(before) } else { schedule.remove(id, of: user) }
             }
+            if !isRepeated, file.canShrink { return again() }
+            logger.error("the schedule cannot be saved: \(failure)")
             // A record that could not be removed again is left out now.
-            if isEmpty || services.file?.isOpen == false { rewriteFile() }
+            if !file.isOpen { rewriteFile() }
+            answer(changes, results.map { $0.flatMap { _ in .failure(.storageExceeded) } })
         }
+    }
+
+    private func answer(_ changes: [ScheduleChange], _ results: [Result<any BusReply, CallError>]) {
+        tidyFile()
         for (change, result) in zip(changes, results) {
             let connection = change.connection
             access.resume(connection) {
                 switch result {
-                case .success(let reply) where isSaved: access.reply(reply, on: connection)
-                case .success: access.fail(.storageExceeded, on: connection)
+                case .success(let reply): access.reply(reply, on: connection)
                 case .failure(let error): access.fail(error, on: connection)
                 }
             }
         }
-        waitForNext()
+        proceed()
     }
 
     private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {

@@ -22,42 +22,66 @@ extension ScheduleService {
             + children.all.map { .running($0.command, $0.process) }
     }
 
-    /// Saves changes that have been made already, and returns whether it succeeded; the reason why not is logged.
-    func save(_ records: [ScheduleRecord], isDurable: Bool) -> Bool {
-        guard let file = services.file else { return true }
-        guard file.isOpen else { return rewriteFile() }
-        let isSaved = attempt(orLog: "the schedule cannot be saved") { () throws(SystemError) in
-            try file.append(records, isDurable: isDurable)
+    /// Saves changes that have been made already; the reason why it cannot is logged.
+    func save(_ records: [ScheduleRecord]) {
+        guard let file = services.file else { return }
+        guard file.isOpen || file.isChanging else { return rewriteFile() }
+        attempt(orLog: "the schedule cannot be saved") { () throws(SystemError) in
+            try file.append(records, areChanges: false)
         }
-        if isSaved { tidyFile() }
-        return isSaved
+        tidyFile()
     }
 
-    /// Opens the file for a change that is refused if it cannot be saved; an append can be undone.
-    func prepareFile() throws(CallError) {
-        guard let file = services.file, !file.isOpen else { return }
-        guard rewriteFile(isNeeded: true) else { throw .storageExceeded }
+    /// Continues with what has waited for the disk; each step may make the next ones wait again.
+    func proceed() {
+        fire()
+        tidyFile()
+        commitChanges()
+        syncFirings()
     }
 
     /// Shortens the file if it is much longer than necessary, and removes it if the schedule is over.
     func tidyFile() {
-        guard let file = services.file, file.isLong || isEmpty else { return }
+        guard let file = services.file, file.isLong || isEmpty && file.isOpen else { return }
         rewriteFile()
     }
 
     /// Rewrites the file without the firings, after the bus's state includes them; removes the file if nothing is left.
     ///
     /// If an outdated state can neither be replaced nor removed, the file is always kept, so that the next bus notices.
-    @discardableResult
-    func rewriteFile(isNeeded: Bool = false) -> Bool {
-        guard let file = services.file else { return true }
+    /// Calls back unless something else waits for the disk; by default, it continues with what has waited.
+    func rewriteFile(isNeeded: Bool = false, then completion: ((_ isOpen: Bool) -> Void)? = nil) {
+        guard let file = services.file, !file.isBusy else { return }
+        areFiringsUnsynced = false
         let isSettled = access.settleState()
-        return attempt(orLog: "the schedule cannot be saved") { () throws(SystemError) in
-            if isEmpty, isSettled, !isNeeded {
-                try file.remove()
-            } else {
-                try file.replace(with: records(of: bus.instance, firings: bus.firings))
+        let end = { [weak self] (failure: SystemError?) in
+            guard let self else { return }
+            if let failure { logger.error("the schedule cannot be saved: \(failure)") }
+            let canFire = schedule.isEmpty || file.takesFirings
+            if !canFire {
+                attempt { () throws(SystemError) in try retry() }
+            } else if failure == nil {
+                timers.retry = nil
             }
+            if let completion { return completion(failure == nil) }
+            if failure == nil, canFire { fire() }
+            commitChanges()
+            syncFirings()
+        }
+        if isEmpty, isSettled, !isNeeded {
+            file.remove(on: loop, then: end)
+        } else {
+            file.replace(with: records(of: bus.instance, firings: bus.firings), on: loop, then: end)
+        }
+    }
+
+    /// Lets the firings reach the disk, which nobody waits for: only a loss of power could undo them until then.
+    func syncFirings() {
+        guard let file = services.file, areFiringsUnsynced, !file.isBusy else { return }
+        areFiringsUnsynced = false
+        file.sync(on: loop) { [weak self] failure in
+            if let failure { self?.logger.error("the schedule: \(failure)") }
+            self?.proceed()
         }
     }
 }

@@ -7,17 +7,17 @@ import Varlink
 
 extension ScheduleService {
     /// The most entries that fire before other sources have their turn.
-    private static let firingsPerTurn = 256
+    static let firingsPerTurn = 256
 
     /// Fires what is due; each firing is saved before it is delivered, so that no slot fires twice after a kill.
-    func fire() {
+    ///
+    /// While a change waits for the disk, firings do too: a change that fails must not have fired.
+    func fire(atMost most: Int = firingsPerTurn) {
+        guard services.file?.isChanging != true else { return }
         var due: [Schedule.Due] = []
         let now = loop.wallClock
-        guard canSaveFirings(at: now) else {
-            attempt { () throws(SystemError) in try retry() }
-            return waitForNext()
-        }
-        while due.count < Self.firingsPerTurn,
+        if let file = services.file, let next = schedule.next, next <= now, !file.takesFirings { return rewriteFile() }
+        while due.count < most,
             let next = schedule.takeDue(at: now, awakeSince: awakeSince)
         {
             due.append(next)
@@ -43,9 +43,16 @@ extension ScheduleService {
         // The file contains firings only: the state without them has to be on the disk too.
         if !firings.isEmpty, services.file != nil { access.saveStateIfOutdated() }
         let launching = zip(due, passed).filter { $1.isLaunching }
-        guard save(passed) else {
+        do throws(SystemError) {
+            try services.file?.append([.passed(passed)], areChanges: false)
+        } catch {
             for due in due { schedule.add(due.item) }
+            // There may be room without the records of past firings, or for fewer.
+            let canShrink = services.file?.canShrink == true
+            if !canShrink, due.count > 1 { return fire(atMost: due.count / 2) }
+            if !canShrink { logger.error("the schedule: \(error)") }
             attempt { () throws(SystemError) in try retry() }
+            if canShrink { rewriteFile() }
             return waitForNext()
         }
         for firing in firings { fire(firing) }
@@ -57,27 +64,11 @@ extension ScheduleService {
         }
         launchesChanged()
         access.deliver()
-        if let file = services.file {
-            // Only a loss of power could undo the firing until then.
-            attempt { () throws(SystemError) in try file.sync() }
-            tidyFile()
-        }
+        areFiringsUnsynced = true
         launchPrograms()
         waitForNext()
-    }
-
-    /// Returns whether the file takes firings; it is rewritten first if an earlier rewrite failed.
-    private func canSaveFirings(at now: Int64) -> Bool {
-        guard let file = services.file, schedule.next ?? .max <= now, !file.takesFirings else {
-            return true
-        }
-        rewriteFile()
-        return file.takesFirings
-    }
-
-    private func save(_ passed: [ScheduleRecord.Passed]) -> Bool {
-        guard let file = services.file else { return true }
-        return attempt { () throws(SystemError) in try file.append([.passed(passed)], isDurable: false) }
+        tidyFile()
+        syncFirings()
     }
 
     private func fire(_ firing: Firing) {
@@ -138,7 +129,7 @@ extension ScheduleService {
     /// Resumes entries that fired while the clock was far ahead.
     func returnToPresent() {
         let changed = schedule.returnToPresent(at: loop.wallClock)
-        if !changed.isEmpty { _ = save(changed.map { .added($0) }, isDurable: false) }
+        if !changed.isEmpty { save(changed.map { .added($0) }) }
     }
 
     func waitForNext() {

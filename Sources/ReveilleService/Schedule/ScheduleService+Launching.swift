@@ -42,7 +42,7 @@ extension ScheduleService {
 
     func programEnded(_ command: [String], _ result: String) {
         logger.debug("\(Self.text(command)) \(result)")
-        if children.remove(command) { _ = save([.ended(command)], isDurable: false) }
+        if children.remove(command) { save([.ended(command)]) }
         launches.ended(command, at: loop.bootClock)
         launchesChanged()
     }
@@ -63,7 +63,7 @@ extension ScheduleService {
     private func start(_ command: [String], _ positions: [Aspect: Int]) {
         // Saved first: a bus that is killed now must not start the program at once again.
         let starts = launches.program(command)?.starts ?? 1
-        _ = save([.started(command, starts: starts)], isDurable: false)
+        save([.started(command, starts: starts)])
         guard let launcher = services.launcher else {
             return launchFailed(command, "this bus starts no programs")
         }
@@ -83,7 +83,7 @@ extension ScheduleService {
         guard let process else { return }
         // Saved, so that the next bus does not start it a second time while it is running.
         children.add(command, process)
-        _ = save([.running(command, process)], isDurable: false)
+        save([.running(command, process)])
     }
 
     /// Looks again soon: a program that is about to end will not subscribe for newer firings.

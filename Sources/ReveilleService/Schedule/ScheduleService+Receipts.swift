@@ -40,7 +40,7 @@ extension ScheduleService {
             guard let generation = bus.position(of: name, in: id) else { continue }
             records += launches.send(name, through: generation).map { .settled($0, name) }
         }
-        if !records.isEmpty { _ = save(records, isDurable: false) }
+        if !records.isEmpty { save(records) }
     }
 
     func hasRead(_ connection: Connection) {
@@ -57,7 +57,7 @@ extension ScheduleService {
             }
             return record(of: rest, for: receipt.command)
         }
-        if !records.isEmpty || isEmpty { _ = save(records, isDurable: false) }
+        if !records.isEmpty || isEmpty { save(records) }
         launchesChanged()
     }
 
@@ -70,7 +70,7 @@ extension ScheduleService {
                 records.append(record(of: waiting, for: command))
             }
         }
-        if !records.isEmpty { _ = save(records, isDurable: false) }
+        if !records.isEmpty { save(records) }
         launchesChanged()
     }
 

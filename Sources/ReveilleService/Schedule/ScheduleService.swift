@@ -22,6 +22,8 @@ final class ScheduleService: BusPart {
     var awakeSince: Int64
     /// The names of firings that wait for their subscribers to read them.
     var attendedNames: Set<Aspect> = []
+    /// Whether a loss of power could undo firings.
+    var areFiringsUnsynced = false
     var timers = ScheduleTimers()
     /// How much each user's changes have written; a user's excess delays only this user's changes.
     let shares = UserShares.ofSchedule()
@@ -55,8 +57,13 @@ final class ScheduleService: BusPart {
         for launch in saved.launches { resume(launch) }
         for (command, process) in saved.children.all { adopt(process, running: command) }
         rewriteFile()
+        // Nobody is connected yet.
+        finishSaving()
         fire()
     }
+
+    /// Waits until all that waits for the disk is on it, and answers those who have waited.
+    func finishSaving() { services.file?.finish() }
 
     func closing(_ connection: Connection) {
         if !attendedNames.isEmpty, !access.isStopping, connection.hasReadAll { hasRead(connection) }
@@ -68,7 +75,7 @@ final class ScheduleService: BusPart {
 
     func renewed() {
         guard services.file?.isOpen == true else { return }
-        _ = save([.began(instance: bus.instance, firings: 0)], isDurable: false)
+        save([.began(instance: bus.instance, firings: 0)])
     }
 
     /// Makes an attempt, and returns whether it succeeded; the reason why not is logged.

@@ -150,6 +150,7 @@ package final class BusServer {
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
+        parts.schedule.finishSaving()
         for id in subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {

@@ -109,6 +109,10 @@ package final class SimulatedLoop: Loop {
     package var arrivesWhole = false
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
+    /// How long the disk takes at most.
+    package var diskTime: Duration = .zero
+    /// The number of works on other threads: every second one is done at its end, as far as the bus can tell.
+    private var workCount = 0
     /// Whether the bus can create no more timers.
     package var refusesTimers = false
     /// Whether the bus can create no more alarms; each needs a descriptor.
@@ -165,6 +169,13 @@ package final class SimulatedLoop: Loop {
         if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
         if wakes, let wakeFailure { throw SystemError("timerfd_create", code: wakeFailure) }
         return SimulatedAlarm(loop: self, wakes: wakes, handler: handler)
+    }
+
+    package func detach(
+        _ work: @escaping @Sendable () -> Void, then completion: @escaping () -> Void
+    ) -> any DetachedWork {
+        workCount += 1
+        return SimulatedWork(on: self, after: diskTime, isEarly: workCount.isMultiple(of: 2), work, then: completion)
     }
 
     private func add(_ source: Source, _ descriptor: Int32?, _ priority: EventSource.Priority) {

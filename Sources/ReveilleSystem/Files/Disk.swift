@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CReveilleLinux
 import Glibc
 
 /// The disk that files are written to; a test's disk refuses some steps.
-package struct Disk {
+package struct Disk: Sendable {
     package enum Step: CaseIterable {
         case open, write, sync, rename, syncDirectory, truncate, unlink
     }
 
-    private let refuses: (Step) -> Bool
+    private let refuses: @Sendable (Step) -> Bool
 
-    package init(refuses: @escaping (Step) -> Bool = { _ in false }) {
+    package init(refuses: @escaping @Sendable (Step) -> Bool = { _ in false }) {
         self.refuses = refuses
     }
 
@@ -46,35 +47,84 @@ package struct Disk {
 }
 
 /// A file that belongs to this user and grows at its end.
-package final class AppendedFile {
+///
+/// It is created beside its path. One thread at a time changes it, while another may wait for the disk.
+package final class AppendedFile: Sendable {
+    private struct Extent: Sendable {
+        var size = 0
+        /// The end of the room that the file has on the disk, if that is beyond its own end.
+        var roomEnd = 0
+    }
+
+    private static let extraRoom = 16 << 10
+
     private let path: String
     private let disk: Disk
     private let descriptor: OwnedDescriptor
-    /// The length of the file in bytes.
-    package private(set) var size: Int
+    private let extent = Lock(Extent())
 
-    /// Opens a file, which ``PrivateFile/replace(_:with:limit:isDurable:)`` has created.
-    package init(path: String, on disk: Disk = Disk()) throws(SystemError) {
+    /// The length of the file in bytes.
+    package var size: Int { extent.withLock { $0.size } }
+    private var temporary: String { path + ".new" }
+
+    /// Creates a file with contents that a loss of power could not undo; ``moveIntoPlace(adding:)`` gives it its path.
+    package init(path: String, contents: [UInt8], on disk: Disk = Disk()) throws(SystemError) {
         self.path = path
         self.disk = disk
         try disk.attempt(.open, "open", on: path) { true }
-        descriptor = try OwnedDescriptor(opening: path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
-        var status = stat()
-        guard fstat(descriptor.number, &status) == 0 else { throw SystemError("fstat", on: path) }
-        size = Int(status.st_size)
+        descriptor = try PrivateFile.create(path + ".new")
+        do throws(SystemError) {
+            try append(contents)
+            try sync()
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Appends bytes and replaces the file at the path; after an error, this file is removed.
+    package func moveIntoPlace(adding bytes: [UInt8]) throws(SystemError) {
+        do throws(SystemError) {
+            try append(bytes)
+            try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Reserves room for bytes after the end, if the file system can; false if the disk is full.
+    package func reserve(_ count: Int) -> Bool {
+        extent.withLock { extent in
+            guard extent.size + count > extent.roomEnd else { return true }
+            // More than needed, so that most records need no call.
+            for count in [count + Self.extraRoom, count]
+            where retryingOnInterrupt({ c_reveille_reserve(descriptor.number, Int64(extent.size), Int64(count)) }) == 0
+            {
+                extent.roomEnd = extent.size + count
+                return true
+            }
+            return ![ENOSPC, EDQUOT, EFBIG].contains(errno)
+        }
+    }
+
+    /// Returns the reserved room to the disk.
+    package func release() {
+        _ = retryingOnInterrupt { ftruncate(descriptor.number, off_t(size)) }
+        extent.withLock { $0.roomEnd = 0 }
     }
 
     /// After an error, a part of the bytes may be in the file.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
         try disk.write(bytes, to: descriptor.number, of: path)
-        size += bytes.count
+        extent.withLock { $0.size += bytes.count }
     }
 
     package func truncate(to length: Int) throws(SystemError) {
         try disk.attempt(.truncate, "ftruncate", on: path) {
             retryingOnInterrupt { ftruncate(descriptor.number, off_t(length)) } == 0
         }
-        size = length
+        extent.withLock { $0 = Extent(size: length) }
     }
 
     /// Waits until a loss of power could not undo the appended bytes.

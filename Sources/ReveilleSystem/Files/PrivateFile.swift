@@ -31,25 +31,25 @@ package enum PrivateFile {
 
     /// Replaces a file atomically: a reader sees either the complete old or the complete new contents.
     ///
-    /// If durable, a loss of power cannot undo it. After an error, the file is as before, unless only durability failed.
+    /// A loss of power may undo it. After an error, the file is as before.
     package static func replace(
-        _ path: String, with contents: [UInt8], limit: Int = limit, isDurable: Bool = false,
-        on disk: Disk = Disk()
+        _ path: String, with contents: [UInt8], limit: Int = limit, on disk: Disk = Disk()
     ) throws(SystemError) {
         guard contents.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
         let temporary = path + ".new"
-        // An existing file is a leftover or a trap: opening a FIFO would block.
-        unlink(temporary)
-        let descriptor = try OwnedDescriptor(
-            opening: temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        let descriptor = try create(temporary)
         var isReplaced = false
         defer { if !isReplaced { unlink(temporary) } }
         try disk.write(contents, to: descriptor.number, of: temporary)
-        if isDurable {
-            try disk.attempt(.sync, "fsync", on: temporary) { retryingOnInterrupt { fsync(descriptor.number) } == 0 }
-        }
         try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
         isReplaced = true
-        if isDurable { try disk.syncDirectory(of: path) }
+    }
+
+    /// Creates a file, which other users cannot read.
+    static func create(_ path: String) throws(SystemError) -> OwnedDescriptor {
+        // An existing file is a leftover or a trap: opening a FIFO would block.
+        unlink(path)
+        return try OwnedDescriptor(
+            opening: path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, mode: 0o600)
     }
 }

@@ -31,6 +31,14 @@ package protocol Loop: AnyObject {
     func alarm(
         wakes: Bool, handler: @escaping (WallClockEvent) -> Void
     ) throws(SystemError) -> any WallClockAlarm
+
+    /// Does work that may block, such as waiting for a disk, on a thread of its own, and then calls the completion on
+    /// the loop.
+    ///
+    /// Work that is released is still done, without its completion.
+    func detach(
+        _ work: @escaping @Sendable () -> Void, then completion: @escaping () -> Void
+    ) throws(SystemError) -> any DetachedWork
 }
 
 extension Loop {
