@@ -140,7 +140,7 @@ struct SystemWakeTests {
             answer["answer"] == "yes"
                 || answer["reason"] == "the system bus answers: the machine has no clock that can wake it")
         scene.system.process.signal(SIGSTOP)
-        #expect(try scene.answer()["reason"] == "the system bus does not answer")
+        #expect(try scene.answer()["reason"]?.stringValue?.contains("has not answered") == true)
         scene.system.process.signal(SIGCONT)
         scene.system.kill()
         #expect(try scene.answer()["reason"]?.stringValue?.contains("cannot be reached") == true)

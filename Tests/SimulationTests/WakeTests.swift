@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Logging
 import ReveilleCore
+import ReveilleService
 import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
 import ReveilleWire
 import Testing
 import Varlink
@@ -118,6 +122,25 @@ import Varlink
         scene.pass(minutes: 3)
         #expect(try scene.list().map(\.fired) == [3])
         #expect(scene.scene.log.all.count { $0.contains("entries do not wake the machine") } == 1)
+    }
+
+    @Test("Check is answered within a second if the system bus has stopped") func stoppedSystemBus() throws {
+        let directory = try TemporaryDirectory()
+        let address = try UnixAddress("unix:\(directory.path)/system")
+        // The kernel accepts connections and calls for it.
+        let system = try UnixListener(at: address)
+        let scene = try BusScene(owner: 1_000) { loop in
+            let logger = Logger(label: "scene") { _ in SwiftLogNoOpLogHandler() }
+            return ScheduleServices(
+                system: SystemWake(path: address.path, of: address, loop: loop, logger: logger))
+        }
+        let peer = scene.connect()
+        peer.send("org.reveille.Device.Check", ["capabilities": ["wake"]])
+        #expect(try peer.next() == nil)
+        scene.pass(.seconds(1))
+        let answer = try #require(try peer.next()?.parameters["answers"]?.arrayValue?.first?.objectValue)
+        #expect(answer["reason"]?.stringValue?.contains("has not answered") == true)
+        withExtendedLifetime(system) {}
     }
 
     @Test("a user's bus wakes for its user and root, by an alarm of its own if it may have one")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Logging
+package import Logging
 import ReveilleCore
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -11,10 +11,10 @@ import Varlink
 ///
 /// Loop thread only. It is connected while there is a time to wake at, so that it notices a restart of the system bus.
 package final class SystemWake {
-    /// How long a caller of Check waits for the system bus.
+    /// How long a caller of Check waits for the system bus, which answers within milliseconds if it runs.
     ///
-    /// It answers within milliseconds if it runs. A phone takes more than a second to start it by its socket.
-    private static let patience: Duration = .seconds(5)
+    /// A slow machine may take longer to start it by its socket, which looks as if it had stopped.
+    private static let patience: Duration = .seconds(1)
 
     private let address: UnixAddress
     /// The entry's identifier among the user's entries on the system bus; each bus of the user has its own.
@@ -41,7 +41,7 @@ package final class SystemWake {
     }
 
     /// Creates a client of the system bus at a path, for the bus that serves an address; `nil` for an invalid path.
-    init?(path: String, of served: UnixAddress, loop: any Loop, logger: Logger) {
+    package init?(path: String, of served: UnixAddress, loop: any Loop, logger: Logger) {
         guard let address = try? UnixAddress("unix:" + path) else { return nil }
         self.address = address
         id = "\(served)"
@@ -59,10 +59,16 @@ package final class SystemWake {
     func ask(_ completion: @escaping () -> Void) {
         askers.append(completion)
         guard askers.count == 1 else { return }
-        deadline = try? loop.timer { [unowned self] in settle(.no("the system bus does not answer")) }
-        deadline?.fire(after: Self.patience)
-        handover.ask()
-        proceed()
+        do throws(SystemError) {
+            deadline = try loop.timer { [unowned self] in
+                settle(.no("the system bus has not answered within \(Self.patience); it may be starting"))
+            }
+            deadline?.fire(after: Self.patience)
+            handover.ask()
+            proceed()
+        } catch {
+            settle(.no("\(error)"))
+        }
     }
 
     private func settle(_ answer: CapabilityAnswer) {
