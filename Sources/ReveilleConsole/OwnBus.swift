@@ -24,7 +24,7 @@ package struct OwnBus: ParsableArguments {
             throw Failure(
                 .usage, "the bus of root is the system bus, which every user can read; name it with --address")
         }
-        return "unix:\(Environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())")/reveille/org.reveille.Bus"
+        return "unix:" + UnixAddress.ownBusPath
     }
 
     /// Refuses a second program of a name on the bus: each would withdraw what the other publishes.

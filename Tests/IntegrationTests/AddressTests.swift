@@ -45,6 +45,34 @@ struct AddressTests {
             usual.errors.contains("unix:/run/user/\(OtherUser.id)/reveille/org.reveille.Bus or"), "\(usual.errors)")
     }
 
+    @Test(
+        "a user's bus at its usual address has one schedule, with XDG_RUNTIME_DIR and without",
+        .enabled(if: MountNamespace.canBeMade, "mounting is not permitted here"))
+    func scheduleOfTheUsualAddress() throws {
+        let script = """
+            mkdir -p /run/user && mount -t tmpfs none /run/user && mkdir /run/user/\(OtherUser.id) home || exit
+            chown \(OtherUser.id) /run/user/\(OtherUser.id) home
+            as() { exec setpriv --reuid \(OtherUser.id) --regid \(OtherUser.id) --clear-groups env -u REVEILLE_ADDRESS \
+                -u STATE_DIRECTORY -u RUNTIME_DIRECTORY -u XDG_RUNTIME_DIR HOME="$PWD/home" "$@"; }
+            serve() {
+                as "$@" \(program) serve & bus=$!
+                until [ -S /run/user/\(OtherUser.id)/reveille/org.reveille.Bus ]; do kill -0 $bus || exit; done
+            }
+            serve XDG_RUNTIME_DIR=/run/user/\(OtherUser.id)
+            (as \(program) schedule add tea org.example.tea --in 1h)
+            kill $bus; wait $bus
+            serve
+            (as \(program) schedule list --json)
+            kill $bus; wait $bus
+            """
+        let run = try ProgramRun(
+            Array(MountNamespace.launcher.dropFirst()) + [
+                "sh", "-c", "cd '\(bus.directory.path)' && chmod 755 . || exit; " + script,
+            ],
+            program: MountNamespace.launcher[0], in: bus.directory)
+        #expect(run.output.split(separator: "\n").last?.contains(#""id":"tea""#) == true, "\(run.output)\(run.errors)")
+    }
+
     @Test func explicitAddressIsTheOnlyOneTried() throws {
         let usual = ["XDG_RUNTIME_DIR": bus.directory.path]
         let option = try get(usual, ["--address", "unix:/nowhere/bus"])

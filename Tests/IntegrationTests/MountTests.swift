@@ -58,7 +58,7 @@ struct MountTests {
     }
 }
 
-private enum MountNamespace {
+enum MountNamespace {
     static let launcher = ["unshare", "--mount", "--propagation", "private"]
 
     /// Whether mounting is permitted: for root, but not in every container.

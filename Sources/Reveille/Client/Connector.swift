@@ -2,7 +2,6 @@
 
 import Glibc
 package import ReveilleCore
-import ReveilleService
 package import ReveilleSystem
 
 package struct Connector {
@@ -86,13 +85,10 @@ package enum BusAddress {
 
     /// The usual addresses, the user's own first.
     private static func usual() throws(ReveilleError) -> [UnixAddress] {
-        let system = try parse("unix:" + Service.systemPath)
-        if geteuid() == 0 { return [system] }
-        // The XDG Base Directory Specification requires relative paths to be ignored.
-        let directory =
-            Environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? "/run/user/\(geteuid())"
-        return [try parse("unix:\(directory)/reveille/org.reveille.Bus"), system]
+        let (own, system) = (UnixAddress.ownBusPath, UnixAddress.systemBusPath)
+        return try (own == system ? [system] : [own, system]).map { path throws(ReveilleError) in
+            try parse("unix:" + path)
+        }
     }
 
     private static func parse(_ text: String) throws(ReveilleError) -> UnixAddress {

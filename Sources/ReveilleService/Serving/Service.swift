@@ -8,8 +8,6 @@ import ReveilleWatchers
 
 /// The bus of a process: its loop, sockets, watchers and signals, on one thread.
 package final class Service {
-    package static let systemPath = "/run/reveille/org.reveille.Bus"
-
     package let loop: EventLoop
     package let bus: WatchedBus
     private let logger: Logger
@@ -62,7 +60,7 @@ package final class Service {
         let address = served.first ?? address
         var files = files
         // A synthetic phone has no part of the machine's own bus.
-        let system = files.root + Service.systemPath
+        let system = files.root + UnixAddress.systemBusPath
         files.isSystemWide = files.isSystemWide || address.path == system
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
         let manager = ServiceManager(loop: loop)
@@ -141,9 +139,8 @@ package final class Service {
         }
         let isRoot = geteuid() == 0
         let home = Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
-        let runtime = isRoot ? "/run" : Environment["XDG_RUNTIME_DIR"] ?? ""
         let directory = isRoot ? "/var/lib/reveille" : home + "/.local/state/reveille"
-        guard address.path != runtime + "/reveille/org.reveille.Bus" else { return directory + "/schedule" }
+        guard address.path != UnixAddress.ownBusPath else { return directory + "/schedule" }
         return directory + "/schedule-" + String(Digest(of: Array(address.path.utf8)).value, radix: 16)
     }
 

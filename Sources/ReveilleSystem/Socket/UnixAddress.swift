@@ -4,6 +4,18 @@ package import Glibc
 
 /// The address of a socket in the file system, such as `unix:/run/reveille/org.reveille.Bus`.
 package struct UnixAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The usual path of the system's bus.
+    package static let systemBusPath = "/run" + busName
+    private static let busName = "/reveille/org.reveille.Bus"
+
+    /// The usual path of this user's own bus; for root, the system's.
+    package static var ownBusPath: String {
+        guard geteuid() != 0 else { return systemBusPath }
+        // The XDG Base Directory Specification requires relative paths to be ignored.
+        let directory = Environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (directory ?? "/run/user/\(geteuid())") + busName
+    }
+
     package let path: String
 
     package struct Invalid: Error, CustomStringConvertible {
