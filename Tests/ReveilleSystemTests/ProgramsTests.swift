@@ -148,7 +148,10 @@ struct CgroupProgramsTests {
 
     @Test func cgroupOfTheBusIsRefused() async throws {
         let own = try #require(CgroupHierarchy.path(of: getpid()))
-        #expect(try await refusal(of: getpid(), subscribers: [getpid()]) == "cgroup \(own) contains the bus")
+        // The tests may run in the cgroup of the service manager.
+        let reasons = ["cgroup \(own) contains the bus", "init.scope runs the service manager"]
+        let reason = try await refusal(of: getpid(), subscribers: [getpid()])
+        #expect(reasons.contains(reason))
         #expect(try await refusal(of: -1, subscribers: []) == "the cgroup of process -1 is unknown")
     }
 
