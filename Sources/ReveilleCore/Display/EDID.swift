@@ -9,7 +9,7 @@ package struct EDID: Sendable, Hashable {
     private static let heightInCentimeters = 0x16
     /// The first descriptor, which has the preferred timing.
     private static let timing = 54
-    /// Aspect ratios that some displays give in place of a size, in millimeters, centimeters or tenths of either.
+    /// Aspect ratios that some displays give in place of a size, and the factors by which they appear in millimeters.
     private static let ratios = [[16, 9], [16, 10]]
     private static let ratioUnits = [1, 10, 100]
     /// The shortest side of a display that describes itself, in millimeters; less comes from an empty description.

@@ -33,6 +33,9 @@ package struct DisplayConnector: Sendable, Hashable {
 
 /// Derives the reading from connectors and a backlight.
 package enum DisplayRule {
+    /// The types of backlights, preferred ones first (the kernel's document sysfs-class-backlight).
+    private static let types = ["firmware", "platform", "raw"]
+
     /// Returns the brightness that was set, from 0 to 1; `nil` if the driver has no value.
     ///
     /// The actual brightness is not used: drivers measure it on a curve of their own, and a blank screen has none.
@@ -50,9 +53,6 @@ package enum DisplayRule {
             connector.map { $0.isConnected && $0.isInternal } == true ? 0 : 1
         )
     }
-
-    /// The types of backlights, preferred ones first (the kernel's document sysfs-class-backlight).
-    private static let types = ["firmware", "platform", "raw"]
 
     /// Returns the reading; a connected display whose mode is unknown is not a screen yet.
     package static func reading(

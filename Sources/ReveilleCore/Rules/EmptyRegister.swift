@@ -6,7 +6,7 @@ enum EmptyRegister {
     private static let ones: Set<Double> = Set(
         [15, 16, 31, 32, 63, 64].map { exponent in
             // From 2^53 on, the power itself is the nearest number.
-            (0..<exponent).reduce(1.0) { power, _ in power * 2 } - 1
+            Double(sign: .plus, exponent: exponent, significand: 1) - 1
         })
     /// Drivers convert registers in units such as 1 mAh or 10 mWh to the units of sysfs.
     private static let scales = [1.0, 10, 100, 1_000, 10_000, 100_000, 1_000_000]

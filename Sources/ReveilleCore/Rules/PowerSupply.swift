@@ -74,7 +74,8 @@ package struct PowerSupply: Sendable, Hashable {
 
     /// Whether the pack reports that current flows out; a positive value means nothing, since ACPI reports no sign.
     var isDraining: Bool {
-        number("current_now").map { $0 < 0 } ?? false
+        // All bits of a signed register are -1, and a microampere is nothing.
+        number("current_now").map { $0 < -1 } ?? false
     }
 
     /// The number in an attribute; `nil` if it is missing, or a register without a value.

@@ -21,6 +21,10 @@ package final class ScheduleFile {
     static let slack = 64 << 10
     /// The number of bytes that only firings may use: twice as many as the firings of one turn with the longest values.
     static let reserve = 34 << 20
+    /// The room that entries leave on the disk for firings: those of some turns, until the next rewrite.
+    private static let firingRoom = 8 << 10
+    /// The largest block of usual file systems, of which a new file takes whole ones.
+    private static let blockSize = 4 << 10
     /// The largest number of unusable files that are kept for inspection.
     private static let keptLimit = 16
 
@@ -98,7 +102,7 @@ package final class ScheduleFile {
             let needed = neededSize + (areChanges ? bytes.count : 0)
             // Without the room for a rewrite, the records of past firings would hold the rest of the disk for ever.
             if later == nil, records.contains(where: \.needsRoom) {
-                let room = bytes.count + Self.room(for: needed) + (areChanges ? Self.slack / 8 : 0)
+                let room = bytes.count + Self.room(for: needed) + (areChanges ? Self.firingRoom : 0)
                 guard file.reserve(room) else { throw SystemError("write", on: path, code: ENOSPC) }
             }
             do throws(SystemError) { try file.append(bytes) } catch { throw undo(to: size, because: error) }
@@ -224,7 +228,7 @@ package final class ScheduleFile {
     }
 
     /// The room that a rewrite needs: the numbers in the records grow, and file systems have blocks.
-    private static func room(for size: Int) -> Int { size + size / 8 + (4 << 10) }
+    private static func room(for size: Int) -> Int { size + size / 8 + blockSize }
 
     /// Keeps an unusable file under another name, and returns a description of the outcome.
     private func moveAside() -> String {

@@ -56,6 +56,7 @@ package final class AppendedFile: Sendable {
         var roomEnd = 0
     }
 
+    /// The bytes that are reserved beyond what is needed: dozens of records, which need no further call.
     private static let extraRoom = 16 << 10
 
     private let path: String
@@ -97,7 +98,6 @@ package final class AppendedFile: Sendable {
     package func reserve(_ count: Int) -> Bool {
         extent.withLock { extent in
             guard extent.size + count > extent.roomEnd else { return true }
-            // More than needed, so that most records need no call.
             for count in [count + Self.extraRoom, count]
             where retryingOnInterrupt({ c_reveille_reserve(descriptor.number, Int64(extent.size), Int64(count)) }) == 0
             {

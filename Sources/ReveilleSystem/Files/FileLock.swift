@@ -10,6 +10,7 @@ package struct FileLock: ~Copyable {
     /// shares its lock until it is executed.
     private static let attempts = (count: 10, pause: UInt32(100_000))
 
+    /// Takes the lock, and waits up to a second for a holder that is ending.
     package static func patiently(_ path: String) throws(SystemError) -> FileLock {
         for _ in 1..<attempts.count {
             do throws(SystemError) {

@@ -144,6 +144,7 @@ import Testing
         let pack = pack("BAT0", ["status": "Charging", "current_now": "-500000", "capacity": "50"])
         #expect(read(pack).isPlugged == false)
         #expect(read(pack, supply("Mains", online: "0")).isPlugged == false)
+        #expect(read(self.pack(["status": "Charging", "current_now": "-1", "capacity": "50"])).isPlugged == true)
     }
 
     @Test(
