@@ -140,11 +140,8 @@ package final class ScheduleFile {
     /// Calls back when a loss of power could not undo the appended records.
     func sync(on loop: any Loop, then completion: @escaping Completion) {
         guard let file else { return completion(nil) }
-        detach(on: loop, isChange: false) { () throws(SystemError) in
-            try file.sync()
-        } then: {
-            completion($1)
-        }
+        let work = { @Sendable () throws(SystemError) in try file.sync() }
+        detach(on: loop, isChange: false, work) { completion($1) }
     }
 
     /// Writes the file anew.
