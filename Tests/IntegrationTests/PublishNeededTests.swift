@@ -33,8 +33,8 @@ import Varlink
     func commandRunsWhileNeeded() throws {
         let run = try start(
             """
-            trap 'echo end >>$RAN; exit 0' TERM; echo start >>$RAN; echo '{"n": 1}'; echo '{"n": 2}'
-            while :; do read -t 1 line </dev/null; done
+            tail -f /dev/null & trap 'kill $!; echo end >>$RAN; exit 0' TERM
+            echo start >>$RAN; echo '{"n": 1}'; echo '{"n": 2}'; wait
             """)
         let subscriber = try bus.subscribe(#"{"aspects":["\#(Self.name)"]}"#)
         while try subscriber.next().last?["value"] != ["n": 2] {}
