@@ -73,6 +73,21 @@ import Varlink
         #expect(try states(of: deaf) == ["preparing - ×1"])
     }
 
+    @Test("subscribers that the first turns do not reach are waited for, too")
+    func moreSubscribersThanTurnsReach() throws {
+        let subscribers = try (0..<600).map { number in
+            // A user may have only so many connections.
+            try life.subscribe(20 + number, aspects: ["sleep"], uid: 1_000 + UInt32(number / 50))
+        }
+        machine.announce(true)
+        for subscriber in subscribers.dropLast() { #expect(try states(of: subscriber) == ["preparing - ×1"]) }
+        scene.pass(.milliseconds(4_400))
+        #expect(machine.isLocked)
+        #expect(try subscribers.last.map(states) == ["preparing - ×1"])
+        scene.pass(.milliseconds(600))
+        #expect(!machine.isLocked)
+    }
+
     @Test func taskThatBeginsAfterTheAnnouncementDelaysTheSleepUntilItEnds() throws {
         let awake = try life.subscribe(20, aspects: ["sleep"])
         machine.announce(true)

@@ -30,9 +30,10 @@ final class SuspensionScene {
     }
 
     func subscribe(
-        _ pid: Int32, aspects: [String] = ["battery", "lifecycle"], ends: Bool = false, state: String = "foreground"
+        _ pid: Int32, aspects: [String] = ["battery", "lifecycle"], ends: Bool = false, state: String = "foreground",
+        uid: UInt32 = 1_000
     ) throws -> SceneSubscription {
-        let peer = scene.connect(uid: 1_000, pid: pid)
+        let peer = scene.connect(uid: uid, pid: pid)
         var parameters: JSONObject = ["aspects": .array(aspects.map { .string($0) }), "state": .string(state)]
         if ends { parameters["policies"] = [["aspect": "lifecycle", "background": "end"]] }
         let reply = try peer.call("Subscribe", parameters, more: true)

@@ -63,9 +63,8 @@ final class SleepDelay: BusPart {
 
     private func goOn(at now: UInt64) {
         guard var preparation else { return }
-        // Nobody can have read what has not been sent.
         access.deliver()
-        audience = audience.filter { !$1.isClosed && !access.isInBackground($1) && !$1.isAllRead }
+        audience = audience.filter { isWaitedFor($1) }
         access.waits(!audience.isEmpty, self)
         for connection in audience.values { connection.awaitReading() }
         let isOver = preparation.isOver(at: now, isRead: audience.isEmpty, hasTasks: access.isBusy(nil))
@@ -75,6 +74,14 @@ final class SleepDelay: BusPart {
         audience = [:]
         access.waits(false, self)
         machine.letSleep()
+    }
+
+    private func isWaitedFor(_ connection: Connection) -> Bool {
+        guard let id = connection.subscription, bus.holds(of: id)?.isDisjoint(with: .background) == true else {
+            return false
+        }
+        // Nobody can have read what has not been sent, and a turn sends only so much.
+        return bus.isBehind(id) || !connection.isAllRead
     }
 
     private func report(of preparation: SleepPreparation, at now: UInt64) -> String {
