@@ -24,6 +24,8 @@ package final class SimulatedBus {
     package let watchers: [SimulatedWatcher]
     package let motion: SimulatedMotion
     package let machine: SimulatedMachine
+    private let sleep: SystemSleep
+    private let configuration: Configuration
     private var random: SplitMix64
     /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
@@ -42,10 +44,11 @@ package final class SimulatedBus {
         let machine = machine ?? SimulatedMachine(loop: loop)
         self.machine = machine
         do throws(SystemError) {
+            let sleep = try machine.follow(on: loop) { logger.warning("\($0)") }
             let server = try BusServer(
                 loop: loop, configuration: configuration, schedule: schedule, owner: owner,
                 isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
-                programs: programs ?? SimulatedPrograms(loop: loop), sleep: machine, logger: logger,
+                programs: programs ?? SimulatedPrograms(loop: loop), sleep: sleep, logger: logger,
                 random: SplitMix64(seed: random.next()))
             watchers = Reality.aspects.map { aspect in
                 SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {
@@ -56,13 +59,22 @@ package final class SimulatedBus {
             self.loop = loop
             self.server = server
             self.random = random
-            let context = WatcherContext(
-                report: { [weak server] in server?.report($0) }, warn: { _ in }, overflowed: {})
-            let sleep = SleepWatcher(loop: loop, machine: machine, after: server.savedSleep, context: context)
-            try server.start(watchers + [motion, sleep])
+            self.sleep = sleep
+            self.configuration = configuration
+            try server.start(watchers + [motion, sleepWatcher()])
         } catch {
             throw Broken("the bus does not start: \(error)")
         }
+    }
+
+    private func sleepWatcher() -> SleepWatcher {
+        let context = WatcherContext(report: { [weak server] in server?.report($0) }, warn: { _ in }, overflowed: {})
+        return SleepWatcher(machine: sleep, after: server.savedSleep, context: context)
+    }
+
+    /// Reads the configuration again, as for SIGHUP; the watcher of the sleep is replaced.
+    package func reload() throws(SystemError) {
+        try server.reconfigure(configuration, watchers: [sleepWatcher()])
     }
 
     private static func deviceInfo(forUser user: UInt32) -> DeviceInfo {

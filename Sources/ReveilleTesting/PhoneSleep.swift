@@ -12,6 +12,7 @@ final class PhoneSleep: MachineSleep {
     var announced: (UInt64?) -> Void = { _ in }
     private(set) var timeAsleep: UInt64 = 0
     var source: String { "the phone" }
+    var isDelayed: Bool { next != nil }
     /// The length in microseconds of the sleep that is prepared, and what follows it.
     private var next: (length: UInt64, completion: () -> Void)?
     private let later: DeferredCalls

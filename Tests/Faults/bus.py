@@ -26,6 +26,7 @@ class Bus:
         self.path = str(place.directory / "reveille" / "org.reveille.Bus")
         self.state = pathlib.Path(self.path + ".state.json")
         self.schedule = place.directory / "state" / "schedule"
+        self.variables: dict[str, str] = {}
         self.running: program.Program | None = None
         # The ends of lives that were not asked for, each with its reason.
         self.ends: list[str] = []
@@ -35,7 +36,7 @@ class Bus:
     def environment(self) -> dict[str, str]:
         return program.environment(
             HOME=str(self.home), XDG_RUNTIME_DIR=str(self.place.directory), STATE_DIRECTORY=str(self.schedule.parent),
-            REVEILLE_ADDRESS="unix:" + self.path)
+            REVEILLE_ADDRESS="unix:" + self.path) | self.variables
 
     def start(self, is_faulty: bool = False) -> None:
         """Starts a life, and waits until it accepts connections; if it cannot start, another life follows."""

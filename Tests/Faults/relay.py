@@ -1,6 +1,7 @@
 """A relay before a message bus, which can be late, silent or away from any message on."""
 from __future__ import annotations
 
+import os
 import pathlib
 import socket
 import struct
@@ -16,7 +17,10 @@ FAULTS = {"late-0.5": 0.5, "late-1": 1.0, "late-3": 3.0, "silent": SILENCE, "awa
 
 
 class Relay:
-    """Passes bytes both ways, and counts the messages from the message bus. At one of them, it has its fault, once."""
+    """Passes bytes and descriptors both ways, and counts the messages from the message bus.
+
+    At one of them, it has its fault, once.
+    """
 
     def __init__(self, place: world.World, path: pathlib.Path, target: pathlib.Path, number: int, fault: str) -> None:
         self.place, self.path, self.target = place, path, target
@@ -90,15 +94,16 @@ class Link:
         for end in self.ends:
             self.relay.place.sockets.remove(end)
             end.source.close()
+            end.drop()
 
 
 class End:
-    """One direction of a connection. `held` waits for the end of a fault."""
+    """One direction of a connection. `held` waits for the end of a fault, in parts with their descriptors."""
 
     def __init__(self, link: Link, source: socket.socket, target: socket.socket, counts: bool) -> None:
         self.link, self.source, self.target = link, source, target
         self.counts = counts
-        self.held = b""
+        self.held: list[tuple[bytes, list[int]]] = []
         # The start of a message.
         self.rest = b""
 
@@ -107,39 +112,52 @@ class End:
 
     def serve(self) -> None:
         try:
-            part = self.source.recv(1 << 16)
+            part, descriptors, _, _ = socket.recv_fds(self.source, 1 << 16, 16)
         except OSError:
-            part = b""
+            part, descriptors = b"", []
         if not part:
             return self.link.close()
-        if self.counts:
-            self.scan(part)
-        self.held += part
+        count, last = self.scan(part) if self.counts else (0, 0)
+        # Descriptors belong to the last message, and would be refused with another.
+        self.held += [(part[:-last], []), (part[-last:], descriptors)]
+        for _ in range(count):
+            self.link.relay.count()
         self.flush()
 
-    def scan(self, part: bytes) -> None:
-        """Counts the messages that end in a part (D-Bus Specification, "Message Format")."""
+    def scan(self, part: bytes) -> tuple[int, int]:
+        """Returns how many messages end in a part, and the size of the last one (D-Bus Specification, "Message Format")."""
+        count = size = 0
         self.rest += part
         while self.rest and self.rest[:1] not in b"lB":
             # A line of the authentication.
             line, end, self.rest = self.rest.partition(b"\r\n")
             if not end:
                 self.rest = line
-                return
+                return 0, 0
         while len(self.rest) >= 16:
             order = "<" if self.rest[:1] == b"l" else ">"
             body, _, fields = struct.unpack(order + "3I", self.rest[4:16])
-            size = 16 + (fields + 7) // 8 * 8 + body
-            if len(self.rest) < size:
-                return
-            self.rest = self.rest[size:]
-            self.link.relay.count()
+            whole = 16 + (fields + 7) // 8 * 8 + body
+            if len(self.rest) < whole:
+                break
+            count, size, self.rest = count + 1, whole, self.rest[whole:]
+        return count, size
 
     def flush(self) -> None:
         if self.link.relay.is_faulty or self.link not in self.link.relay.links:
             return
-        part, self.held = self.held, b""
-        try:
-            self.target.sendall(part)
-        except OSError:
-            self.link.close()
+        while self.held:
+            part, descriptors = self.held.pop(0)
+            try:
+                sent = socket.send_fds(self.target, [part], descriptors) if part else 0
+                self.target.sendall(part[sent:])
+            except OSError:
+                self.link.close()
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def drop(self) -> None:
+        for _, descriptors in self.held:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        self.held = []

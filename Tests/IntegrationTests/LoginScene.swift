@@ -72,8 +72,14 @@ actor LoginService {
     private var values: [String: DBusValue] = [:]
     private(set) var questions: [String] = []
     private var isSilent = false
+    /// The calls that wait while the manager is stopped.
+    private(set) var held: [DBusMessage]?
+    /// The calls that wait; `nil` for all.
+    private var heldMember: String?
+    /// How many requests for a lock are not answered.
+    private var lost = 0
     /// Why the manager refuses locks, if it does.
-    private var refusal: String?
+    private var refusal: DBusError?
     /// The manager's ends of the locks that it has given.
     private var locks: [UnixStream] = []
     private(set) var lockRequests: [[String]] = []
@@ -118,12 +124,28 @@ actor LoginService {
     /// Leaves questions without an answer from now on.
     func fallSilent() { isSilent = true }
 
+    /// Stops; calls wait, or those of one method.
+    func pause(_ member: String? = nil) { (held, heldMember) = ([], member) }
+
+    /// Goes on, and answers the calls that waited.
+    func goOn() {
+        let calls = held ?? []
+        held = nil
+        for call in calls { answer(call) }
+    }
+
+    var isHoldingCalls: Bool { held?.isEmpty == false }
+
+    func loseLocks(_ count: Int) { lost = count }
+
     func leave() {
         object = nil
         connection = nil
     }
 
-    func refuseLocks(because reason: String?) { refusal = reason }
+    func refuseLocks(because reason: String, as name: String = DBusError.accessDenied) {
+        refusal = DBusError(name: name, message: reason)
+    }
 
     /// The number of locks that are not closed.
     var openLocks: Int {
@@ -141,10 +163,9 @@ actor LoginService {
 
     private func lock(_ call: DBusMessage) throws {
         lockRequests.append((0..<4).map { _ in call.string() ?? "" })
-        if let refusal {
-            let error = DBusError(name: DBusError.accessDenied, message: refusal)
-            return try connection?.answer(call, with: error) ?? ()
-        }
+        lost -= 1
+        guard lost < 0 else { return }
+        if let refusal { return try connection?.answer(call, with: refusal) ?? () }
         let (ours, theirs) = try UnixStream.pair()
         try connection?.answer(call, with: [.descriptor(theirs.number)])
         locks.append(ours)
@@ -152,6 +173,7 @@ actor LoginService {
     }
 
     private func answer(_ call: DBusMessage) {
+        if held != nil, heldMember == nil || call.member == heldMember { return held?.append(call) ?? () }
         if call.member == "Inhibit" { return (try? lock(call)) ?? () }
         guard !isSilent, call.member == "Get", call.string() != nil, let name = call.string() else { return }
         questions.append(name)

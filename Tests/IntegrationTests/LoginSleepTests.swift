@@ -98,6 +98,114 @@ struct LoginSleepTests {
         try awaitState("preparing", subscriber)
     }
 
+    /// Asks for the state, and waits longer than a question may take if the manager does not answer.
+    private func state() throws -> JSON? { try bus.client().state(of: "sleep")["state"] }
+
+    private func reload() throws {
+        let line = "config.json5 again"
+        let count = bus.log.ranges(of: line).count
+        bus.process.signal(SIGHUP)
+        try wait(for: line) { bus.log.ranges(of: line).count > count }
+    }
+
+    @Test("a login manager that is stopped when the first subscriber comes gives a lock when it goes on")
+    func managerIsStopped() async throws {
+        try await scene.manager.appear(Self.usual)
+        await scene.manager.pause()
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        _ = try (state(), state())
+        await scene.manager.goOn()
+        try await waitForLocks(1)
+        try await scene.manager.announce(true)
+        try awaitState("preparing", subscriber)
+        try await waitForLocks(0)
+    }
+
+    @Test("a lock for which the login manager had no answer is asked for again")
+    func lockIsLate() async throws {
+        await scene.manager.loseLocks(1)
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try wait(for: "a line in the log") { bus.log.contains("the sleep of the machine cannot be delayed") }
+        try await waitForLocks(1)
+        withExtendedLifetime(subscriber) {}
+    }
+
+    @Test("a lock that is asked for while the configuration is read again is taken")
+    func reloadWhileALockIsAskedFor() async throws {
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try await waitForLocks(1)
+        try subscriber.setState("background", on: try bus.client())
+        try await waitForLocks(0)
+        await scene.manager.pause("Inhibit")
+        try subscriber.setState("foreground", on: try bus.client())
+        let deadline = Deadline(seconds: 60)
+        while await !scene.manager.isHoldingCalls, !deadline.hasPassed { backOff() }
+        try reload()
+        await scene.manager.goOn()
+        // A lock for a connection that has ended is closed by then.
+        try bus.client().call("Refresh")
+        try await waitForLocks(1)
+    }
+
+    @Test("a sleep that is being prepared waits for a subscriber while the configuration is read again")
+    func reloadWhileTheMachinePrepares() async throws {
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try await waitForLocks(1)
+        try await scene.manager.announce(true)
+        try reload()
+        try bus.client().fence()
+        #expect(await scene.manager.openLocks == 1)
+        try awaitState("preparing", subscriber)
+        try await waitForLocks(0)
+        #expect(bus.log.contains("the machine may sleep after"))
+        try await scene.manager.announce(false)
+        try awaitState("awake", subscriber)
+        try await waitForLocks(1)
+    }
+
+    @Test("an end that nobody announced is found by asking, and the next sleep is delayed")
+    func endIsFoundByAsking() async throws {
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try await waitForLocks(1)
+        try await scene.manager.announce(true)
+        try awaitState("preparing", subscriber)
+        try await waitForLocks(0)
+        await scene.manager.set("PreparingForSleep", .boolean(false))
+        try bus.client().call("Refresh")
+        try awaitState("awake", subscriber)
+        try await waitForLocks(1)
+    }
+
+    @Test("a sleep that nothing delays is not said to be delayed")
+    func noLockIsNoDelay() async throws {
+        await scene.manager.refuseLocks(because: "not today")
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try wait(for: "the refusal") { bus.log.contains("not today") }
+        #expect(try "\(bus.description(of: "sleep"))".contains("refuses a delay lock: not today"))
+        try await scene.manager.announce(true)
+        try awaitState("preparing", subscriber)
+        try await scene.manager.announce(false)
+        try awaitState("awake", subscriber)
+        #expect(bus.log.contains("the machine sleeps without a delay"))
+        #expect(!bus.log.contains("may sleep after"))
+    }
+
+    @Test("a login manager that says at once that there is no reply is not asked again and again")
+    func errorThatLooksLate() async throws {
+        await scene.manager.refuseLocks(because: "polkit is slow", as: "org.freedesktop.DBus.Error.NoReply")
+        try await scene.manager.appear(Self.usual)
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try wait(for: "the refusal") { bus.log.contains("polkit is slow") }
+        try bus.client().call("Refresh")
+        #expect(await scene.manager.lockRequests.count == 1)
+        withExtendedLifetime(subscriber) {}
+    }
+
     @Test("nobody interested makes no connection to the message bus")
     func nobodyInterested() async throws {
         try await scene.manager.appear(Self.usual)

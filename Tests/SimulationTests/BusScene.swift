@@ -55,7 +55,6 @@ final class BusScene {
         loop.diskTime = diskTime
         loop.wallClock = time
         programs.loop = loop
-        machine.restart(on: loop)
         bus = try start(loop, starts)
     }
 

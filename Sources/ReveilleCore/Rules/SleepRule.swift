@@ -22,9 +22,13 @@ package struct SleepRule: Sendable {
     }
 
     /// Takes whether the machine prepares to sleep, as announced or asked; the time is in microseconds since boot.
-    package mutating func note(isPreparing: Bool, timeAsleep: UInt64) {
+    ///
+    /// If this is unknown, a machine that prepared still does, unless it has slept.
+    package mutating func note(isPreparing: Bool?, timeAsleep: UInt64) {
+        let hasSlept = timeAsleep > counted && timeAsleep - counted >= Self.shortest
+        let isPreparing = isPreparing ?? (sleep.state == .preparing && !hasSlept)
         sleep.state = isPreparing ? .preparing : .awake
-        guard !isPreparing, timeAsleep > counted, timeAsleep - counted >= Self.shortest else { return }
+        guard !isPreparing, hasSlept else { return }
         sleep.sleptFor = .microseconds(Int64(clamping: timeAsleep - counted))
         counted = timeAsleep
     }

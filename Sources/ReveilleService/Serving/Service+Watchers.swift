@@ -62,8 +62,7 @@ extension Service {
                 return try PowerWatcher(
                     loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
                     context: context)
-            case .sleep:
-                return SleepWatcher(loop: loop, machine: sleep.machine, after: sleep.last, context: context)
+            case .sleep: return SleepWatcher(machine: sleep.machine, after: sleep.last, context: context)
             case .switches: return SwitchesWatcher(loop: loop, feed: feed, root: files.root, context: context)
             case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")
             }

@@ -51,7 +51,10 @@ final class SleepDelay: BusPart {
         isAnnounced = longestDelay != nil
         preparation = nil
         audience = [:]
-        if let longestDelay {
+        if longestDelay != nil, !machine.isDelayed {
+            if machine.interests.wantDelay { logger.info("the machine sleeps without a delay: \(machine.source)") }
+            machine.letSleep()
+        } else if let longestDelay {
             audience = Dictionary(access.audience(of: .sleep).map { ($0.number, $0) }, uniquingKeysWith: { $1 })
             preparation = SleepPreparation(at: loop.bootClock, longest: longestDelay, hasAudience: !audience.isEmpty)
             // In another turn, in which the announcement has been delivered.

@@ -17,7 +17,7 @@ final class DBusCall {
     ) throws(SystemError) {
         // libsystemd would count from the end of connecting, which may take longer.
         let timer = try loop.timer { [unowned self] in
-            finish(.failure(DBusError(name: DBusError.noReply, message: "no reply within \(timeout)")))
+            finish(.failure(DBusError(name: DBusError.late, message: "no reply within \(timeout)")))
         }
         let result = sd_bus_call_async(
             bus, &slot, message.message,
@@ -72,8 +72,8 @@ package struct DBusError: Error, Hashable, CustomStringConvertible {
     package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-
-    package static let noReply = "org.freedesktop.DBus.Error.NoReply"
+    /// The name of no reply in time; a peer's name would have a dot, so a peer that errs at once is not late.
+    package static let late = "late"
     /// Whether a service is not connected and cannot be activated, for which a bus without a manager executes `/bin/false`.
     var isAbsence: Bool { Self.absences.contains(name) || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") }
 

@@ -67,9 +67,11 @@ extension DBusConnection {
         }
     }
 
-    /// Calls a handler whenever a name has another owner, until the result is released.
-    func listenForArrivals(of name: String, _ handler: @escaping () -> Void) throws(SystemError) -> DBusHandler {
-        try listenForOwners("arg0='\(name)'") { _, owner in if !owner.isEmpty { handler() } }
+    /// Calls a handler whenever a name has another owner or none, until the result is released.
+    func listenForOwners(
+        of name: String, _ handler: @escaping (_ isOwned: Bool) -> Void
+    ) throws(SystemError) -> DBusHandler {
+        try listenForOwners("arg0='\(name)'") { _, owner in handler(!owner.isEmpty) }
     }
 
     private func listenForOwners(

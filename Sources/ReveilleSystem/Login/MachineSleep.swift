@@ -7,17 +7,19 @@ package protocol MachineSleep: AnyObject {
     /// The source of announcements, in words for a person.
     var source: String { get }
     var interests: SleepInterests { get }
+    /// Whether a lock delays the sleep.
+    var isDelayed: Bool { get }
 
     /// Called before the followers when the login manager announces a sleep, with the longest time that it waits, in
     /// microseconds, and with `nil` when it announces the end; either can come twice.
     var announced: (_ longestDelay: UInt64?) -> Void { get set }
 
-    /// Asks whether the machine prepares to sleep; `nil` if there is no answer.
+    /// Asks whether the machine prepares to sleep; `nil` if there is no answer, which says nothing.
     ///
     /// All announcements before the answer have been handled when the completion is called, once, within a second.
     func ask(then completion: @escaping (Bool?) -> Void)
 
-    /// Closes the lock until the end of the sleep.
+    /// Closes the lock until the end of the sleep, or takes none until then.
     func letSleep()
 }
 

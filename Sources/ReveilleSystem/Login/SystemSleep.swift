@@ -1,162 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
 /// The sleep of this machine, which logind or elogind announces (org.freedesktop.login1).
 ///
-/// It is connected to the system's message bus only while someone is interested. A message bus or a login manager that is
-/// absent or ends is awaited. The clocks show the time asleep without either.
+/// It is connected to the system's message bus only while someone is interested. ``DelayLock`` decides, and this carries
+/// it out. The clocks show the time asleep without a login manager.
 package final class SystemSleep: MachineSleep {
-    /// How long a call may take.
-    private static let timeout: Duration = .milliseconds(900)
-    /// The delay that login managers allow unless they are configured otherwise, in microseconds.
-    private static let usualDelay: UInt64 = 5_000_000
-
-    /// The pauses between attempts to connect, which double.
-    private static let shortestPause: Duration = .seconds(1)
-    private static let longestPause: Duration = .seconds(60)
+    /// How long a question of others may take.
+    private static let answerTime: Duration = .milliseconds(900)
 
     package let interests = SleepInterests()
     package var announced: (UInt64?) -> Void = { _ in }
-    private let loop: EventLoop
-    private let warn: (String) -> Void
+    private let connect: () throws(SystemError) -> any LoginManager
     private let measure: () -> UInt64
+    private let warn: (String) -> Void
     private let later: DeferredCalls
-    private var retry: EventSource?
-    private var pause = SystemSleep.shortestPause
-    private var login: LoginConnection?
-    private var questions = 0
-    private var longestDelay = SystemSleep.usualDelay
-    /// Why there are no announcements; `nil` while there are, or nobody is interested.
-    private var absence: String?
-    private var lock: SleepLock?
-    private var isLocking = false
-    private var mayLock = true
+    private var timer: (any LoopSource)?
+    private var state = DelayLock()
+    private var login: (any LoginManager)?
+    private var lock: AnyObject?
+    /// The questions of others, by number; they end with the connection.
+    private var questions: [Int: (Bool?) -> Void] = [:]
+    private var lastQuestion = 0
 
     /// Creates the sleep of a machine that is not watched yet; `warn` takes lines for the log.
     package init(
-        loop: EventLoop, timeAsleep: @escaping () -> UInt64 = Clocks.asleep, warn: @escaping (String) -> Void
+        loop: any Loop, connect: @escaping () throws(SystemError) -> any LoginManager,
+        timeAsleep: @escaping () -> UInt64 = Clocks.asleep, warn: @escaping (String) -> Void
     ) throws(SystemError) {
-        self.loop = loop
+        self.connect = connect
         self.warn = warn
         measure = timeAsleep
         later = DeferredCalls(loop: loop)
-        retry = try loop.timer { [weak self] in self?.update() }
-        interests.changed = { [weak self] in self?.update() }
+        timer = try loop.timer { [weak self] in self?.take(.due) }
+        // A follower that another one replaces leaves no trace.
+        interests.changed = { [weak self] in self?.later.add { [weak self] in self?.updateNeed() } }
+    }
+
+    package convenience init(loop: EventLoop, warn: @escaping (String) -> Void) throws(SystemError) {
+        try self.init(
+            loop: loop, connect: { () throws(SystemError) in try LoginConnection(loop: loop) }, warn: warn)
     }
 
     package var timeAsleep: UInt64 { measure() }
+    package var source: String { state.source }
+    package var isDelayed: Bool { state.isHeld }
 
-    package var source: String {
-        if let absence { return "the clocks, since \(absence)" }
-        if interests.isEmpty { return "the clocks, and the login manager if there is one" }
-        return lock == nil ? "the clocks and the login manager" : "the clocks and the login manager, with a delay lock"
-    }
+    package func letSleep() { take(.released) }
+
+    // MARK: - Questions
 
     package func ask(then completion: @escaping (Bool?) -> Void) {
-        questions += 1
-        update()
-        let end = { [weak self] (answer: Bool?) in
-            completion(answer)
-            self?.questions -= 1
-            self?.update()
-        }
-        guard let login else { return end(nil) }
-        login.ask(within: Self.timeout) { end($0?.isPreparing) }
-    }
-
-    package func letSleep() {
-        lock = nil
-        mayLock = false
-    }
-
-    // MARK: - Connection
-
-    /// Connects, disconnects, locks or unlocks, as is wanted now.
-    private func update() {
-        guard !interests.isEmpty || questions > 0 else { return disconnect() }
-        if login == nil { connect() }
-        updateLock()
-    }
-
-    private func connect() {
-        retry?.disarm()
-        do throws(SystemError) {
-            let login = try LoginConnection(loop: loop)
-            login.ended = { [weak self] in self?.lose("the message bus has ended the connection") }
-            login.announced = { [weak self] in self?.note(isPreparing: $0) }
-            login.appeared = { [weak self] in self?.readAll() }
-            self.login = login
-            readAll()
-        } catch {
-            lose("there is no message bus: \(error)")
+        lastQuestion += 1
+        let number = lastQuestion
+        questions[number] = completion
+        updateNeed()
+        guard let login else { return end(number, nil) }
+        login.ask(within: Self.answerTime) { [weak self] input in
+            guard let self, questions[number] != nil else { return }
+            guard case .answered(let isPreparing, _) = input else { return end(number, nil) }
+            take(input)
+            end(number, isPreparing)
         }
     }
 
-    private func readAll() {
-        mayLock = false
-        lock = nil
-        login?.ask(within: Self.timeout) { [weak self] state in
-            guard let self, login != nil else { return }
-            absence = state == nil ? "the login manager does not answer" : nil
-            longestDelay = state?.longestDelay ?? Self.usualDelay
-            if state != nil { pause = Self.shortestPause }
-            note(isPreparing: state?.isPreparing ?? false)
-        }
+    private func end(_ number: Int, _ answer: Bool?) {
+        questions.removeValue(forKey: number)?(answer)
+        updateNeed()
     }
 
-    private func lose(_ reason: String) {
-        absence = reason
-        lock = nil
-        isLocking = false
-        drop()
-        guard !interests.isEmpty else { return }
-        retry?.fire(after: pause)
-        pause = min(pause * 2, Self.longestPause)
-        note(isPreparing: false)
+    private func updateNeed() {
+        let isFollowed = !interests.isEmpty || !questions.isEmpty
+        take(.needed(interests.wantDelay ? .lock : isFollowed ? .announcements : .nothing))
     }
 
-    private func disconnect() {
-        retry?.disarm()
-        absence = nil
-        lock = nil
-        drop()
+    // MARK: - Effects
+
+    private func take(_ input: DelayLock.Input) {
+        let effects = state.take(input)
+        if !state.isHeld { lock = nil }
+        for effect in effects { perform(effect) }
     }
 
-    /// Releases the connection after its handlers have returned.
-    private func drop() {
-        guard let login else { return }
-        login.silence()
-        self.login = nil
-        later.add { withExtendedLifetime(login) {} }
-    }
-
-    // MARK: - Announcements
-
-    private func note(isPreparing: Bool) {
-        mayLock = !isPreparing && absence == nil
-        announced(isPreparing ? longestDelay : nil)
-        interests.notify(isPreparing: isPreparing)
-        updateLock()
-    }
-
-    // MARK: - Lock
-
-    private func updateLock() {
-        guard interests.wantDelay else { return lock = nil }
-        guard lock == nil, !isLocking, mayLock, let login else { return }
-        isLocking = true
-        login.lock(within: Self.timeout) { [weak self] result in
-            guard let self, self.login === login else { return }
-            isLocking = false
-            switch result {
-            case .success(let lock): if mayLock { self.lock = lock }
-            case .failure(let error):
-                // Until the next announcement or login manager, another attempt would fail too.
-                mayLock = false
-                warn("the sleep of the machine cannot be delayed: \(error)")
+    private func perform(_ effect: DelayLock.Effect) {
+        switch effect {
+        case .connect: open()
+        case .disconnect: close()
+        case .ask(let patience):
+            login?.ask(within: patience) { [weak self, weak login] in
+                if login != nil, self?.login === login { self?.take($0) }
             }
-            if !interests.wantDelay { self.lock = nil }
+        case .lock(let patience):
+            login?.lock(within: patience) { [weak self, weak login] result in
+                guard let self, login != nil, self.login === login else { return }
+                switch result {
+                case .success(let granted):
+                    take(.locked)
+                    if state.isHeld { lock = granted }
+                case .failure(let failure): take(.unlocked(failure))
+                }
+            }
+        case .wait(let time): timer?.fire(after: time)
+        case .warn(let line): warn(line)
+        case .tell(let longestDelay):
+            announced(longestDelay)
+            interests.notify(isPreparing: longestDelay != nil)
+        }
+    }
+
+    private func open() {
+        do throws(SystemError) {
+            let login = try connect()
+            login.noted = { [weak self] in self?.take($0) }
+            self.login = login
+            take(.connected)
+        } catch {
+            take(.lost("there is no message bus: \(error)"))
+        }
+    }
+
+    /// Ends the connection and its questions after its handlers have returned.
+    private func close() {
+        timer?.disarm()
+        guard let login else { return }
+        login.noted = { _ in }
+        self.login = nil
+        let numbers = questions.keys.sorted()
+        later.add { [weak self] in
+            withExtendedLifetime(login) {}
+            for number in numbers { self?.end(number, nil) }
         }
     }
 }

@@ -117,7 +117,7 @@ package final class DeferredCalls {
 
     private func run() {
         let due = calls
-        calls = []
+        (calls, timer) = ([], nil)
         for call in due { call() }
     }
 }

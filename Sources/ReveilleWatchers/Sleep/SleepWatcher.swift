@@ -5,20 +5,14 @@ package import ReveilleSystem
 
 /// Watches the sleep of the machine, as the login manager announces it and the clocks show it.
 package final class SleepWatcher: Watcher {
-    /// How long the machine may prepare before the login manager is asked whether it still does.
-    private static let patience: Duration = .seconds(30)
-
     package let aspect = BuiltInAspect.sleep
-    private let loop: any Loop
     private let machine: any MachineSleep
     private let context: WatcherContext
     private var rule: SleepRule { didSet { machine.interests.counted = rule.counted } }
     private var interest: SleepInterest?
-    private var question: (any LoopSource)?
 
     /// Creates a watcher that is off and continues after a saved state.
-    package init(loop: any Loop, machine: any MachineSleep, after last: Sleep?, context: WatcherContext) {
-        self.loop = loop
+    package init(machine: any MachineSleep, after last: Sleep?, context: WatcherContext) {
         self.machine = machine
         self.context = context
         rule = SleepRule(after: last, counted: machine.interests.counted, timeAsleep: machine.timeAsleep)
@@ -31,7 +25,6 @@ package final class SleepWatcher: Watcher {
             guard pace != oldValue else { return }
             if pace == .off {
                 interest = nil
-                question = nil
             } else if interest == nil {
                 interest = machine.interests.follow { [weak self] in self?.note(isPreparing: $0) }
                 context.report(.sleep(rule.sleep))
@@ -46,22 +39,15 @@ package final class SleepWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        machine.ask { [weak self] isPreparing in
-            self?.note(isPreparing: isPreparing ?? false)
+        machine.ask { [weak self] in
+            self?.note(isPreparing: $0)
             completion()
         }
     }
 
-    private func note(isPreparing: Bool) {
+    private func note(isPreparing: Bool?) {
         rule.note(isPreparing: isPreparing, timeAsleep: machine.timeAsleep)
         context.report(.sleep(rule.sleep))
-        question = isPreparing && pace != .off ? makeQuestion() : nil
-    }
-
-    private func makeQuestion() -> (any LoopSource)? {
-        let question = try? loop.timer(priority: .watcher) { [weak self] in self?.refresh {} }
-        question?.fire(after: Self.patience)
-        return question
     }
 
     package var source: SourceDescription {

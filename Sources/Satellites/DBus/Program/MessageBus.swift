@@ -92,7 +92,7 @@ final class MessageBus {
                         log.write(.warning, "\(call.path): the reply to \(call.member) is too large", about: call.path)
                     }
                     onInput(.reply(number, values?.map(\.json), isTimeout: false))
-                case .failure(let error): onInput(.reply(number, nil, isTimeout: error.name == DBusError.noReply))
+                case .failure(let error): onInput(.reply(number, nil, isTimeout: error.name == DBusError.late))
                 }
             }
         }
