@@ -34,6 +34,18 @@ struct Flood: Sendable {
             let request = SubscriptionRequest(aspects: [.battery, .orientation, .proximity])
             try connect($0, saying: bytes(.subscribe(request)), keeping: 32)
         },
+        // Asks for the demand for the most names and patterns, all below those of the probe, and reads each change.
+        Flood("observers") { address in
+            let streams = try (0..<60).map { _ in try UnixStream(connectingTo: address) }
+            for stream in streams { _ = try stream.write(bytes(.observeDemand(watched())).span) }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            try repeating {
+                for stream in streams { _ = try buffer.withUnsafeMutableBytes { try stream.read(into: $0) } }
+                poll(nil, 0, 1)
+            }
+        },
+        // Does so on new connections all the time, and does not read.
+        Flood("passingObservers") { try connect($0, saying: bytes(.observeDemand(watched())), keeping: 60) },
         // Lists all subscriptions on a new connection each time.
         Flood("lists") { try connect($0, saying: bytes(.listSubscriptions), keeping: 60) },
         // Requests long replies on new connections, and does not read them.
@@ -42,8 +54,8 @@ struct Flood: Sendable {
         Flood("posts") { try send(bytes(.post(.proximity(.near))), to: $0) },
         // Publishes names for the duration of short connections.
         Flood("ties") {
-            let calls = try (0..<20).map { try publication($0, round: 0, length: 10, isTied: true) }
-            try connect($0, saying: calls.flatMap(bytes), keeping: 16)
+            let calls = try (0..<20).flatMap { try bytes(publication($0, round: 0, length: 10, isTied: true)) }
+            try connect($0, saying: calls, keeping: 16)
         },
         // Changes long values of as many names as allowed, which makes the saved state as large as possible.
         Flood("values", publishes: true) {
@@ -56,6 +68,12 @@ struct Flood: Sendable {
             let subscribers = try sleepingClients(50, $0)
             try send(bytes(.listSubscriptions), to: $0, over: 12)
             withExtendedLifetime(subscribers) {}
+        },
+        // Requests the states of all names by as many patterns as allowed.
+        Flood("patterns", publishes: true) {
+            try change(BlockingClient($0), round: 2)
+            let patterns = (1..<BusInterface.aspectLimit).map { Aspect(stringLiteral: "org.other\($0).*") }
+            try send(bytes(.getState(AspectSet(patterns + [allNames]))), to: $0)
         },
         // Requests the states of all names, does not read them, and changes the names meanwhile.
         Flood("unreadStates", publishes: true) { try leaveUnread(.getState([allNames]), $0, over: 60) },
@@ -113,6 +131,13 @@ struct Flood: Sendable {
     /// Makes the names almost as long as allowed.
     private static let prefix = "org.example." + String(repeating: "long-", count: 46)
 
+    /// Returns long names and patterns that nobody else observes, and one pattern that spans all of them.
+    private static func watched() -> AspectSet {
+        let start = "org.watched.\(UInt16.random(in: 0...UInt16.max))." + String(repeating: "long-", count: 40)
+        let names = (1..<BusInterface.aspectLimit).map { start + "\($0)" + ($0 % 2 == 0 ? ".*" : "") }
+        return AspectSet(names.map { Aspect(stringLiteral: $0) } + ["org.*"])
+    }
+
     private static func publication(
         _ number: Int, round: Int, length: Int = 4_000, isTied: Bool = false
     ) throws -> BusCall {
@@ -162,11 +187,14 @@ struct Flood: Sendable {
     }
 
     /// Connects repeatedly, and closes the oldest connections.
-    private static func connect(_ address: UnixAddress, saying bytes: [UInt8], keeping count: Int) throws {
+    private static func connect(
+        _ address: UnixAddress, saying bytes: @autoclosure () -> [UInt8], keeping count: Int
+    ) throws {
         var streams: [UnixStream] = []
         repeating {
             // A full queue is the intended effect.
             guard let stream = try? UnixStream(connectingTo: address) else { return }
+            let bytes = bytes()
             if !bytes.isEmpty { _ = try? stream.write(bytes.span) }
             streams.append(stream)
             if streams.count > count { streams.removeFirst() }

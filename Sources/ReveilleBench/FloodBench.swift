@@ -7,12 +7,14 @@ import ReveilleTesting
 import ReveilleWire
 import Varlink
 
-/// Measures how long a user waits for GetState while another user floods the bus in every available way, and for events
-/// during a million changes.
+/// Measures how long a user waits for GetState and SetState while another user floods the bus in every available way, and
+/// for events during a million changes.
 ///
 /// As root, the benchmark uses three users: the bus's own, a flooding and a waiting user. Otherwise one user does all.
 struct FloodBench {
     static let probeArgument = "flood-probe"
+    /// The names to which the probe subscribes, and which a flood observes.
+    static let watched: Aspect = "org.watched.*"
     private static let probes = 800
     /// The number of sleeping subscribers, and the size of the settings: lists and replies are long.
     private static let sleepers = 500
@@ -39,12 +41,12 @@ struct FloodBench {
         let parts = address.path.split(separator: "/")
         for count in parts.count - 2..<parts.count { chmod("/" + parts.prefix(count).joined(separator: "/"), 0o755) }
         if geteuid() != 0 { print("not root: flood and probe run as the same user") }
-        report("GetState, quiet", try probe(bus).summary)
+        for (call, samples) in try probe(bus) { report("\(call), quiet", samples.summary) }
         var (isTooSlow, isTooLarge) = (false, false)
         for kind in Flood.all {
             let before = bus.usage.residentMemory
             let flood = try kind.start(bus.address).process
-            let samples = try probe(bus)
+            let calls = try probe(bus)
             let growth = bus.usage.residentMemory - before
             if flood.hasEnded { throw BenchError("the flood \(kind.name) ended early") }
             flood.signal(SIGKILL)
@@ -52,9 +54,12 @@ struct FloodBench {
             // The connections close before another flood is measured.
             poll(nil, 0, 500)
             let rest = bus.usage.residentMemory - before
-            report("GetState, \(kind.name)", samples.summary + "; memory +\(growth) kB, then +\(rest) kB")
+            for (call, samples) in calls {
+                report("\(call), \(kind.name)", samples.summary)
+                isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
+            }
+            report("memory, \(kind.name)", "+\(growth) kB, then +\(rest) kB")
             isTooLarge = isTooLarge || !kind.publishes && growth > Self.memoryLimit
-            isTooSlow = isTooSlow || samples.percentile(0.99) > Self.limit
         }
         isTooSlow = try EventDelay(bus).measure() > Self.limit || isTooSlow
         withExtendedLifetime((bus, sleepers)) {}
@@ -62,23 +67,35 @@ struct FloodBench {
         if isTooLarge { throw BenchError("a flood added more than \(Self.memoryLimit) kB to the bus") }
     }
 
-    private func probe(_ bus: PhoneBus) throws -> Samples {
+    /// Returns how long another user's calls take, which alternate.
+    private func probe(_ bus: PhoneBus) throws -> KeyValuePairs<String, Samples> {
         let worker = try Worker([Self.probeArgument, bus.address])
-        var samples = Samples()
-        while let time = worker.next() { samples.add(time) }
+        var (states, moves) = (Samples(), Samples())
+        while let time = worker.next() {
+            states.add(time)
+            moves.add(try worker.required())
+        }
         guard worker.process.wait() == 0 else { throw BenchError("the probe received no reply") }
-        return samples
+        return ["GetState": states, "SetState": moves]
     }
 
     // MARK: - In the probe's process
 
     static func ask(_ arguments: [String]) throws {
         Flood.become(user: 65_533)
-        let client = try BlockingClient(UnixAddress(arguments.first ?? ""))
+        let address = try UnixAddress(arguments.first ?? "")
+        let (client, subscriber) = (try BlockingClient(address), try BlockingClient(address))
+        let id = try subscriber.subscribe(to: [watched]).subscription
+        var state = RequestedState.foreground
         try Clocks.periodically(while: { $0 < probes }) { due in
             _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
             Worker.report(Clocks.boot() - due)
+            state = state == .foreground ? .background : .foreground
+            let start = Clocks.boot()
+            _ = try client.call(.setState(subscription: id, to: state))
+            Worker.report(Clocks.boot() - start)
         }
+        withExtendedLifetime(subscriber) {}
     }
 }
 

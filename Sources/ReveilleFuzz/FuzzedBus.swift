@@ -51,7 +51,7 @@ struct FuzzedBus: ~Copyable {
                 .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
         case .observeDemand(let aspects):
             return aspects.aspects.map { aspect in
-                NameDemand(aspect: aspect, isNeeded: bus.subscriptions.contains { bus.needs(aspect, by: $0) })
+                NameDemand(aspect: aspect, isNeeded: bus.demand.isNeeded(aspect))
             }.parameters
         case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
             return [:]

@@ -62,18 +62,20 @@ public struct Aspect: Sendable, Hashable {
 
     /// Returns whether this is a pattern and the aspect is one of its names.
     public func matches(_ aspect: Aspect) -> Bool {
-        guard let pattern, aspect.isPublished, case .published(let name) = aspect.kind else { return false }
-        return name.utf8.count > pattern.utf8.count && name.utf8.starts(with: pattern.utf8)
+        aspect.isPublished && isPattern && spans(aspect)
     }
-
-    /// Returns whether a name is, or could be, both this or one of its names and the other or one of its names.
-    package func overlaps(_ other: Aspect) -> Bool { spans(other) || other.spans(self) }
 
     /// Returns whether the other is this, or stands only for names of this pattern.
     package func spans(_ other: Aspect) -> Bool {
-        guard self != other else { return true }
-        guard let pattern, other.builtIn == nil else { return false }
-        return other.name.utf8.count > pattern.utf8.count && other.name.utf8.starts(with: pattern.utf8)
+        guard isPattern, case .published(let pattern) = kind, case .published(let name) = other.kind else {
+            return self == other
+        }
+        let (bytes, others) = (pattern.utf8.span, name.utf8.span)
+        let end = bytes.count - 1
+        guard others.count > end else { return false }
+        // Most names differ in their last words.
+        for index in (0..<end).reversed() where bytes[index] != others[index] { return false }
+        return true
     }
 
     /// The aspect that the bus itself provides; `nil` for a published name and a pattern.
@@ -107,7 +109,7 @@ extension Aspect: Comparable {
         case (.builtIn(let one), .builtIn(let other)): one.index < other.index
         case (.builtIn, .published): true
         case (.published, .builtIn): false
-        case (.published(let one), .published(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        case (.published(let one), .published(let other)): one < other
         }
     }
 }

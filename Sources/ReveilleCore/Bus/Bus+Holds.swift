@@ -90,16 +90,19 @@ extension Bus {
         for log in dropped { settle(log) }
     }
 
-    /// Adds a subscription to the foreground counts, or removes it from them.
+    /// Adds a subscription to the foreground counts and to the demand for names, or removes it from them.
     mutating func countForeground(_ slot: Int, _ difference: Int) {
         guard let state = slots[slot] else { return }
         let isFrozen = state.holds.contains(.frozen)
         forEachEntry(of: slot) { bus, index in
             let entry = bus.entries[Int(index)]
-            guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else { return }
+            guard let aspect = bus.logs[Int(entry.log)].aspect.builtIn else {
+                return bus.countNeed(of: entry, for: state, difference)
+            }
             let isServed = !state.isInBackground || !isFrozen && bus.isImmediate(entry)
             if isServed { bus.count(entry, of: aspect, difference) }
         }
+        if let table = profiles[slot]?.policies { countNeeds(by: table, for: state, difference) }
     }
 
     private mutating func count(_ entry: Entry, of aspect: BuiltInAspect, _ difference: Int) {

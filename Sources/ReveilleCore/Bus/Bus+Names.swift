@@ -2,12 +2,27 @@
 
 struct NameTable: Sendable {
     /// The log of each name that was published, or that a subscription gave.
-    var logs: [Aspect: Int] = [:]
+    private(set) var logs: [Aspect: Int] = [:]
+    private(set) var order = NameMap<Int>()
     /// The numbers of names that are not vacant, by user.
     var counts: [UInt32: NameCount] = [:]
     var slotsOfPattern: [Substring: [Int32]] = [:]
+    var demand = DemandTable()
     /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
     var hasForgottenNames = false
+
+    mutating func add(_ name: Aspect, log: Int) {
+        logs[name] = log
+        order[name.key] = log
+    }
+
+    mutating func remove(_ name: Aspect) {
+        logs[name] = nil
+        order[name.key] = nil
+    }
+
+    /// Returns the logs of the names that patterns match, each once.
+    func logs(of patterns: some Sequence<Aspect>) -> [Int] { order.below(patterns.map(\.key)) }
 
     /// Adds a log to the counts of a user, or removes it.
     mutating func count(_ difference: Int, isLive: Bool, for user: UInt32) {
@@ -90,7 +105,7 @@ extension Bus {
 
     /// The names that are published now or that subscriptions gave, in order.
     package var names: [Aspect] {
-        nameTable.logs.filter { logs[$0.value].isLive || logs[$0.value].literalCount > 0 }.keys.sorted()
+        nameTable.order.values.filter { logs[$0].isLive || logs[$0].literalCount > 0 }.map { logs[$0].aspect }
     }
 
     package var hasForgottenNames: Bool {
@@ -100,12 +115,10 @@ extension Bus {
 
     /// Returns aspects with each pattern replaced by the names that it matches and that are published now.
     package func expand(_ aspects: AspectSet) -> [Aspect] {
-        var expanded = aspects
-        for pattern in aspects.names where pattern.isPattern {
-            expanded.remove(pattern)
-            for log in logs where log.isLive && pattern.matches(log.aspect) { expanded.insert(log.aspect) }
-        }
-        return expanded.aspects
+        let literals = aspects.names.filter { !$0.isPattern }
+        let live = nameTable.logs(of: aspects.names.filter(\.isPattern)).filter { logs[$0].isLive }
+            .map { logs[$0].aspect }.filter { !literals.contains($0) }
+        return aspects.builtIn.map { Aspect($0) } + (literals + live).sorted()
     }
 
     mutating func assign(_ index: Int, to publisher: Publisher) {
@@ -127,7 +140,7 @@ extension Bus {
         let index = add(
             AspectLog(
                 aspect: name, changes: ChangeLog(absent: name, sequence: sequence, capacity: history, at: time)))
-        nameTable.logs[name] = index
+        nameTable.add(name, log: index)
         return index
     }
 
@@ -185,7 +198,7 @@ extension Bus {
     /// Releases the log of a vacant name that no subscription gave.
     mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
-        nameTable.logs[logs[index].aspect] = nil
+        nameTable.remove(logs[index].aspect)
         nameTable.hasForgottenNames = true
         removeLog(index)
     }
@@ -200,13 +213,5 @@ extension Bus {
     private func earliestEvent(_ entry: Int32) -> UInt64 {
         let policy = entries[Int(entry)].policy
         return policy < 0 ? 0 : policies[Int(policy)].nextEvent
-    }
-}
-
-extension Aspect {
-    /// The starts of a name that patterns can have: `org.` and `org.example.` of `org.example.volume`.
-    fileprivate var prefixes: [Substring] {
-        let name = name
-        return name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: ".") }.map { name[...$0] }
     }
 }

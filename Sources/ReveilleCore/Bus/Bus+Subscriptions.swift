@@ -56,12 +56,8 @@ extension Bus {
         let literal = aspects.names.filter(\.isPublished).sorted()
         for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
         let patterns = aspects.names.filter(\.isPattern)
-        guard !patterns.isEmpty else { return indices }
-        for (index, log) in logs.enumerated()
-        where !log.isVacant && patterns.contains(where: { $0.matches(log.aspect) }) {
-            if !aspects.contains(log.aspect) { indices.append(index) }
-        }
         return indices
+            + nameTable.logs(of: patterns).filter { !logs[$0].isVacant && !aspects.contains(logs[$0].aspect) }
     }
 
     private mutating func firstEvent(

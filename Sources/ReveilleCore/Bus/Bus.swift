@@ -55,7 +55,7 @@ package struct Bus: ~Copyable {
         }
         for entry in state.entries where entry.state.aspect.isPublished && nameTable.logs[entry.state.aspect] == nil {
             let index = logs.count
-            nameTable.logs[entry.state.aspect] = index
+            nameTable.add(entry.state.aspect, log: index)
             logs.append(AspectLog(restoring: entry, of: entry.state.aspect, history, at: time))
             if let publisher = logs[index].publisher {
                 nameTable.count(1, isLive: logs[index].isLive, for: publisher.user)

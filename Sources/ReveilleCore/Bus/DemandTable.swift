@@ -1,87 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the publishers' names and patterns the subscriptions need.
+/// The names and patterns that subscriptions need, and the publishers that observe them.
+///
+/// A subscription that begins or ends to need something costs time for its own names, however many are observed.
 package struct DemandTable: Sendable {
-    /// The publishers that ask, and the subscriptions that need it.
-    private var targets: [Aspect: (observers: Int, subscriptions: Int)] = [:]
-    private var needs: [SubscriptionID: Set<Aspect>] = [:]
+    /// How many subscriptions begin to need something at a name or a pattern, less those that cease to, if not 0.
+    private var needs = NameMap<Int>()
+    /// The publishers of each observed name and pattern.
+    private var observers = NameMap<[UInt64]>()
+    /// What is observed and has a need that may have changed, until the publishers are taken.
+    private var changed: Set<Substring> = []
+    /// The patterns whose need has changed, which concerns what is observed below them.
+    private var changedPatterns: Set<Substring> = []
 
-    package init() {}
-
-    /// What publishers ask about.
-    package var aspects: some Collection<Aspect> { targets.keys }
-
-    package func isNeeded(_ aspect: Aspect) -> Bool { targets[aspect].map { $0.subscriptions > 0 } ?? false }
-
-    /// Begins to count for a publisher; returns whether no other has asked about the aspect.
-    package mutating func observe(_ aspect: Aspect) -> Bool {
-        targets[aspect, default: (0, 0)].observers += 1
-        return targets[aspect]?.observers == 1
+    /// Returns whether a subscription needs a name, or a name of a pattern.
+    package func isNeeded(_ aspect: Aspect) -> Bool {
+        guard !needs.isEmpty else { return false }
+        return aspect.spanningKeys.reduce(0) { $0 + (needs[$1] ?? 0) } > 0
+            || aspect.isPattern && needs.hasAny(below: aspect.key)
     }
 
-    package mutating func endObserving(_ aspect: Aspect) {
-        targets[aspect]?.observers -= 1
-        guard targets[aspect]?.observers == 0 else { return }
-        targets[aspect] = nil
-        for id in needs.keys { needs[id]?.remove(aspect) }
+    package mutating func observe(_ aspect: Aspect, by publisher: UInt64) {
+        observers[aspect.key] = (observers[aspect.key] ?? []) + [publisher]
     }
 
-    /// Notes what a subscription needs now; returns whether that makes a difference to anybody.
-    package mutating func set(_ id: SubscriptionID, needs aspects: Set<Aspect>) -> Bool {
-        let former = needs[id] ?? []
-        guard aspects != former else { return false }
-        needs[id] = aspects.isEmpty ? nil : aspects
-        var isChange = false
-        for aspect in aspects.subtracting(former) {
-            targets[aspect]?.subscriptions += 1
-            isChange = isChange || targets[aspect]?.subscriptions == 1
-        }
-        for aspect in former.subtracting(aspects) {
-            targets[aspect]?.subscriptions -= 1
-            isChange = isChange || targets[aspect]?.subscriptions == 0
-        }
-        return isChange
+    package mutating func endObserving(_ aspect: Aspect, by publisher: UInt64) {
+        let others = observers[aspect.key]?.filter { $0 != publisher } ?? []
+        observers[aspect.key] = others.isEmpty ? nil : others
+    }
+
+    package var hasChanges: Bool { !changed.isEmpty || !changedPatterns.isEmpty }
+
+    /// Returns the publishers that observe anything whose need may have changed since the last call.
+    package mutating func takeChanged() -> Set<UInt64> {
+        let lists = changed.compactMap { observers[$0] } + observers.below(changedPatterns)
+        (changed, changedPatterns) = ([], [])
+        return Set(lists.joined())
+    }
+
+    mutating func countNeed(of aspect: Aspect, _ difference: Int) {
+        let count = (needs[aspect.key] ?? 0) + difference
+        needs[aspect.key] = count == 0 ? nil : count
+        guard !observers.isEmpty else { return }
+        for key in aspect.spanningKeys where observers[key] != nil { changed.insert(key) }
+        if aspect.isPattern, observers.hasAny(below: aspect.key) { changedPatterns.insert(aspect.key) }
     }
 }
 
 extension Bus {
-    /// Returns whether a subscription needs a name, or any name that a pattern matches, as far as its holds tell.
+    package var demand: DemandTable {
+        _read { yield nameTable.demand }
+        _modify { yield &nameTable.demand }
+    }
+
+    /// Notes whether a subscriber leaves events unread for long; until it reads, it needs nothing of a publisher.
+    package mutating func setLate(_ isLate: Bool, _ id: SubscriptionID) {
+        guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.isLate != isLate else { return }
+        countForeground(slot, -1)
+        slots[slot]?.isLate = isLate
+        countForeground(slot, 1)
+    }
+
+    /// Adds a subscription to the demand for a name that it gave, or removes it.
+    mutating func countNeed(of entry: Entry, for state: SubscriptionState, _ difference: Int) {
+        guard entry.isLiteral, state.needsNames,
+            !state.isSentToBackground || entry.policy >= 0 && policies[Int(entry.policy)].policy.keepsChanges
+        else { return }
+        demand.countNeed(of: logs[Int(entry.log)].aspect, difference)
+    }
+
+    /// Adds a subscription to the demand for the names of its patterns, or removes it.
     ///
-    /// A subscription that is held by request needs only what it wants to have of each change in the background.
-    package func needs(_ target: Aspect, by id: SubscriptionID) -> Bool {
-        guard let slot = slotOf[id], let subscription = slots[Int(slot)], !subscription.holds.contains(.frozen) else {
-            return false
+    /// A subscription that is held by request needs only the names of which it keeps each change.
+    mutating func countNeeds(by table: PolicyTable, for state: SubscriptionState, _ difference: Int) {
+        guard state.needsNames else { return }
+        if state.isSentToBackground {
+            for (aspect, step) in table.steps { demand.countNeed(of: aspect, difference * step) }
+        } else {
+            for pattern in table.patterns { demand.countNeed(of: pattern, difference) }
         }
-        let isHeld = !subscription.holds.isDisjoint(with: .requested)
-        if let policies = profiles[Int(slot)]?.policies,
-            policies.patterns.contains(where: { $0.overlaps(target) }), !isHeld || policies.keepsChanges(of: target)
-        {
-            return true
-        }
-        var index = subscription.firstEntry
-        while index >= 0 {
-            let entry = entries[Int(index)]
-            index = entry.next
-            guard entry.isLiteral, target.overlaps(logs[Int(entry.log)].aspect) else { continue }
-            if !isHeld || entry.policy >= 0 && policies[Int(entry.policy)].policy.keepsChanges { return true }
-        }
-        return false
     }
 }
 
-extension PolicyTable {
-    /// Returns whether a subscriber in the background wants each change of a name, or of one that a pattern matches.
-    fileprivate func keepsChanges(of target: Aspect) -> Bool {
-        guard target.isPattern else { return self[target].keepsChanges }
-        return self[target].keepsChanges || below(target).contains { $0.keepsChanges }
-    }
-}
-
-extension Policy {
-    fileprivate var keepsChanges: Bool {
-        switch background {
-        case .immediate, .hold: true
-        case .coalesce, .drop, .end: false
-        }
-    }
+extension SubscriptionState {
+    fileprivate var needsNames: Bool { !isLate && !holds.contains(.frozen) }
 }

@@ -9,7 +9,7 @@ package struct LateReaders: Sendable {
 
     /// The times when the subscriptions become late.
     private var times: [SubscriptionID: UInt64] = [:]
-    private var late: Set<SubscriptionID> = []
+    package private(set) var late: Set<SubscriptionID> = []
 
     package init() {}
 
@@ -20,11 +20,11 @@ package struct LateReaders: Sendable {
 
     package func isWaitedFor(_ id: SubscriptionID) -> Bool { isLate(id) || times[id] != nil }
 
-    /// Notes that an event is due to a subscription with an unread one; returns whether this is new.
+    /// Notes that an event is due to a subscription with an unread one; returns whether this is the next to become late.
     package mutating func wait(for id: SubscriptionID, at now: UInt64) -> Bool {
         guard !isWaitedFor(id) else { return false }
         times[id] = now + Self.patience
-        return true
+        return times.count == 1
     }
 
     /// Notes that a subscription has read everything, or has ended; returns whether it was late.

@@ -37,6 +37,8 @@ struct SubscriptionState {
     var holds: HoldReasons
     var phase = LifecyclePhase.usual
     var isQueued = false
+    /// Whether the subscriber has left events unread for long, if that is followed.
+    var isLate = false
     /// Whether an entry may have a policy.
     var hasPolicies = false
     /// Whether the program ends when it goes to the background.

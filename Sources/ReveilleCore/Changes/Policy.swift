@@ -55,21 +55,33 @@ package final class PolicyTable: Sendable {
     private let policies: [Aspect: Policy]
     /// The patterns with a policy, the longest first.
     private let patternsWithPolicy: [Aspect]
+    /// The names and patterns at which a subscriber in the background begins to want each change (1), or ceases to (-1).
+    package let steps: [(aspect: Aspect, step: Int)]
 
     package init(_ policies: [Aspect: Policy], of aspects: AspectSet) {
         self.policies = policies
         patterns = aspects.names.filter(\.isPattern).sorted()
-        patternsWithPolicy = patterns.filter { policies[$0] != nil }
-            .sorted { $0.name.utf8.count > $1.name.utf8.count }
+        let longest = patterns.filter { policies[$0] != nil }.sorted { $0.name.utf8.count > $1.name.utf8.count }
+        patternsWithPolicy = longest
+        steps = policies.compactMap { aspect, policy in
+            let outer = longest.first { $0 != aspect && $0.spans(aspect) }.flatMap { policies[$0] } ?? Policy()
+            let isStep = aspect.builtIn == nil && policy.keepsChanges != outer.keepsChanges && aspects.covers(aspect)
+            return isStep ? (aspect, policy.keepsChanges ? 1 : -1) : nil
+        }
     }
 
     /// Returns the policy of an aspect, of a name, or of the names of a pattern that have no policy of their own.
     package subscript(aspect: Aspect) -> Policy {
         policies[aspect] ?? patternsWithPolicy.first { $0.spans(aspect) }.flatMap { policies[$0] } ?? Policy()
     }
+}
 
-    /// The policies of names and patterns that a pattern stands for, without its own.
-    package func below(_ pattern: Aspect) -> some Sequence<Policy> {
-        policies.lazy.filter { $0.key != pattern && pattern.spans($0.key) }.map(\.value)
+extension Policy {
+    /// Whether a subscriber in the background wants each change.
+    var keepsChanges: Bool {
+        switch background {
+        case .immediate, .hold: true
+        case .coalesce, .drop, .end: false
+        }
     }
 }

@@ -7,17 +7,22 @@ import Varlink
 
 /// The publishers that ask whether anybody needs their names: calls of ObserveDemand.
 ///
-/// Without them it keeps nothing, and deliveries do not call it.
+/// A change of the demand only marks the publishers whose names overlap with it. Each looks in a turn of its own
+/// connection, at the cost of its own user.
 final class Demands: BusPart {
-    private struct Observer {
+    private final class Observer {
         let connection: Connection
-        /// What was sent last for each name and pattern.
-        var sent: [Aspect: Bool]
+        let aspects: [Aspect]
+        /// What was sent last, of each name and pattern.
+        var sent: [NameDemand] = []
+        /// Whether the demand may have changed since.
+        var isOutdated = false
+
+        init(_ connection: Connection, _ aspects: [Aspect]) { (self.connection, self.aspects) = (connection, aspects) }
     }
 
     let access: BusAccess
     private var observers: [UInt64: Observer] = [:]
-    private var table = DemandTable()
 
     init(_ access: BusAccess) { self.access = access }
 
@@ -28,70 +33,58 @@ final class Demands: BusPart {
             access.followReading(true)
         }
         connection.phase.beginLasting()
-        let new = aspects.aspects.filter { table.observe($0) }
-        if !new.isEmpty { for id in bus.subscriptions { _ = update(id) } }
-        let demands = aspects.aspects.map { NameDemand(aspect: $0, isNeeded: table.isNeeded($0)) }
-        observers[connection.number] = Observer(
-            connection: connection, sent: Dictionary(demands.map { ($0.aspect, $0.isNeeded) }) { $1 })
-        send(demands, to: connection)
+        let observer = Observer(connection, aspects.aspects)
+        observers[connection.number] = observer
+        for aspect in observer.aspects { bus.demand.observe(aspect, by: connection.number) }
+        update(observer)
     }
 
-    private func send(_ demands: [NameDemand], to connection: Connection) {
-        access.send(connection.session.reply(demands.parameters, continues: true), to: connection)
-    }
-
-    // MARK: - Subscriptions
-
-    func subscribed(_ connection: Connection, to aspects: AspectSet) { connection.subscription.map(changed) }
-
-    func changed(_ subscription: SubscriptionID) {
-        guard !observers.isEmpty, update(subscription) else { return }
-        // In another turn, since a change may happen anywhere.
-        access.deliverSoon()
-    }
-
-    private func update(_ id: SubscriptionID) -> Bool {
-        let isLate = access.isLate(id)
-        return table.set(id, needs: isLate ? [] : Set(table.aspects.filter { bus.needs($0, by: id) }))
+    /// Sends the changes that a publisher does not know; at first, everything.
+    private func update(_ observer: Observer) {
+        let demands = observer.aspects.map { NameDemand(aspect: $0, isNeeded: bus.demand.isNeeded($0)) }
+        let sent = observer.sent
+        let changes = demands.indices.filter { sent.isEmpty || sent[$0].isNeeded != demands[$0].isNeeded }
+        observer.sent = demands
+        guard !changes.isEmpty else { return }
+        let reply = changes.map { demands[$0] }.parameters
+        access.send(observer.connection.session.reply(reply, continues: true), to: observer.connection)
     }
 
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
         if let observer = observers.removeValue(forKey: connection.number) {
-            for aspect in observer.sent.keys { table.endObserving(aspect) }
+            for aspect in observer.aspects { bus.demand.endObserving(aspect, by: connection.number) }
             if observers.isEmpty {
                 access.waits(false, self)
                 access.followReading(false)
-                table = DemandTable()
             }
         }
-        if let subscription, !observers.isEmpty, table.set(subscription, needs: []) { access.deliverSoon() }
+        mayHaveChanged()
     }
 
-    // MARK: - Replies
+    // MARK: - Changes
 
-    func awaitsReading(by connection: Connection) -> Bool {
-        observers[connection.number].map { !changes(for: $0).isEmpty } ?? false
+    func subscribed(_ connection: Connection, to aspects: AspectSet) { mayHaveChanged() }
+    func changed(_ subscription: SubscriptionID) { mayHaveChanged() }
+
+    /// The publishers are marked in another turn, since a change may happen anywhere.
+    private func mayHaveChanged() {
+        if bus.demand.hasChanges { access.deliverSoon() }
     }
-
-    func hasRead(_ connection: Connection) { sendChanges(to: connection.number) }
 
     func advance(to now: UInt64) {
-        for number in observers.keys.sorted() { sendChanges(to: number) }
-    }
-
-    private func changes(for observer: Observer) -> [NameDemand] {
-        observer.sent.filter { $1 != table.isNeeded($0) }.keys.sorted().map {
-            NameDemand(aspect: $0, isNeeded: table.isNeeded($0))
+        guard bus.demand.hasChanges else { return }
+        for number in bus.demand.takeChanged().sorted() {
+            guard let observer = observers[number], !observer.isOutdated else { continue }
+            observer.isOutdated = true
+            access.awaitReading(by: observer.connection)
         }
     }
 
-    /// Sends the changes that an observer does not know, once it has read its last reply.
-    private func sendChanges(to number: UInt64) {
-        guard let observer = observers[number] else { return }
-        let demands = changes(for: observer)
-        guard !demands.isEmpty else { return }
-        guard observer.connection.isAllRead else { return observer.connection.awaitReading() }
-        for demand in demands { observers[number]?.sent[demand.aspect] = demand.isNeeded }
-        access.resume(observer.connection) { send(demands, to: observer.connection) }
+    func awaitsReading(by connection: Connection) -> Bool { observers[connection.number]?.isOutdated ?? false }
+
+    func hasRead(_ connection: Connection) {
+        guard let observer = observers[connection.number], observer.isOutdated else { return }
+        observer.isOutdated = false
+        access.resume(connection) { update(observer) }
     }
 }

@@ -15,7 +15,10 @@ final class LateReading: BusPart {
     func follow(_ isFollowed: Bool) {
         users += isFollowed ? 1 : -1
         access.waits(users > 0, self)
-        readers = users > 0 ? readers : LateReaders()
+        guard users > 0 else {
+            for id in readers.late { bus.setLate(false, id) }
+            return readers = LateReaders()
+        }
         guard isFollowed, users == 1 else { return }
         // Events may have become due before anybody followed.
         for id in bus.subscriptions where bus.holds(of: id) == .unread && bus.isBehind(id) { wait(for: id) }
@@ -34,7 +37,7 @@ final class LateReading: BusPart {
     }
 
     func hasRead(_ connection: Connection) {
-        if let id = connection.subscription, readers.remove(id) { access.changed(id) }
+        if let id = connection.subscription, readers.remove(id) { change(id, isLate: false) }
     }
 
     /// What is sent shows that everything before has been read.
@@ -46,5 +49,10 @@ final class LateReading: BusPart {
 
     var next: UInt64? { readers.next }
 
-    func advance(to now: UInt64) { for id in readers.advance(to: now) { access.changed(id) } }
+    func advance(to now: UInt64) { for id in readers.advance(to: now) { change(id, isLate: true) } }
+
+    private func change(_ id: SubscriptionID, isLate: Bool) {
+        bus.setLate(isLate, id)
+        access.changed(id)
+    }
 }

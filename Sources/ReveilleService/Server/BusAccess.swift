@@ -60,6 +60,12 @@ final class BusAccess {
 
     func send(_ bytes: [UInt8], to connection: Connection) { server.send(bytes, to: connection) }
 
+    /// Calls ``BusPart/hasRead(_:)`` in another turn, after others if the share of the peer's user is used up.
+    func awaitReading(by connection: Connection) {
+        connection.setFlooding(server.shares.isSpent(connection.peer.uid, at: server.loop.bootClock))
+        connection.awaitReading()
+    }
+
     func resume(_ connection: Connection, _ body: () -> Void) { server.resume(connection, body) }
 
     func close(_ connection: Connection) { server.close(connection) }

@@ -18,9 +18,10 @@ struct BusConsistency {
         checkPatterns(bus)
         checkQueues(bus)
         checkCounts(bus)
+        checkDemand(bus)
     }
 
-    private mutating func require(_ holds: Bool, _ rule: @autoclosure () -> String) {
+    mutating func require(_ holds: Bool, _ rule: @autoclosure () -> String) {
         if !holds { violations.append(rule()) }
     }
 
@@ -116,6 +117,8 @@ struct BusConsistency {
         }
         let others = BuiltInAspect.allCases.count + bus.lifecycles.count + free.count
         require(bus.nameTable.logs.count == bus.logs.count - others, "names without a log")
+        let ordered = bus.nameTable.order.values.map { bus.logs[$0].aspect }
+        require(ordered == bus.nameTable.logs.keys.sorted(), "the order of names")
         var users = bus.nameTable.counts
         for user in users.keys { users[user]?.nextLimit = 0 }
         require(counts == users, "names of users: \(users), expected \(counts)")

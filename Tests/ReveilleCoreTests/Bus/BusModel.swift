@@ -59,6 +59,8 @@ struct BusModel {
         naive.release(reason, from: id, at: driver.now)
     }
 
+    func setLate(_ isLate: Bool, _ id: SubscriptionID) { driver.bus.setLate(isLate, id) }
+
     mutating func report(_ reading: Reading) {
         let time = driver.report(reading)
         naive.now = driver.clock

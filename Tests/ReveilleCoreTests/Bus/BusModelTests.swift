@@ -34,18 +34,20 @@ import Testing
     }
 }
 
-private struct RandomOperations {
-    private static let names: [Aspect] = [
+struct RandomOperations {
+    static let names: [Aspect] = [
         "org.a", "org.a.x", "org.a.y", "org.a.x.z", "org.b-1", "com.example.volume",
     ]
-    private static let patterns: [Aspect] = ["org.*", "org.a.*", "org.a.x.*", "com.*", "net.*"]
+    static let patterns: [Aspect] = ["org.*", "org.a.*", "org.a.x.*", "com.*", "net.*"]
     private static let mostClients = 12
 
     private var random: SplitMix64
+    private var lateness: SplitMix64
     private let history: Int
 
     init(seed: UInt64, history: Int) {
         random = SplitMix64(seed: seed)
+        lateness = SplitMix64(seed: ~seed)
         self.history = history
     }
 
@@ -65,6 +67,8 @@ private struct RandomOperations {
     mutating func perform(on model: inout BusModel) throws(Broken) {
         // In a fixed order, since a seed must lead to the same operations.
         let ids = model.clients.keys.sorted { $0.rawValue < $1.rawValue }
+        // Another generator, since lateness changes nothing that the bus delivers.
+        if let id = ids.randomElement(using: &lateness) { model.setLate(Bool.random(using: &lateness), id) }
         switch number(below: 26) {
         case 0, 1: if ids.count < Self.mostClients { try model.subscribe(request(model)) }
         case 2: if !ids.isEmpty, number(below: 3) == 0 { model.cancel(one(of: ids)) }
@@ -94,7 +98,11 @@ private struct RandomOperations {
         } else {
             let all = Aspect.device + [.lifecycle] + Self.names + Self.patterns
             request.aspects = AspectSet(all.filter { _ in number(below: 4) == 0 })
-            for aspect in all where number(below: 2) == 0 { request.policies[aspect] = policy() }
+            for aspect in all where number(below: 2) == 0 {
+                let policy = policy()
+                // The server refuses other policies of patterns.
+                if !aspect.isPattern || request.aspects.contains(aspect) { request.policies[aspect] = policy }
+            }
         }
         request.startsInBackground = number(below: 4) == 0
         request.wantsInitial = number(below: 2) == 0
