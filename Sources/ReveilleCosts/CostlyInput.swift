@@ -37,7 +37,7 @@ package struct CostlyInput: CustomStringConvertible {
     }
 
     /// Every shape.
-    package static var all: [CostlyInput] { texts + keyfiles + environments + json + xml + protocols + binary }
+    package static var all: [CostlyInput] { texts + keyfiles + environments + json + xml + protocols + binary + items }
 
     private static let flag = "\u{1F1E6}"
     private static let marks = "\u{301}\u{316}"
@@ -144,6 +144,32 @@ package struct CostlyInput: CustomStringConvertible {
             CostlyInput("names", "interface a.b\ntype T (a", { ",a\($0)" }, ")\n"),
             CostlyInput("typed fields", "interface a.b\ntype T (a: int", { ",a\($0): []?[string]int" }, ")\n"),
             CostlyInput("used types", "interface a.b\ntype T (a: T", { ",a\($0): T" }, ")\n"),
+        ]
+    }
+
+    /// Returns a database of dconf whose table has no Bloom filter and no buckets.
+    static func database(of items: [UInt8]) -> [UInt8] {
+        let items = items.prefix(items.count / 24 * 24)
+        return Array("GVariant".utf8) + words(0, 0, 24, UInt32(32 + items.count), 0, 0) + items
+    }
+
+    private static func words(_ words: UInt32...) -> [UInt8] {
+        words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    }
+
+    /// Items of dconf's database; the part of a name is in the item itself, in place of the hash.
+    private static var items: [CostlyInput] {
+        func item(_ number: Int, below parent: UInt32 = .max, type: String = "v", end: Int = 24) -> [UInt8] {
+            let letters = (0..<3).map { UInt8(64 + (number >> (6 * $0)) & 63) }
+            return [UInt8(ascii: "/")] + letters
+                + words(parent, UInt32(32 + 24 * number), 4 | UInt32(type.utf8.first ?? 0) << 16, 0, UInt32(end))
+        }
+        return [
+            CostlyInput("keys of dconf", [], { item($0) }),
+            CostlyInput("keys in a directory", [], { item($0, below: $0 == 0 ? .max : 0, type: $0 == 0 ? "L" : "v") }),
+            CostlyInput("keys below keys", [], { item($0, below: UInt32(truncatingIfNeeded: $0 - 1)) }),
+            CostlyInput("keys in loops", [], { item($0, below: UInt32($0 ^ 1)) }),
+            CostlyInput("shared values", [], { item($0, end: 4_096) }),
         ]
     }
 

@@ -80,6 +80,11 @@ package struct CostlyReader: CustomStringConvertible {
             }
         }
         return settings + locale + [
+            CostlyReader("items in dconf's database", DefaultsWatcher.sizeLimit) { items in
+                let bytes = CostlyInput.database(of: items)
+                _ = try? SettingsFile.read("/dconf/user", isFound: true, bytes)
+                _ = try? LocaleFiles.variables(of: "/dconf/user", bytes)
+            },
             CostlyReader("the configuration", Configuration.sizeLimit) { _ = try? Configuration(parsing: $0) },
             CostlyReader("the saved state", PrivateFile.limit) { bytes in
                 guard let json = try? JSON.parse(bytes), let state = try? StateCoding.decode(json) else { return }

@@ -29,6 +29,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget("calls", CallsTarget.check), FuzzTarget("replies", RepliesTarget.check),
         FuzzTarget("interface", InterfaceTarget.check), FuzzTarget("condition", ConditionTarget.check),
         FuzzTarget("env", EnvironmentTarget.check), FuzzTarget("settings", SettingsTarget.check),
+        FuzzTarget("dconf", DconfTarget.check),
         FuzzTarget("matrix", MatrixTarget.check), FuzzTarget("sysfs", SysfsTarget.check),
         FuzzTarget("device", DeviceTarget.check), FuzzTarget("scan", ScanTarget.check),
         FuzzTarget("inotify", InotifyTarget.check), FuzzTarget("network", NetworkTarget.check),

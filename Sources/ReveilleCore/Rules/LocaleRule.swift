@@ -52,6 +52,21 @@ package enum LocaleRule {
     }
 }
 
+/// The variables that the region in GNOME's settings sets at login, which Phosh uses too.
+package enum GnomeLocale {
+    private static let region = "/org/gnome/system/locale/region"
+    private static let formats = ["LC_NUMERIC", "LC_TIME", "LC_MONETARY", "LC_MEASUREMENT", "LC_PAPER"]
+
+    /// Returns the variables that a database sets; an empty region, or a value of another type, sets none.
+    package static func variables(in database: DconfDatabase) throws(FormatError) -> [String: String] {
+        // A text in a variant ends with a NUL; the type follows, after another one.
+        guard let value = try database.value(of: region), value.count > 3, value.suffix(3) == [0, 0, UInt8(ascii: "s")]
+        else { return [:] }
+        let text = String(decoding: value.dropLast(3), as: UTF8.self)
+        return Dictionary(uniqueKeysWithValues: formats.map { ($0, text) })
+    }
+}
+
 /// The variables that the keys of Plasma's `plasma-localerc` set at login.
 package enum PlasmaLocale {
     private static let formats = [

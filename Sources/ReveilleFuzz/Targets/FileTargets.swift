@@ -97,6 +97,34 @@ enum SettingsTarget {
     }
 }
 
+/// Checks that a database is read or rejected with a reason, and that looking one key up agrees with reading all.
+enum DconfTarget {
+    static func check(_ bytes: [UInt8]) throws(Broken) {
+        let database: DconfDatabase
+        let values: [String: ArraySlice<UInt8>]
+        do {
+            database = try DconfDatabase(bytes)
+            values = try database.values()
+        } catch {
+            return try require(!error.reason.isEmpty, "a reason")
+        }
+        var length = 0
+        for (key, value) in values {
+            length += value.count
+            try require(key.utf8.first == UInt8(ascii: "/"), "the key \(key) is a path")
+            try require(bytes.indices.contains(value.startIndex) || value.isEmpty, "the value of \(key) is in the file")
+            // A damaged file may have other hashes.
+            guard let found = try? database.value(of: key) else { continue }
+            try requireEqual(found, value, "the value of \(key)")
+        }
+        try require(length <= bytes.count, "the values have \(length) bytes")
+        let file = try? SettingsFile.read("/dconf/user", isFound: true, bytes)
+        try requireEqual(file?.isOpaque, values.isEmpty, "a database without keys is opaque")
+        let region = (try? LocaleFiles.variables(of: "/dconf/user", bytes))?["LC_TIME"]
+        try require(region == nil || values["/org/gnome/system/locale/region"] != nil, "a region has a key")
+    }
+}
+
 /// Checks that any files result in a description with readable texts and possible numbers, which does not contain the
 /// machine ID.
 ///

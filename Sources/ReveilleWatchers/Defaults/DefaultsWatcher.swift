@@ -15,7 +15,8 @@ package final class DefaultsWatcher: Watcher {
         files = try WatchedFiles(
             loop: loop, settings: settings,
             format: FileFormat(
-                sizeLimit: Self.sizeLimit, membership: { SettingsName($0).membership }, parse: SettingsFile.read,
+                sizeLimit: { _ in Self.sizeLimit }, membership: { SettingsName($0).membership },
+                parse: SettingsFile.read,
                 standIn: { $0?.isOpaque == false ? nil : .opaque($1) }),
             context: context
         ) { context.report(.defaults(Self.reading(of: $0))) }
@@ -53,7 +54,7 @@ package final class DefaultsWatcher: Watcher {
             domains: table.entries.compactMap { path, entry in
                 entry.value.map { file in
                     Defaults.Domain(
-                        name: SettingsName(ConfiguredPath.name(of: path.text)).domain, path: table.real(path.text),
+                        name: SettingsName(path.text).domain, path: table.real(path.text),
                         values: file.values, isOpaque: file.isOpaque)
                 }
             })

@@ -14,20 +14,22 @@ package struct SettingsFile: Hashable {
         SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
     }
 
-    /// Reads a file; `nil` if it was found in a directory and neither its name nor its start is of a settings file.
+    /// Reads a file, after its last value; `nil` if it was found in a directory and neither its name nor its start is of
+    /// a settings file.
     package static func read(
-        _ path: String, isFound: Bool, _ bytes: [UInt8]
+        _ path: String, isFound: Bool, _ bytes: [UInt8], after last: SettingsFile? = nil
     ) throws(FormatError) -> SettingsFile? {
-        let name = SettingsName(ConfiguredPath.name(of: path))
+        let name = SettingsName(path)
         if isFound, name.kind == .bare, !Keyfile.opens(bytes) { return nil }
-        // dconf's databases have no extension and, if damaged, can be recognized only by their directory.
-        if PathChain.names(of: path).dropLast().last == "dconf" { return opaque(bytes) }
-        if bytes.isEmpty { return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:]) }
+        if bytes.isEmpty, name.kind != .dconf {
+            return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:])
+        }
         switch name.kind {
         case .propertyList: return try propertyList(bytes)
         case .json: return table(try RelaxedJSON.parse(bytes), bytes)
         case .keyfile: return SettingsFile(try Keyfile(bytes))
         case .text, .bare: return try recognized(bytes)
+        case .dconf: return try database(bytes, after: last)
         case .foreign: return (try? recognized(bytes, isForeign: true)) ?? opaque(bytes)
         }
     }
@@ -45,6 +47,13 @@ package struct SettingsFile: Hashable {
             return opaque(bytes)
         }
         return SettingsFile(keyfile)
+    }
+
+    /// A database without keys is opaque until it has had some.
+    private static func database(_ bytes: [UInt8], after last: SettingsFile?) throws(FormatError) -> SettingsFile {
+        let values = try DconfDatabase(bytes).values()
+        if values.isEmpty, last?.isOpaque != false { return opaque(bytes) }
+        return SettingsFile(values: values.mapValues { SettingsValue.data(Array($0)).fingerprint })
     }
 
     private static func propertyList(_ bytes: [UInt8]) throws(FormatError) -> SettingsFile {
@@ -65,7 +74,7 @@ extension SettingsFile {
     }
 }
 
-/// The name of a settings file, which suggests its format and names its domain.
+/// The path of a settings file, whose last names suggest its format and name its domain.
 struct SettingsName: Hashable {
     enum Kind: Hashable {
         case propertyList, json, keyfile
@@ -73,6 +82,8 @@ struct SettingsName: Hashable {
         case text
         /// No extension, as in `kdeglobals`: the contents decide.
         case bare
+        /// A database of dconf, which has no extension and, if damaged, can be recognized only by its directory.
+        case dconf
         /// An extension of another format.
         case foreign
     }
@@ -81,11 +92,15 @@ struct SettingsName: Hashable {
     /// The name without its extension; the dot of a hidden file does not begin an extension.
     let domain: String
 
-    init(_ name: String) {
+    init(_ path: String) {
+        let names = PathChain.names(of: path)
+        let (name, folders) = (names.last ?? "", names.dropLast())
         let bytes = name.utf8
         let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))
         let end = dot.map { String(name[bytes.index(after: $0)...]) }
         switch end {
+        // Temporary files have an extension.
+        case nil where folders.last == "dconf" || folders.suffix(2) == ["dconf", "db"]: kind = .dconf
         case "plist": kind = .propertyList
         case "json", "jsonc", "json5": kind = .json
         case "ini": kind = .keyfile
@@ -106,7 +121,7 @@ struct SettingsName: Hashable {
     /// Whether a file with this name in a watched directory is a settings file.
     var membership: FileFormat<SettingsFile>.Membership {
         switch kind {
-        case .propertyList, .json, .keyfile, .text: .yes
+        case .propertyList, .json, .keyfile, .text, .dconf: .yes
         case .bare: .perhaps
         case .foreign: .no
         }

@@ -13,12 +13,12 @@ struct FileFormat<Value: Equatable> {
         case yes
     }
 
-    /// The largest file that is read, in bytes.
-    let sizeLimit: Int
-    /// Returns the membership of a name; `nil` for a watcher that does not read directories.
-    let membership: ((_ name: String) -> Membership)?
-    /// Parses a file; `nil` for a file that was found in a directory and is not the watcher's.
-    let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8]) throws(FormatError) -> Value?
+    /// Returns the size in bytes of the largest file that is read.
+    let sizeLimit: (_ path: String) -> Int
+    /// Returns the membership of a path; `nil` for a watcher that does not read directories.
+    let membership: ((_ path: String) -> Membership)?
+    /// Parses a file, after its last value; `nil` for a file that was found in a directory and is not the watcher's.
+    let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8], _ last: Value?) throws(FormatError) -> Value?
     /// Returns the value of a file that cannot be parsed, after its last one; `nil` to keep that.
     var standIn: (_ last: Value?, _ bytes: [UInt8]) -> Value? = { _, _ in nil }
 }
@@ -43,9 +43,9 @@ struct FileReader<Value: Equatable> {
     let root: String
     let format: FileFormat<Value>
 
-    /// Returns whether a file in a directory is the watcher's, by its name or path.
+    /// Returns whether a file in a directory is the watcher's, by its path.
     func membership(of path: String) -> FileFormat<Value>.Membership {
-        format.membership?(ConfiguredPath.name(of: path)) ?? .no
+        format.membership?(path) ?? .no
     }
 
     /// Reads a path by its way; contents with a known digest are not parsed again.
@@ -54,7 +54,7 @@ struct FileReader<Value: Equatable> {
         case .missing: return .missing
         case .refused(let error): return .failed("\(error)")
         case .file(let file):
-            switch FileContents.read(file, limit: format.sizeLimit) {
+            switch FileContents.read(file, limit: format.sizeLimit(path)) {
             case .bytes(let bytes): return look(at: path, isFound, bytes, unlike: digest, after: last)
             case .missing: return .missing
             case .tooLarge(let limit): return .failed("longer than the limit of \(limit) bytes")
@@ -65,7 +65,8 @@ struct FileReader<Value: Equatable> {
             guard format.membership != nil else { return .failed("is a directory") }
             do throws(SystemError) {
                 let listing = try DirectoryListing(of: directory)
-                return .directory(listing.names.filter { membership(of: $0) != .no }, problem: listing.problem)
+                let names = listing.names.filter { membership(of: PathChain.path(of: $0, in: path)) != .no }
+                return .directory(names, problem: listing.problem)
             } catch {
                 return .failed("\(error)")
             }
@@ -78,7 +79,7 @@ struct FileReader<Value: Equatable> {
         let new = Digest(of: bytes)
         guard new != digest else { return .same }
         do throws(FormatError) {
-            return .contents(try format.parse(path, isFound, bytes), new)
+            return .contents(try format.parse(path, isFound, bytes, last), new)
         } catch {
             // A file that was found and is perhaps not the watcher's may be a log that changes all the time.
             guard !isFound || membership(of: path) == .yes, let standIn = format.standIn(last, bytes) else {

@@ -108,7 +108,9 @@ struct FileTable<Value: Equatable> {
         _ notice: FileSettling.Notice, of name: String, in directory: String, at now: Instant
     ) -> Effects {
         var effects = Effects()
-        guard notice != .removed, reader.membership(of: name) != .no else { return effects }
+        guard notice != .removed, reader.membership(of: PathChain.path(of: name, in: directory)) != .no else {
+            return effects
+        }
         _ = find(name, in: directory, at: now, &effects)
         return effects
     }

@@ -15,7 +15,9 @@ package final class FollowedFile {
         _ path: String, limit: Int, loop: EventLoop, warn: @escaping (String) -> Void,
         changed: @escaping ([UInt8]?) -> Void
     ) throws(SystemError) {
-        let format = FileFormat(sizeLimit: limit, membership: nil) { _, _, bytes throws(FormatError) in bytes }
+        let format = FileFormat(sizeLimit: { _ in limit }, membership: nil) { _, _, bytes, _ throws(FormatError) in
+            bytes
+        }
         files = try WatchedFiles(
             loop: loop, settings: FileSettings(paths: [path], root: "", home: "/"), format: format,
             context: WatcherContext(report: { _ in }, warn: warn, overflowed: {})

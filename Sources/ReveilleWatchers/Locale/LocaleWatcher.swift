@@ -5,19 +5,20 @@ package import ReveilleSystem
 
 /// Watches the files that configure language and formats.
 ///
-/// The first existing file counts. A `.pam_environment` overrides its values, and a `plasma-localerc` overrides both.
+/// The first existing file counts. A `.pam_environment` overrides its values, the region in GNOME's settings overrides
+/// the formats of both, and a `plasma-localerc` overrides all.
 /// Loop thread only.
 package final class LocaleWatcher: Watcher {
-    /// The largest file that is read: 64 KiB, for some fifteen short lines.
+    /// The largest file that is read, except a database: 64 KiB, for some fifteen short lines.
     package static let sizeLimit = 64 << 10
 
     package let aspect = BuiltInAspect.locale
     private let files: WatchedFiles<[String: String]>
 
     package init(loop: EventLoop, settings: FileSettings, context: WatcherContext) throws(SystemError) {
-        let format = FileFormat(sizeLimit: Self.sizeLimit, membership: nil) { path, _, bytes throws(FormatError) in
-            try LocaleFiles.variables(of: path, bytes)
-        }
+        let format = FileFormat(
+            sizeLimit: { LocaleFiles.isDatabase($0) ? DefaultsWatcher.sizeLimit : Self.sizeLimit }, membership: nil,
+            parse: { path, _, bytes, _ throws(FormatError) in try LocaleFiles.variables(of: path, bytes) })
         files = try WatchedFiles(loop: loop, settings: settings, format: format, context: context) {
             context.report(.locale(LocaleFiles(in: $0).reading))
         }
@@ -27,7 +28,8 @@ package final class LocaleWatcher: Watcher {
     package static func usualPaths(home: String, configHome: String?) -> [String] {
         let configHome = configHome.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
         return [
-            configHome + "/locale.conf", "/etc/locale.conf", "/etc/default/locale", configHome + "/plasma-localerc",
+            configHome + "/locale.conf", "/etc/locale.conf", "/etc/default/locale", configHome + "/dconf/user",
+            configHome + "/plasma-localerc",
         ]
     }
 
@@ -44,7 +46,7 @@ package final class LocaleWatcher: Watcher {
         let table = files.current
         let used = LocaleFiles(in: table).paths
         if !used.isEmpty { return .available(used.joined(separator: ", ")) }
-        return .unavailable("none of " + table.paths.map(table.real).joined(separator: ", ") + " exists")
+        return .unavailable("none of " + table.paths.map(table.real).joined(separator: ", ") + " sets a locale")
     }
 
     package func examine() -> Examination {
@@ -72,14 +74,17 @@ package struct LocaleFiles {
         case environment
         /// Overrides environment files.
         case pamEnvironment
+        /// A database of dconf; overrides both.
+        case gnome
         /// Overrides all others.
         case plasma
 
         init(_ path: String) {
             self =
-                switch ConfiguredPath.name(of: path) {
-                case ".pam_environment": .pamEnvironment
-                case "plasma-localerc": .plasma
+                switch (SettingsName(path).kind, ConfiguredPath.name(of: path)) {
+                case (.dconf, _): .gnome
+                case (_, ".pam_environment"): .pamEnvironment
+                case (_, "plasma-localerc"): .plasma
                 default: .environment
                 }
         }
@@ -94,7 +99,7 @@ package struct LocaleFiles {
             table.entries[ExactText(path)]?.value.map { (kind: Kind(path), path: table.real(path), variables: $0) }
         }
         if let first = existing.first(where: { $0.kind == .environment }) { lay(first.path, first.variables) }
-        for kind in [Kind.pamEnvironment, .plasma] {
+        for kind in [Kind.pamEnvironment, .gnome, .plasma] {
             for file in existing where file.kind == kind && !file.variables.isEmpty { lay(file.path, file.variables) }
         }
     }
@@ -108,13 +113,16 @@ package struct LocaleFiles {
         LocaleRule.reading(of: environment)
     }
 
-    /// Returns the locale variables that a file sets, or throws if it is not UTF-8, or not valid.
+    static func isDatabase(_ path: String) -> Bool { Kind(path) == .gnome }
+
+    /// Returns the locale variables that a file sets, or throws if it is text but not UTF-8, or not valid.
     package static func variables(of path: String, _ bytes: [UInt8]) throws(FormatError) -> [String: String] {
-        guard bytes.isUTF8 else { throw FormatError("not UTF-8") }
+        guard isDatabase(path) || bytes.isUTF8 else { throw FormatError("not UTF-8") }
         var variables: [String: String]
         switch Kind(path) {
         case .environment: variables = EnvironmentFile.variables(in: bytes)
         case .pamEnvironment: variables = PamEnvironment.variables(in: bytes)
+        case .gnome: variables = try GnomeLocale.variables(in: DconfDatabase(bytes))
         case .plasma: variables = PlasmaLocale.variables(in: try Keyfile(bytes))
         }
         // systemd ignores it in this file (locale.conf(5)), where it would override every other variable.

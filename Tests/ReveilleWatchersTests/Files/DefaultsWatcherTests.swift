@@ -201,24 +201,6 @@ import Testing
         try app.scene.play()
     }
 
-    @Test func dconfDatabaseIsOpaqueEvenIfInvalid() throws {
-        let file = "/home/u/.config/dconf/user"
-        let app = try DefaultsScene(paths: ["~/.config/dconf/user"]) { scene in
-            scene.makeDirectory("/home/u/.config/dconf")
-            scene.write(file, "")
-        }
-        let scene = app.scene
-        #expect(
-            app.reading.domains == [
-                .init(name: "user", path: scene.at(file), values: ["": Digest().value], isOpaque: true)
-            ])
-        scene.step("nine bytes", { scene.replace(file, "GVariant\n") }, until: { scene.readings.count == 2 })
-        scene.step("wrong magic", { scene.replace(file, "GVARIANT________") }, until: { scene.readings.count == 3 })
-        scene.quiet("the same") { scene.replace(file, "GVARIANT________") }
-        try scene.play()
-        #expect(scene.warnings == [])
-    }
-
     @Test func equivalentPathsAreReadOnce() throws {
         let app = try DefaultsScene(paths: ["~/.config//app/", "/home/u/.config/./app", "~/.config/app/settings.json"])
         {

@@ -13,7 +13,8 @@ import Testing
 
     private func table(_ scene: Scene) -> FileTable<Int> {
         scene.makeDirectory("/d")
-        let format = FileFormat<Int>(sizeLimit: 100, membership: { _ in .yes }, parse: { _, _, bytes in bytes.count })
+        let format = FileFormat<Int>(
+            sizeLimit: { _ in 100 }, membership: { _ in .yes }, parse: { _, _, bytes, _ in bytes.count })
         let timing = FileSettling.Timing(readDelay: .zero, deletionGrace: .zero)
         var table = FileTable(paths: ["/d"], root: scene.root, timing: timing, format: format)
         _ = table.readAll(at: Self.start)

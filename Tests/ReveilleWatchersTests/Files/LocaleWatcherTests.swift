@@ -37,9 +37,9 @@ import Testing
             "none of "
             + [
                 "/home/u/.config/locale.conf", "/etc/locale.conf", "/etc/default/locale",
-                "/home/u/.config/plasma-localerc",
+                "/home/u/.config/dconf/user", "/home/u/.config/plasma-localerc",
             ]
-            .map(scene.at).joined(separator: ", ") + " exists"
+            .map(scene.at).joined(separator: ", ") + " sets a locale"
         #expect(watcher.source == .unavailable(expected))
         #expect(watcher.examine().advice.count == 1)
     }

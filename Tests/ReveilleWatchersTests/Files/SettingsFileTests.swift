@@ -126,14 +126,22 @@ import Testing
         #expect(try Self.read("\(mark)a", "[\(mark)]\nx=1", isFound: true)?.values.keys.sorted() == ["\(mark)/x"])
         let list = Self.plist("<dict><key>\(mark)</key><string>\(mark)</string></dict>")
         #expect(try Self.read("a.plist", list)?.values.keys.sorted() == [mark])
-        let file = try SettingsFile.read("/c/dconf/\(mark)user", isFound: false, [0x5B])
-        #expect(file == .opaque([0x5B]))
+        #expect(SettingsName("/c/dconf/\(mark)user").kind == .dconf)
     }
 
     @Test(arguments: [("noext", "x=1\n"), ("noext", ""), ("noext", "\u{7F}ELF"), ("dir", "{\"a\":1}")])
     func fileWithoutExtensionMustBeginLikeAKeyfile(name: String, text: String) throws {
         #expect(try Self.read(name, text, isFound: true) == nil)
         #expect(try Self.read(name, "[a]\nx=1\n", isFound: true) != nil)
+    }
+
+    @Test(arguments: [
+        ("/home/u/.config/dconf/user", true), ("/etc/dconf/db/local", true), ("/etc/dconf/db/local.d", false),
+        ("/home/u/.config/dconf/user.6ITEZ3", false), ("/db/dconf", false), ("/home/u/dconf", false),
+        ("/db/local", false),
+    ])
+    func databasesOfDconfAreRecognizedByTheirDirectory(path: String, isDatabase: Bool) {
+        #expect((SettingsName(path).kind == .dconf) == isDatabase)
     }
 
     @Test(arguments: [
