@@ -104,7 +104,9 @@ import Varlink
         let plain = try ProgramRun(["serve", "--print-config"], in: directory)
         #expect([run.code, plain.code] == [0, 0])
         #expect(
-            run.output == plain.output.replacing(#""paths":null,"settle""#, with: #""paths":["~/.config"],"settle""#))
+            run.output
+                == plain.output.replacing(
+                    #""paths":null,"settle""#, with: #""paths":["~/.config","~/.config/*"],"settle""#))
     }
 
     @Test func exitCodesAreThoseOfTheProgram() throws {

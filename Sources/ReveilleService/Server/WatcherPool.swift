@@ -117,7 +117,8 @@ final class WatcherPool {
 
     /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
     ///
-    /// If `isStaying`, changes are delivered from then on. An answer must be the newest state. The user, `nil` for the
+    /// If `isStaying`, changes are delivered from then on. An answer must be the newest state, and so must an aspect that is
+    /// always watched. The user, `nil` for the
     /// bus itself, is charged. The completion is called within ``Pace/sampleTimeout``, before this returns if no sample
     /// is needed.
     func freshen(
@@ -130,7 +131,7 @@ final class WatcherPool {
             let isOnDemand = aspect.sampling == .onDemand
             let isLive = sampling.watcher.pace == .live || !isOnDemand
             let isUnderWay = sampling.isUnderWay && isOnDemand
-            guard !isLive || isUnderWay || isAnswer && sampling.watcher.mayLag else { continue }
+            guard !isLive || isUnderWay || (isAnswer || !isOnDemand) && sampling.watcher.mayLag else { continue }
             sampling.ask(isSearching: !isLive, for: user, then: barrier.enter())
             if isStaying, isOnDemand {
                 adjusted = nil

@@ -28,7 +28,7 @@ extension Service {
                 return try LocaleWatcher(
                     loop: loop, settings: settings(configuration.locale.paths ?? usual), context: context)
             case .defaults:
-                let usual = files.isSystemWide ? [] : ["~/.config"]
+                let usual = files.isSystemWide ? [] : ["~/.config", "~/.config/*"]
                 return try DefaultsWatcher(
                     loop: loop, settings: settings(configuration.defaults.paths ?? usual), context: context)
             case .battery:

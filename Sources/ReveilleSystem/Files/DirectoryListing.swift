@@ -9,6 +9,8 @@ package struct DirectoryListing: Sendable, Hashable {
 
     /// The sorted names of regular files, links, and entries of unknown type.
     package private(set) var names: [String] = []
+    /// The names of directories, links, and entries of unknown type, in any order.
+    package private(set) var folders: [String] = []
     /// The number of omitted names that are not valid UTF-8 and therefore cannot be represented as strings.
     package private(set) var unreadableNames = 0
     /// Whether the directory has more than ``limit`` names; then an arbitrary subset was read.
@@ -20,16 +22,17 @@ package struct DirectoryListing: Sendable, Hashable {
         while let entry = readdir(directory) {
             let kind = Int(entry.pointee.d_type)
             // Some file systems do not report the type of an entry.
-            guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN)].contains(kind) else { continue }
+            guard [Int(DT_REG), Int(DT_LNK), Int(DT_UNKNOWN), Int(DT_DIR)].contains(kind) else { continue }
+            let name = withName(of: entry, String.init(validatingCString:))
+            if kind != Int(DT_REG), let name, name != ".", name != "..", folders.count < Self.limit {
+                folders.append(name)
+            }
+            guard kind != Int(DT_DIR) else { continue }
             guard names.count + unreadableNames < Self.limit else {
                 isCut = true
                 break
             }
-            if let name = withName(of: entry, String.init(validatingCString:)) {
-                names.append(name)
-            } else {
-                unreadableNames += 1
-            }
+            if let name { names.append(name) } else { unreadableNames += 1 }
         }
         names.sort()
     }

@@ -7,6 +7,7 @@ import ReveilleCore
 import ReveilleService
 import ReveilleSystem
 import ReveilleWatchers
+import ReveilleWire
 import Varlink
 
 struct DoctorCommand: GuardedCommand {
@@ -43,6 +44,11 @@ struct DoctorCommand: GuardedCommand {
         switch served {
         case .success(let bus):
             for (name, value) in bus.facts { examination.add(name, value) }
+            // Only the bus itself knows which folders it has left.
+            let sources = try? bus.client.call(.describeAspects, expecting: [AspectInfo].self)
+            if let settings = sources?.first(where: { $0.aspect == .defaults }) {
+                examination.add("settings", settings.source)
+            }
             try print("bus", "answers", examination)
         case .failure(let error):
             try print("bus", without: "\(error)", examination)

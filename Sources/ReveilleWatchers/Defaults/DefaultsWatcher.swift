@@ -31,11 +31,25 @@ package final class DefaultsWatcher: Watcher {
         files.refresh(then: completion)
     }
 
+    package var mayLag: Bool { files.mayLag }
+
+    package func update(then completion: @escaping () -> Void) {
+        files.update(then: completion)
+    }
+
     package var source: SourceDescription {
         guard !files.table.paths.isEmpty else { return .unavailable("no paths are configured") }
         let table = files.current
-        let found = Self.reading(of: table).domains.map(\.path)
-        if !found.isEmpty { return .available(found.joined(separator: ", ")) }
+        let found = table.entries.filter { $0.value.value != nil }.keys
+        let listed = found.filter { table.program(of: $0) == nil }.map(\.text).sorted()
+        var sources = listed.map(table.real)
+        if found.count > listed.count {
+            let homes = table.homes.map { table.real($0.text) }.sorted().joined(separator: ", ")
+            sources.append("files in the folders of \(homes): \(found.count - listed.count)")
+        }
+        let left = table.left.map { table.real($0.text) }.sorted()
+        if !left.isEmpty { sources.append("read rarely, since they change often: " + left.joined(separator: ", ")) }
+        if !sources.isEmpty { return .available(sources.joined(separator: ", ")) }
         return .unavailable("no settings file in " + table.paths.map(table.real).joined(separator: ", "))
     }
 
@@ -50,13 +64,22 @@ package final class DefaultsWatcher: Watcher {
     }
 
     private static func reading(of table: FileTable<SettingsFile>) -> Defaults {
-        Defaults(
-            domains: table.entries.compactMap { path, entry in
-                entry.value.map { file in
-                    Defaults.Domain(
-                        name: SettingsName(path.text).domain, path: table.real(path.text),
-                        values: file.values, isOpaque: file.isOpaque)
-                }
+        let files = table.entries.compactMap { path, entry in
+            entry.value.map { (path: path.text, program: table.program(of: path), file: $0) }
+        }
+        // Of files in the folder of a program whose names differ in their extensions, the first has the short name.
+        var names: Set<String> = []
+        let sorted = files.sorted { one, other in
+            if (one.program == nil) != (other.program == nil) { return one.program == nil }
+            return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
+        }
+        return Defaults(
+            domains: sorted.map { path, program, file in
+                var name = SettingsName(path).domain(in: program)
+                if let program, !names.insert(name).inserted { name = program + "/" + ConfiguredPath.name(of: path) }
+                names.insert(name)
+                return Defaults.Domain(
+                    name: name, path: table.real(path), values: file.values, isOpaque: file.isOpaque)
             })
     }
 }

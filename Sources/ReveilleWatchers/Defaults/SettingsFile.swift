@@ -93,14 +93,15 @@ struct SettingsName: Hashable {
     let domain: String
 
     init(_ path: String) {
-        let names = PathChain.names(of: path)
-        let (name, folders) = (names.last ?? "", names.dropLast())
+        let name = ConfiguredPath.name(of: path)
+        let folder = path.utf8.dropLast(name.utf8.count)
         let bytes = name.utf8
         let dot = bytes.dropFirst().lastIndex(of: UInt8(ascii: "."))
         let end = dot.map { String(name[bytes.index(after: $0)...]) }
         switch end {
         // Temporary files have an extension.
-        case nil where folders.last == "dconf" || folders.suffix(2) == ["dconf", "db"]: kind = .dconf
+        case nil where ["/dconf/", "/dconf/db/"].contains { folder.suffix($0.utf8.count).elementsEqual($0.utf8) }:
+            kind = .dconf
         case "plist": kind = .propertyList
         case "json", "jsonc", "json5": kind = .json
         case "ini": kind = .keyfile
@@ -116,6 +117,12 @@ struct SettingsName: Hashable {
         default: kind = .foreign
         }
         domain = dot.map { String(name[..<$0]) } ?? name
+    }
+
+    /// The name of the domain of a file in the folder of a program, such as `app/settings`; dconf's is `dconf`.
+    func domain(in program: String?) -> String {
+        guard let program else { return domain }
+        return kind == .dconf && domain == "user" ? program : program + "/" + domain
     }
 
     /// Whether a file with this name in a watched directory is a settings file.

@@ -32,8 +32,9 @@ struct FileReader<Value: Equatable> {
         case contents(Value?, Digest)
         /// Contents that cannot be parsed, with the value and the digest that stand for them.
         case unparsed(Value, Digest, problem: String)
-        /// The names of the watcher's files in a directory, and the problem with the other names.
-        case directory([String], problem: String?)
+        /// The names of the watcher's files in a directory, those of its subdirectories and links, the number of other
+        /// files, and the problem with the other names.
+        case directory([String], folders: [String], others: Int, problem: String?)
         case missing
         /// The path cannot be read or understood.
         case failed(String)
@@ -66,7 +67,9 @@ struct FileReader<Value: Equatable> {
             do throws(SystemError) {
                 let listing = try DirectoryListing(of: directory)
                 let names = listing.names.filter { membership(of: PathChain.path(of: $0, in: path)) != .no }
-                return .directory(names, problem: listing.problem)
+                return .directory(
+                    names, folders: listing.folders, others: listing.names.count - names.count,
+                    problem: listing.problem)
             } catch {
                 return .failed("\(error)")
             }
@@ -90,12 +93,41 @@ struct FileReader<Value: Equatable> {
     }
 }
 
+extension FileReader.Look {
+    var isSame: Bool {
+        if case .same = self { true } else { false }
+    }
+
+    var isDirectory: Bool {
+        if case .directory = self { true } else { false }
+    }
+
+    var problem: String? {
+        switch self {
+        case .failed(let problem), .directory(_, _, _, let problem?), .unparsed(_, _, let problem): problem
+        case .directory(_, _, _, nil), .same, .contents, .missing: nil
+        }
+    }
+
+    func outcome(after value: Value?) -> FileSettling.Outcome {
+        switch self {
+        case .directory where value == nil: .good
+        case .same: .good
+        // The digest of no bytes.
+        case .contents(_, let new): new == Digest() ? .empty : .good
+        // For values, a directory is a missing file.
+        case .directory, .missing: .missing
+        case .failed, .unparsed: .failed
+        }
+    }
+}
+
 extension DirectoryListing {
-    static var cutProblem: String { "has more than \(limit) files; the others are ignored" }
+    static func cutProblem(_ limit: Int = limit) -> String { "has more than \(limit) files; the others are ignored" }
 
     /// The problem of the names that are ignored, if any.
     fileprivate var problem: String? {
-        if isCut { return Self.cutProblem }
+        if isCut { return Self.cutProblem() }
         return unreadableNames > 0
             ? "has files whose names are not UTF-8 (\(unreadableNames)); they are ignored" : nil
     }

@@ -4,7 +4,8 @@ import ReveilleSystem
 
 /// The files of a watcher, and its delays.
 package struct FileSettings: Sendable, Hashable {
-    /// Files, or directories whose files are watched; absolute, or below home as `~/…`.
+    /// Files, or directories whose files are watched; absolute, or below home as `~/…`. With `*` as the last name, the
+    /// files in each subdirectory of a directory.
     package var paths: [String]
     /// The directory that all paths are relative to; empty for the root directory.
     package var root: String
@@ -39,6 +40,6 @@ enum ConfiguredPath {
     }
 
     static func name(of path: String) -> String {
-        PathChain.names(of: path).last ?? ""
+        String(path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...])
     }
 }

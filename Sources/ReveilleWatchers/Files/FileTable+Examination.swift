@@ -16,8 +16,10 @@ extension FileTable {
                 examination.advice.append("repair \(name) or make it readable: \(problem)")
             } else if let value = entry.value {
                 examination.add(name, describe(value))
+            } else if entry.isDirectory {
+                examination.add(name, "directory" + (entry.others > 0 ? "; other files: \(entry.others)" : ""))
             } else if asked.contains(ExactText(path)) {
-                examination.add(name, entry.isDirectory ? "directory" : "no such file")
+                examination.add(name, "no such file")
             }
         }
         return examination

@@ -12,13 +12,25 @@ struct FileTable<Value: Equatable> {
         var problem: String?
         /// Whether it is a directory, whose files have entries of their own.
         var isDirectory = false
+        /// The number of other files in the directory.
+        var others = 0
+        /// The attention that the folder of a program gets; `nil` for other entries.
+        var attention: FolderAttention?
         fileprivate var settling = FileSettling()
-        fileprivate var digest: Digest?
+        fileprivate(set) var digest: Digest?
         /// Whether the value stands for contents that cannot be parsed.
         fileprivate var isUnparsed = false
         fileprivate var isReported = false
-        /// Where the path led at the last read.
-        fileprivate var way: PathChain?
+        /// A hash of the way that the path led at the last read, and the number of links on it.
+        fileprivate var way: Int?
+        fileprivate(set) var links = 0
+        /// Whether a file in the folder of a program is watched by itself, since it is a link.
+        fileprivate(set) var isFollowed = false
+
+        /// When the file must be read, or the folder watched, next.
+        fileprivate var deadline: Instant? {
+            [settling.deadline, attention?.leftUntil].compactMap { $0 }.min()
+        }
 
         /// Returns the current problem, once while it lasts.
         fileprivate mutating func warning(of path: String) -> [String] {
@@ -45,8 +57,9 @@ struct FileTable<Value: Equatable> {
 
     struct Effects {
         var hasChanged = false
-        /// The files that were found in a directory, and must be watched.
+        /// The files and folders that must be watched from now on: they were found in a directory, or left before.
         var appeared: [String] = []
+        /// Those that are no longer watched.
         var disappeared: [String] = []
         /// The new problems, one line each.
         var warnings: [String] = []
@@ -57,18 +70,26 @@ struct FileTable<Value: Equatable> {
     /// The configured paths, in order, without duplicates.
     let paths: [String]
     /// All files by path, including files in directories.
-    private(set) var entries: [ExactText: Entry]
-    /// The number of files found in each directory, at most ``DirectoryListing/limit``.
+    var entries: [ExactText: Entry]
+    /// The number of files found in each directory.
     private var foundCounts: [ExactText: Int] = [:]
-    private let asked: Set<ExactText>
+    /// The configured files, and directories whose files count.
+    let asked: Set<ExactText>
+    /// The configured directories whose subdirectories are folders of programs.
+    let homes: Set<ExactText>
     private let timing: FileSettling.Timing
-    private let reader: FileReader<Value>
+    let reader: FileReader<Value>
 
     /// Creates a table of files that have not been read; their paths are absolute, without the root.
+    ///
+    /// `/a/*` stands for the files in each subdirectory of `/a`.
     init(paths: [String], root: String, timing: FileSettling.Timing, format: FileFormat<Value>) {
+        let isHome = { (path: String) in ConfiguredPath.name(of: path) == "*" }
         var seen: Set<ExactText> = []
-        self.paths = paths.filter { seen.insert(ExactText($0)).inserted }
-        asked = seen
+        self.paths = paths.map { isHome($0) ? PathChain.parent(of: $0) : $0 }
+            .filter { seen.insert(ExactText($0)).inserted }
+        asked = Set(paths.filter { !isHome($0) }.map { ExactText($0) })
+        homes = Set(paths.filter(isHome).map { ExactText(PathChain.parent(of: $0)) })
         self.timing = timing
         reader = FileReader(root: root, format: format)
         entries = Dictionary(uniqueKeysWithValues: seen.map { ($0, Entry()) })
@@ -80,38 +101,43 @@ struct FileTable<Value: Equatable> {
     }
 
     var deadline: Instant? {
-        entries.values.lazy.compactMap(\.settling.deadline).min()
+        entries.values.lazy.compactMap(\.deadline).min()
     }
 
-    mutating func notice(_ notice: FileSettling.Notice, of path: String, at now: Instant) {
-        self.notice(notice, of: ExactText(path), at: now)
-    }
-
-    private mutating func notice(_ notice: FileSettling.Notice, of path: ExactText, at now: Instant) {
+    /// Notes a change of a file, or of the folder of a program, whose files are not watched by themselves.
+    mutating func notice(_ notice: FileSettling.Notice, of path: ExactText, at now: Instant) {
         entries[path]?.settling.notice(notice, at: now, timing: timing)
+        guard entries[path]?.attention != nil else { return }
+        for file in files(in: path) { entries[file]?.settling.notice(.finished, at: now, timing: timing) }
     }
 
     /// Notes a possible change of every file in the table.
     mutating func noticeLoss(at now: Instant) {
-        for path in entries.keys { notice(.finished, of: path, at: now) }
+        for path in entries.keys { entries[path]?.settling.notice(.finished, at: now, timing: timing) }
     }
 
     /// Notes a change of every file whose path leads elsewhere now.
     mutating func noticeOtherWays(at now: Instant) {
-        for (path, entry) in entries where entry.way != PathChain(following: path.text, root: reader.root) {
+        for (path, entry) in entries
+        where entry.way != PathChain(following: path.text, root: reader.root).hashValue {
             notice(.finished, of: path, at: now)
         }
     }
 
-    /// Notes a name in a directory; a file that is already in the table has notices of its own.
+    /// Notes a name in a directory; a file in the table has notices of its own, unless it is in the folder of a program.
     mutating func notice(
         _ notice: FileSettling.Notice, of name: String, in directory: String, at now: Instant
     ) -> Effects {
         var effects = Effects()
-        guard notice != .removed, reader.membership(of: PathChain.path(of: name, in: directory)) != .no else {
-            return effects
+        let (directory, path) = (ExactText(directory), PathChain.path(of: name, in: directory))
+        let isFolder = entries[directory]?.attention != nil
+        if isFolder { attend(to: directory, at: now, &effects) }
+        // Neither has a folder that is not watched.
+        if isFolder || isLeft(ExactText(path)) { self.notice(notice, of: ExactText(path), at: now) }
+        let isFile = (isFolder || asked.contains(directory)) && reader.membership(of: path) != .no
+        if notice != .removed, isFile || notice != .written && leadsToProgram(path) {
+            _ = find(name, in: directory, at: now, &effects)
         }
-        _ = find(name, in: directory, at: now, &effects)
         return effects
     }
 
@@ -119,10 +145,10 @@ struct FileTable<Value: Equatable> {
     mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
         var effects = Effects()
         let due = entries.compactMap { path, entry in
-            entry.settling.deadline.map { $0 <= time } == true ? path : nil
+            entry.deadline.map { $0 <= time } == true ? path : nil
         }
         for (position, path) in due.enumerated() {
-            read(path, at: now, asked: false, &effects)
+            if !resume(path, by: time, at: now, &effects) { read(path, at: now, asked: false, &effects) }
             guard position < due.count - 1, !mayGoOn() else { continue }
             effects.isUnfinished = true
             break
@@ -132,91 +158,76 @@ struct FileTable<Value: Equatable> {
 
     mutating func readAll(at now: Instant) -> Effects {
         var effects = Effects()
-        // First the configured paths: directories may have files that are not in the table yet.
-        for path in paths { read(ExactText(path), at: now, asked: true, &effects) }
-        for path in entries.keys where !self.asked.contains(path) { read(path, at: now, asked: true, &effects) }
+        let found = entries.keys.filter { !asked.contains($0) && !homes.contains($0) }
+        // Files that are not in the table yet are read with their directories.
+        for path in paths.map({ ExactText($0) }) + found { read(path, at: now, asked: true, &effects) }
         return effects
     }
 
-    private mutating func find(_ name: String, in directory: String, at now: Instant, _ effects: inout Effects) -> Bool
-    {
-        let path = ExactText(PathChain.path(of: name, in: directory))
-        let directory = ExactText(directory)
+    private mutating func find(
+        _ name: String, in directory: ExactText, at now: Instant, _ effects: inout Effects
+    ) -> Bool {
+        let path = ExactText(PathChain.path(of: name, in: directory.text))
         guard entries[path] == nil else { return false }
-        guard foundCounts[directory, default: 0] < DirectoryListing.limit else {
-            entries[directory]?.problem = DirectoryListing.cutProblem
+        let limit = isProgram(directory) ? Self.programLimit : DirectoryListing.limit
+        guard foundCounts[directory, default: 0] < limit else {
+            entries[directory]?.problem = DirectoryListing.cutProblem(limit)
             effects.warnings += entries[directory]?.warning(of: directory.text) ?? []
             return false
         }
         foundCounts[directory, default: 0] += 1
         entries[path] = Entry()
         notice(.finished, of: path, at: now)
-        effects.appeared.append(path.text)
+        if !isProgram(directory) { effects.appeared.append(path.text) }
         return true
     }
 
-    private mutating func read(_ path: ExactText, at now: Instant, asked: Bool, _ effects: inout Effects) {
+    mutating func read(_ path: ExactText, at now: Instant, asked: Bool, _ effects: inout Effects) {
         guard var entry = entries[path] else { return }
-        let isFound = !self.asked.contains(path)
+        let isHome = homes.contains(path)
+        let isAsked = self.asked.contains(path)
+        let isFound = !isHome && !isAsked
         let way = PathChain(following: path.text, root: reader.root)
-        entry.way = way
-        let look = reader.look(
-            at: path.text, by: way, isFound: isFound, unlike: entry.digest, after: entry.value)
+        (entry.way, entry.links) = (way.hashValue, way.steps.count { $0.kind == .link })
+        let look = look(at: path, by: way, isFound: isFound, entry)
+        let isProgram = isFound && look.isDirectory && isProgram(path)
         // A file that was found in a directory and was never valid may be of another kind.
         let isDoubtful = isFound && entry.value == nil && reader.membership(of: path.text) != .yes
         if !(look.isSame && entry.isUnparsed) { entry.problem = isDoubtful ? nil : look.problem }
         entry.isDirectory = look.isDirectory
-        switch entry.settling.judge(look.outcome, at: now, timing: timing, asked: asked) {
-        case .take:
-            effects.hasChanged = entry.take(look) || effects.hasChanged
-            // A directory counts even if some of its files are ignored.
-            effects.warnings += entry.warning(of: path.text)
-        case .wait:
-            // The writer may need a moment, unless somebody asks and there are no values to keep.
-            if asked, entry.value == nil { effects.hasChanged = entry.take(look) || effects.hasChanged }
-        case .giveUp:
-            effects.hasChanged = entry.take(look) || effects.hasChanged
-            effects.warnings += entry.warning(of: path.text)
+        if case .directory(_, _, let others, _) = look { entry.others = others }
+        if isProgram {
+            entry.attention = entry.attention ?? FolderAttention(at: now)
+        } else if entry.attention?.leftUntil == nil {
+            entry.attention = nil
+        }
+        let verdict = entry.settling.judge(look.outcome(after: entry.value), at: now, timing: timing, asked: asked)
+        // The writer may need a moment, unless somebody asks and there are no values to keep.
+        let counts = verdict != .wait || asked && entry.value == nil
+        let hasChanged = counts && entry.take(look)
+        if hasChanged { effects.hasChanged = true }
+        // A directory counts even if some of its files are ignored.
+        if verdict != .wait { effects.warnings += entry.warning(of: path.text) }
+        let parent = ExactText(PathChain.parent(of: path.text))
+        if isFound, !entry.isFollowed, self.isProgram(parent), entry.links > entries[parent]?.links ?? 0 {
+            entry.isFollowed = true
+            if !isLeft(parent) { effects.appeared.append(path.text) }
+            // It may change before it is watched.
+            entry.settling.notice(.finished, at: now, timing: timing)
         }
         let isHollow = entry.digest == nil && entry.problem == nil
-        let isGone = isFound && isHollow && entry.settling.deadline == nil
+        let isGone = isFound && isHollow && !isProgram && entry.settling.deadline == nil
         entries[path] = isGone ? nil : entry
+        if hasChanged { entries[parent]?.attention?.reward() }
         if isGone {
             effects.disappeared.append(path.text)
-            foundCounts[ExactText(PathChain.parent(of: path.text)), default: 1] -= 1
+            foundCounts[parent, default: 1] -= 1
         }
-        // Subdirectories are not the watcher's.
-        guard !isFound, case .directory(let names, _) = look else { return }
-        for name in names where find(name, in: path.text, at: now, &effects) && asked {
+        guard case .directory(let files, let folders, _, _) = look else { return }
+        // Subdirectories of others are not the watcher's.
+        let names = (isAsked || isProgram ? files : []) + (isHome ? folders : [])
+        for name in names where find(name, in: path, at: now, &effects) && asked {
             read(ExactText(PathChain.path(of: name, in: path.text)), at: now, asked: true, &effects)
-        }
-    }
-}
-
-extension FileReader.Look {
-    fileprivate var isSame: Bool {
-        if case .same = self { true } else { false }
-    }
-
-    fileprivate var isDirectory: Bool {
-        if case .directory = self { true } else { false }
-    }
-
-    fileprivate var problem: String? {
-        switch self {
-        case .failed(let problem), .directory(_, let problem?), .unparsed(_, _, let problem): problem
-        case .directory(_, nil), .same, .contents, .missing: nil
-        }
-    }
-
-    fileprivate var outcome: FileSettling.Outcome {
-        switch self {
-        case .same: .good
-        // The digest of no bytes.
-        case .contents(_, let new): new == Digest() ? .empty : .good
-        // For values, a directory is a missing file.
-        case .directory, .missing: .missing
-        case .failed, .unparsed: .failed
         }
     }
 }

@@ -76,6 +76,17 @@ final class WatchedFiles<Value: Equatable> {
         completion()
     }
 
+    /// Whether there are files that are not watched now.
+    var mayLag: Bool { pace != .off && !table.left.isEmpty }
+
+    /// Reads the files that are not watched now, and calls back before it returns.
+    func update(then completion: () -> Void) {
+        apply(table.readLeft(at: loop.now))
+        schedule()
+        report(table)
+        completion()
+    }
+
     /// The watched values, or freshly read values while nothing is watched.
     var current: FileTable<Value> { pace == .off ? readSeparately() : table }
 
@@ -109,7 +120,7 @@ final class WatchedFiles<Value: Equatable> {
     private func handle(_ notice: PathWatch.Notice) {
         switch notice {
         case .path(let path, let notice):
-            table.notice(notice, of: path, at: loop.now)
+            table.notice(notice, of: ExactText(path), at: loop.now)
         case .entry(let directory, let name, let notice):
             apply(table.notice(notice, of: name, in: directory, at: loop.now))
         case .unreadableName: return
