@@ -142,6 +142,22 @@ package struct WatcherContext {
     }
 }
 
+extension EventLoop {
+    /// Returns a function that calls a completion once: when it is first called, or after a timeout.
+    func once(within timeout: Duration, _ completion: @escaping () -> Void) -> () -> Void {
+        var completion: (() -> Void)? = completion
+        var timer: EventSource?
+        let once = {
+            let end = completion
+            (completion, timer) = (nil, nil)
+            end?()
+        }
+        timer = try? self.timer(handler: once)
+        timer?.fire(after: timeout)
+        return once
+    }
+}
+
 extension EventSource {
     /// Sets a timer to a time; stops it if there is none.
     func fire(at time: Instant?, on loop: EventLoop) {

@@ -19,6 +19,10 @@ package enum FileContents: Sendable, Hashable {
 
     /// Reads a regular file and follows links; never blocks on a pipe or a device.
     package static func read(_ path: String, limit: Int) -> FileContents {
+        AttributeReads.read(path) { readWhole(path, limit: limit) }
+    }
+
+    private static func readWhole(_ path: String, limit: Int) -> FileContents {
         // Checked before opening: opening a device can have side effects, such as rewinding a tape.
         var status = stat()
         guard stat(path, &status) == 0 else { return failed("stat", path) }

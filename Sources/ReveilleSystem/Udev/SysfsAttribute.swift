@@ -61,9 +61,9 @@ package enum SysfsAttribute: Sendable, Hashable {
 /// Reads one attribute repeatedly through one descriptor, in a third of the time of opening it for each read.
 ///
 /// The driver is queried again whenever a file of sysfs is read from its start (the kernel's sysfs document).
-package final class SysfsReader {
+package final class SysfsReader: Sendable {
     private let path: String
-    private var descriptor: OwnedDescriptor?
+    private let descriptor = Lock<OwnedDescriptor?>(nil)
 
     /// Creates a reader; the file is opened by the first read.
     package init(_ path: String) {
@@ -71,17 +71,21 @@ package final class SysfsReader {
     }
 
     package func read() -> SysfsAttribute {
-        if let value = readAgain() { return value }
-        descriptor = nil
-        let number = retryingOnInterrupt { open(path, SysfsAttribute.flags) }
-        guard number >= 0 else { return SysfsAttribute.failure("open", path) }
-        descriptor = OwnedDescriptor(number)
-        return SysfsAttribute.contents(of: number, path)
+        AttributeReads.read(path) {
+            descriptor.withLock { descriptor in
+                if let value = readAgain(descriptor?.number) { return value }
+                descriptor = nil
+                let number = retryingOnInterrupt { open(path, SysfsAttribute.flags) }
+                guard number >= 0 else { return SysfsAttribute.failure("open", path) }
+                descriptor = OwnedDescriptor(number)
+                return SysfsAttribute.contents(of: number, path)
+            }
+        }
     }
 
     /// Reads through the open descriptor; `nil` if there is none, or its file has gone.
-    private func readAgain() -> SysfsAttribute? {
-        guard let number = descriptor?.number else { return nil }
+    private func readAgain(_ number: Int32?) -> SysfsAttribute? {
+        guard let number else { return nil }
         // A file outside of sysfs may have been replaced by another of the same name, as synthetic devices do.
         var status = stat()
         guard fstat(number, &status) == 0, status.st_nlink > 0 else { return nil }

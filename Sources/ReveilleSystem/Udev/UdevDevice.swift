@@ -32,15 +32,8 @@ package struct UdevDevice: Sendable, Hashable {
         }
         properties = [:]
         if isBare { return }
-        kind = string(udev_device_get_devtype(device))
-        node = string(udev_device_get_devnode(device))
-        var entry = udev_device_get_properties_list_entry(device)
-        while let current = entry {
-            if let name = string(udev_list_entry_get_name(current)) {
-                properties[name] = string(udev_list_entry_get_value(current)) ?? ""
-            }
-            entry = udev_list_entry_get_next(current)
-        }
+        let description = AttributeReads.read(path + "/uevent") { UdevDescription(device) }
+        (kind, node, properties) = (description.kind, description.node, description.properties)
     }
 
     /// Whether the device still exists, determined without querying its driver.
@@ -83,6 +76,29 @@ package struct UdevDevice: Sendable, Hashable {
             entry = udev_list_entry_get_next(current)
         }
         return devices.sorted { ($0.name.utf8.count, $0.name) < ($1.name.utf8.count, $1.name) }
+    }
+}
+
+/// The parts of a device for which libudev reads its file `uevent`.
+private struct UdevDescription: ReadValue {
+    var kind: String?
+    var node: String?
+    var properties: [String: String] = [:]
+
+    /// libudev does not report that it cannot read the file, which always has properties.
+    var hasFailed: Bool { properties.isEmpty }
+
+    init(_ device: OpaquePointer) {
+        let string = { (text: UnsafePointer<CChar>?) in text.map { String(cString: $0) } }
+        kind = string(udev_device_get_devtype(device))
+        node = string(udev_device_get_devnode(device))
+        var entry = udev_device_get_properties_list_entry(device)
+        while let current = entry {
+            if let name = string(udev_list_entry_get_name(current)) {
+                properties[name] = string(udev_list_entry_get_value(current)) ?? ""
+            }
+            entry = udev_list_entry_get_next(current)
+        }
     }
 }
 

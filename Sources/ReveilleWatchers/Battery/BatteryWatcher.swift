@@ -45,7 +45,7 @@ package final class BatteryWatcher: Watcher {
     private var isStatusUnknown = false
     private var readAt: Instant?
     private let problem: SourceProblem
-    private var supplies = PowerSupplies(attributes: PowerSupply.attributeNames)
+    private let supplies: PowerSupplies.Reader
 
     package init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, settings: Settings, context: WatcherContext
@@ -56,8 +56,14 @@ package final class BatteryWatcher: Watcher {
         self.context = context
         problem = SourceProblem(context)
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
-        poll = timer.poll { [weak self] in self?.readAnew() }
+        supplies = DeviceReader(
+            loop: loop, slow: feed.slow, of: PowerSupplies.subsystems,
+            nothing: PowerSupplies(attributes: PowerSupply.attributeNames)
+        ) { supplies throws(SystemError) in try Self.read(.decisive, &supplies) }
+        // A driver that fails while firmware settles may have a value afterwards.
+        poll = timer.poll { [weak self] in self.map { $0.readAnew(isPoll: loop.now > $0.followUpEnd) } }
         window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
+        supplies.taken = { [weak self] in self?.take($0, for: $1) }
     }
 
     package var pace: Pace = .off {
@@ -90,23 +96,30 @@ package final class BatteryWatcher: Watcher {
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
         followUpEnd = loop.now + Self.followUpTime
-        supplies.note(changes)
-        read()
+        supplies.change { $0.note(changes) }
+        supplies.read()
     }
 
     /// Finds the supplies again, including any that came without an event, and reads them.
-    private func readAnew() {
+    private func readAnew(isPoll: Bool = false) {
         supplies.forget()
-        read()
+        supplies.read(isPoll: isPoll)
     }
 
-    private func read() {
-        if let reading = reading() { report(filter.offer(reading, at: loop.now)) }
-        guard pace != .off else { return }
+    private func take(_ outcome: PowerSupplies.Reader.Outcome, for purpose: ReadingPurpose) {
+        let isAnswer = purpose.contains(.answer)
+        if pace != .off || isAnswer, let reading = reading(outcome) {
+            report(isAnswer ? filter.pass(reading, at: loop.now) : filter.offer(reading, at: loop.now))
+        }
+        if pace == .off { return supplies.forget() }
+        if purpose.contains(.watching) { pollAgain() }
+    }
+
+    private func pollAgain() {
         let end = isStatusUnknown ? max(followUpEnd, startEnd) : followUpEnd
         if loop.now + settings.settleInterval <= end {
             poll?.fire(within: min(settings.settleInterval, settings.pollInterval))
-        } else if interest == nil || supplies.mayDrift {
+        } else if interest == nil || supplies.found.mayDrift {
             poll?.fire(within: settings.pollInterval)
         } else {
             poll?.disarm()
@@ -128,20 +141,20 @@ package final class BatteryWatcher: Watcher {
     }
 
     package var mayLag: Bool {
-        guard supplies.mayDrift, settings.levelInterval <= Self.answerAge else { return supplies.mayDrift }
+        let mayDrift = supplies.found.mayDrift
+        guard mayDrift, settings.levelInterval <= Self.answerAge else { return mayDrift }
         // Between polls, a driver may report no changes.
         return readAt.map { loop.now - $0 > Self.answerAge } ?? true
     }
 
     package func update(then completion: @escaping () -> Void) {
-        if let reading = reading() { report(filter.pass(reading, at: loop.now)) }
-        completion()
+        supplies.read(then: completion)
     }
 
-    /// The current reading; `nil` after an error, so that the previous reading is kept.
-    private func reading() -> Battery? {
+    /// The reading of supplies; `nil` after an error, so that the previous reading is kept.
+    private func reading(_ outcome: PowerSupplies.Reader.Outcome) -> Battery? {
         problem.attempt { () throws(SystemError) in
-            let (supplies, isMacBook) = try readSupplies(.decisive)
+            let (supplies, isMacBook) = try outcome.get()
             readAt = loop.now
             let reading = BatteryRule.reading(
                 of: supplies, isMacBook: isMacBook, trend: trend.take(BatteryRule.energy(of: supplies), at: loop.now))
@@ -150,20 +163,21 @@ package final class BatteryWatcher: Watcher {
         }
     }
 
-    private func readSupplies(_ extent: PowerSupplies.Extent) throws(SystemError) -> PowerSupplies.Read {
-        try supplies.read(extent, isKept: pace != .off) { BatteryRule.hasLevels($0.supplies, isMacBook: $0.isMacBook) }
+    private static func read(
+        _ extent: PowerSupplies.Extent, _ supplies: inout PowerSupplies
+    ) throws(SystemError) -> PowerSupplies.Read {
+        try supplies.read(extent) { BatteryRule.hasLevels($0.supplies, isMacBook: $0.isMacBook) }
     }
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in
-            SourceDescription(packsOf: try readSupplies(.decisive).supplies, and: \.isSupply)
-        }
+        supplies.source { read in SourceDescription(packsOf: read.supplies, and: \.isSupply) }
     }
 
     package func examine() -> Examination {
         Examination(orAdvice: "power supplies cannot be listed") { () throws(SystemError) in
-            let (supplies, isMacBook) = try readSupplies(.everything)
-            return BatteryExamination.examine(supplies, isMacBook: isMacBook)
+            var supplies = supplies.found
+            let (read, isMacBook) = try Self.read(.everything, &supplies)
+            return BatteryExamination.examine(read, isMacBook: isMacBook)
         }
     }
 }

@@ -7,13 +7,14 @@ import ReveilleSystem
 ///
 /// Finding the devices costs a hundred times as much as reading them. They are found when devices come or go, at each
 /// poll and on request. An event of a known device only leads to a read, of the attributes that the rule needs.
-struct PowerSupplies {
+struct PowerSupplies: Sendable {
     typealias Read = (supplies: [PowerSupply], isMacBook: Bool)
+    typealias Reader = DeviceReader<PowerSupplies, Read>
 
     /// The subsystems whose events show that supplies have changed.
     static let subsystems: Set<String> = ["power_supply", "typec"]
 
-    enum Extent {
+    enum Extent: Sendable {
         /// The attributes that decide the battery's reading, and all others only if these do not suffice.
         case decisive
         case batteries
@@ -50,17 +51,13 @@ struct PowerSupplies {
     }
 
     /// Reads the supplies, and finds them if they are unknown or lack the needed values (`isComplete`).
-    ///
-    /// They are kept for the next call only if events report changes.
     mutating func read(
-        _ extent: Extent, isKept: Bool, isComplete: (Read) -> Bool = { _ in true }
+        _ extent: Extent, isComplete: (Read) -> Bool = { _ in true }
     ) throws(SystemError) -> Read {
         if let supplies = readFound(extent), isComplete((supplies, isMacBook)) { return (supplies, isMacBook) }
         try find()
         // A supply that disappears before it is read does not exist.
-        let supplies = readFound(extent) ?? []
-        if !isKept { forget() }
-        return (supplies, isMacBook)
+        return (readFound(extent) ?? [], isMacBook)
     }
 
     private mutating func find() throws(SystemError) {

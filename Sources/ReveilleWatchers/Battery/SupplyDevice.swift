@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 /// A power supply of the machine, and the attributes to read.
-struct SupplyDevice {
+struct SupplyDevice: Sendable {
     private let device: UdevDevice
     /// The supply with the attributes that never change while it is present.
     private let fixed: PowerSupply

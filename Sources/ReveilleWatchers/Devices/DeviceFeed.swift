@@ -9,12 +9,15 @@ package import ReveilleSystem
 package final class DeviceFeed {
     /// The subsystems of sensors and batteries.
     package static let usualSubsystems: Set<String> = ["power_supply", "typec", "iio", "input"]
+    static let sensorSubsystems: Set<String> = ["iio", "input"]
     /// The most events that are taken before other sources have their turn.
     private static let eventsPerTurn = 256
 
     /// How long a device's files may outlive the event of its removal, which the kernel sends first (device_del).
     private static let afterlife: Duration = .milliseconds(100)
 
+    /// The slow devices of the subsystems, whose readers share this feed.
+    let slow = SlowDevices()
     private let loop: EventLoop
     /// The subsystems of all listeners; a monitor's filter cannot be widened.
     private let subsystems: Set<String>

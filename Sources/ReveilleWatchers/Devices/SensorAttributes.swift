@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 /// The conversion of the raw values of an IIO sensor with three axes to the unit of its kind.
-struct AxisScale: Equatable {
+struct AxisScale: Equatable, Sendable {
     /// The conversion of values that already have their unit.
     static let identity = AxisScale(scale: Vector(repeating: 1), offset: Vector(repeating: 0), isStated: true)
 

@@ -4,7 +4,7 @@ import Glibc
 import ReveilleSystem
 
 /// A device that may be the sensor of an aspect.
-struct SensorCandidate<Sensor> {
+struct SensorCandidate<Sensor: Sendable>: Sendable {
     let title: String
     /// The sensor; `nil` for a device that is ignored.
     let sensor: Sensor?
@@ -15,8 +15,7 @@ struct SensorCandidate<Sensor> {
 extension SensorWatch {
     /// Returns the sensor that is used, or why there is none; `absence` is the reason if there are no candidates.
     func source(orElse absence: String) -> SourceDescription {
-        SourceDescription { () throws(SystemError) in
-            let candidates = try candidates()
+        finder.source { candidates in
             for candidate in candidates where candidate.sensor != nil {
                 return .available(candidate.title + (manner.map { ", " + $0 } ?? ""))
             }

@@ -3,7 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-protocol FoundSensor: Equatable {
+protocol FoundSensor: Equatable, Sendable {
     var access: SensorAccess { get }
 }
 
@@ -30,7 +30,8 @@ final class SensorWatch<Sensor: FoundSensor> {
     private let context: WatcherContext
     private let intervals: SampleIntervals
     /// Finds all candidates, preferred ones first.
-    let candidates: () throws(SystemError) -> [SensorCandidate<Sensor>]
+    let candidates: @Sendable () throws(SystemError) -> [SensorCandidate<Sensor>]
+    let finder: DeviceReader<(), [SensorCandidate<Sensor>]>
     /// Takes a sample; throws the error that the sensor returned instead of a value.
     var sampled: (Sensor, SensorSample) throws(SystemError) -> Void = { _, _ in }
     /// Called when there is no sensor.
@@ -44,11 +45,14 @@ final class SensorWatch<Sensor: FoundSensor> {
     private var input: (device: InputDevice, source: EventSource)?
     private var pause: SharedTimer.Poll?
     private let problem: SourceProblem
+    /// The number of requests under way.
+    private var requests = 0
 
     /// Creates a watch that is off; `shared` is the sensor that other readers use too.
     init(
         loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, context: WatcherContext, intervals: SampleIntervals,
-        shared: SharedSensor? = nil, candidates: @escaping () throws(SystemError) -> [SensorCandidate<Sensor>]
+        shared: SharedSensor? = nil,
+        candidates: @escaping @Sendable () throws(SystemError) -> [SensorCandidate<Sensor>]
     ) {
         self.loop = loop
         self.timer = timer
@@ -58,6 +62,10 @@ final class SensorWatch<Sensor: FoundSensor> {
         self.intervals = intervals
         self.shared = shared ?? SharedSensor(loop: loop)
         self.candidates = candidates
+        finder = DeviceReader(loop: loop, slow: feed.slow, of: DeviceFeed.sensorSubsystems, nothing: ()) {
+            _ throws(SystemError) in try candidates()
+        }
+        finder.taken = { [weak self] candidates, _ in self?.use(candidates) }
         pause = timer.poll { [weak self] in self?.input?.source.rearm(.readable) }
     }
 
@@ -81,13 +89,13 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
+            interest = try feed.listen(to: DeviceFeed.sensorSubsystems) { [weak self] changes in
                 if changes.areIncomplete { self?.context.overflowed() }
                 self?.poll?.reconsiderAccess()
-                self?.look()
+                self?.finder.read()
             }
         }
-        look()
+        finder.read()
     }
 
     private func stop() {
@@ -102,11 +110,12 @@ final class SensorWatch<Sensor: FoundSensor> {
         input = nil
     }
 
-    /// Finds the sensor that is present now.
-    private func look() {
+    /// Uses the first sensor of those that are present now.
+    private func use(_ candidates: Result<[SensorCandidate<Sensor>], SystemError>) {
+        guard pace != .off || requests > 0 else { return }
         let found: Sensor?
         do throws(SystemError) {
-            found = try candidates().lazy.compactMap(\.sensor).first
+            found = try candidates.get().lazy.compactMap(\.sensor).first
         } catch {
             return problem.warn("\(error); the previous reading is kept")
         }
@@ -150,7 +159,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         guard device.drain() else {
             release()
             sensor = nil
-            return look()
+            return finder.read()
         }
         take(.input(device))
         guard isStream, let interval = intervals[pace, isAttentive] else { return }
@@ -162,7 +171,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func take(_ sample: IIOSample) {
         switch sample {
         case .values(let values): take(SensorSample.values(values))
-        case .missing: look()
+        case .missing: finder.read()
         case .failed(let error): problem.warn("\(error); the previous reading is kept")
         }
     }
@@ -182,25 +191,18 @@ final class SensorWatch<Sensor: FoundSensor> {
     func refresh(within timeout: Duration = Pace.sampleTimeout, then completion: @escaping () -> Void) {
         let wasOff = pace == .off
         if wasOff { sensor = nil }
-        look()
-        let finish = { [weak self] in
+        requests += 1
+        // A late sample still counts.
+        let finish = loop.once(within: timeout) { [weak self] in
+            self?.requests -= 1
             // While off, nothing stays open.
             if wasOff, let self, pace == .off { stop() }
             completion()
         }
-        if let input { take(.input(input.device)) }
-        guard let poll else { return finish() }
-        var isDone = false
-        var timer: EventSource?
-        // A late sample still counts.
-        let once = {
-            guard !isDone else { return }
-            isDone = true
-            timer = nil
-            finish()
+        finder.read { [weak self] in
+            if let input = self?.input { self?.take(.input(input.device)) }
+            guard let poll = self?.poll else { return finish() }
+            poll.sample(then: finish)
         }
-        problem.attempt { () throws(SystemError) in timer = try loop.timer(handler: once) }
-        timer?.fire(after: timeout)
-        poll.sample(then: once)
     }
 }

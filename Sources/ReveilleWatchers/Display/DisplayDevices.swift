@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 /// The connectors and backlights that are present, with their values.
-struct DisplayDevices {
+struct DisplayDevices: Sendable {
     /// The longest description of a display: 256 blocks.
     private static let descriptionLimit = 256 * 128
 

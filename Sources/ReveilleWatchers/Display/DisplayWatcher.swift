@@ -27,6 +27,7 @@ package final class DisplayWatcher: Watcher {
     private var followUp: EventSource?
     private var followUpsLeft = 0
     private let problem: SourceProblem
+    private let devices: DeviceReader<(), DisplayDevices>
 
     /// Creates a watcher that is off; the feed must be of ``subsystems``.
     package init(
@@ -36,6 +37,10 @@ package final class DisplayWatcher: Watcher {
         self.settings = settings
         self.context = context
         problem = SourceProblem(context)
+        devices = DeviceReader(loop: loop, slow: feed.slow, of: Self.subsystems, nothing: ()) {
+            _ throws(SystemError) in try DisplayDevices()
+        }
+        devices.taken = { [weak self] in self?.take($0, for: $1) }
         followUp = try loop.timer(priority: .watcher) { [weak self] in self?.readAgain() }
     }
 
@@ -51,7 +56,7 @@ package final class DisplayWatcher: Watcher {
             interest = try feed.listen(to: Self.subsystems) { [weak self] in self?.handle($0) }
         }
         followUpsLeft = Self.followUps
-        read()
+        devices.read()
     }
 
     private func stop() {
@@ -62,19 +67,21 @@ package final class DisplayWatcher: Watcher {
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
         followUpsLeft = Self.followUps
-        read()
+        devices.read()
     }
 
     private func readAgain() {
         followUpsLeft -= 1
-        read()
+        // A value that cannot be read is kept until the last one.
+        devices.read(isPoll: followUpsLeft == 0)
     }
 
-    private func read() {
+    private func take(_ outcome: Result<DisplayDevices, SystemError>, for purpose: ReadingPurpose) {
+        guard pace != .off || purpose.contains(.answer) else { return }
         problem.attempt { () throws(SystemError) in
-            let devices = try DisplayDevices()
-            context.report(.display(devices.reading(scale: settings.scale)))
-            guard pace != .off, followUpsLeft > 0, devices.lackModes else {
+            let found = try outcome.get()
+            context.report(.display(found.reading(scale: settings.scale)))
+            guard pace != .off, followUpsLeft > 0, found.lackModes || devices.isIncomplete else {
                 followUp?.disarm()
                 return
             }
@@ -83,12 +90,11 @@ package final class DisplayWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        read()
-        completion()
+        devices.read(then: completion)
     }
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in try DisplayDevices().source }
+        devices.source(\.source)
     }
 
     package func examine() -> Examination {

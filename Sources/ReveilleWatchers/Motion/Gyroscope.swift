@@ -3,7 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-struct Gyroscope: Equatable {
+struct Gyroscope: Equatable, Sendable {
     static let channels = ["in_anglvel_x", "in_anglvel_y", "in_anglvel_z"]
 
     let device: UdevDevice

@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleSystem
 
 /// A device that provides acceleration, rotation, or both at one moment.
-struct MotionDevice: Equatable {
+struct MotionDevice: Equatable, Sendable {
     struct Values: Equatable {
         var acceleration: Motion.Vector?
         var rotation: Motion.Vector?
@@ -103,8 +103,21 @@ struct MotionDevice: Equatable {
         return isStated ? nil : "\(title) does not state the unit of its values, of which only the direction is known"
     }
 
+    /// Finds the devices, and tells why one provides neither acceleration nor rotation.
+    static func found(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [Found] {
+        try all(settings).map { device in
+            Found(device: device, problem: Result { () throws(SystemError) in try device.problem() })
+        }
+    }
+
+    struct Found: Sendable {
+        let device: MotionDevice
+        /// The reason, `nil` for a device that provides either, or why it cannot be opened.
+        let problem: Result<String?, SystemError>
+    }
+
     /// Returns why the device provides neither acceleration nor rotation; `nil` if it provides either.
-    func problem() throws(SystemError) -> String? {
+    private func problem() throws(SystemError) -> String? {
         if gyroscope?.scale.isStated == true { return nil }
         if case .input(let node, _) = access, try InputDevice(node: node).rotation() != nil { return nil }
         guard accelerometer != nil else { return "\(title) does not state the unit of its values" }

@@ -48,9 +48,12 @@ package final class MotionFeed {
     }
 
     let settings: OrientationWatcher.Settings
+    let finder: DeviceReader<(), [MotionDevice.Found]>
     private let loop: EventLoop
     private let feed: DeviceFeed
     private var uses: [ObjectIdentifier: Weak] = [:]
+    /// The number of requests for a sample that are under way.
+    private var requests = 0
     private var interest: DeviceFeed.Interest?
     /// The sensors that are present, the accelerometer first.
     private var streams: [MotionStream] = []
@@ -71,6 +74,10 @@ package final class MotionFeed {
         sensors = [sensor, SharedSensor(loop: loop)]
         self.feed = feed
         self.settings = settings
+        finder = DeviceReader(loop: loop, slow: feed.slow, of: DeviceFeed.sensorSubsystems, nothing: ()) {
+            _ throws(SystemError) in try MotionDevice.found(settings)
+        }
+        finder.taken = { [weak self] found, _ in self?.use(found) }
     }
 
     func begin(context: WatcherContext) -> Use {
@@ -91,11 +98,19 @@ package final class MotionFeed {
 
     /// Takes one sample for a use, whether it wants samples or not, and calls back within ``Pace/sampleTimeout``.
     func sample(for use: Use, then completion: @escaping () -> Void) {
-        sample(for: use, until: loop.now + Pace.sampleTimeout, then: completion)
+        requests += 1
+        sample(for: use, until: loop.now + Pace.sampleTimeout) { [weak self] in
+            self?.requests -= 1
+            completion()
+        }
     }
 
     private func sample(for use: Use, until end: Instant, then completion: @escaping () -> Void) {
-        if interest == nil || streams.isEmpty { look() }
+        guard interest == nil || streams.isEmpty else { return sampleStreams(for: use, until: end, then: completion) }
+        finder.read { [weak self] in self?.sampleStreams(for: use, until: end, then: completion) }
+    }
+
+    private func sampleStreams(for use: Use, until end: Instant, then completion: @escaping () -> Void) {
         guard !streams.isEmpty else {
             use.gone()
             return completion()
@@ -146,14 +161,14 @@ package final class MotionFeed {
         }
         if interest == nil {
             do throws(SystemError) {
-                interest = try feed.listen(to: ["iio", "input"]) { [weak self] changes in
+                interest = try feed.listen(to: DeviceFeed.sensorSubsystems) { [weak self] changes in
                     if changes.areIncomplete { self?.active.first?.context.overflowed() }
-                    self?.look()
+                    self?.finder.read()
                 }
             } catch {
                 warn(error)
             }
-            look()
+            finder.read()
         }
         // The first sample of a stream may change the interval.
         for stream in streams { stream.setInterval(self.interval) }
@@ -166,11 +181,12 @@ package final class MotionFeed {
         for stream in released { stream.setInterval(nil) }
     }
 
-    private func look() {
+    private func use(_ outcome: Result<[MotionDevice.Found], SystemError>) {
+        guard interval != nil || requests > 0 else { return }
         let found: [MotionDevice]
         do throws(SystemError) {
             // Input devices that cannot be opened are reported below.
-            found = try MotionDevice.all(settings).filter { (try? $0.problem()) ?? nil == nil }
+            found = try outcome.get().filter { (try? $0.problem.get()) ?? nil == nil }.map(\.device)
         } catch {
             return warn(error)
         }
@@ -185,7 +201,7 @@ package final class MotionFeed {
     private func open(_ device: MotionDevice, _ sensor: SharedSensor) {
         do throws(SystemError) {
             let stream = try MotionStream(device, loop: loop, shared: sensor)
-            stream.gone = { [weak self] in self?.look() }
+            stream.gone = { [weak self] in self?.finder.read() }
             stream.failed = { [weak self] in self?.warn($0, of: device.title) }
             stream.sampled = { [weak self, unowned stream] in self?.take($0, of: stream) }
             streams.append(stream)

@@ -36,11 +36,11 @@ package final class MotionWatcher: StreamWatcher {
     }
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in
+        feed.finder.source { found throws(SystemError) in
             var devices: [MotionDevice] = []
             var problems: [String] = []
-            for device in try MotionDevice.all(feed.settings) {
-                if let problem = try device.problem() { problems.append(problem) } else { devices.append(device) }
+            for one in found {
+                if let problem = try one.problem.get() { problems.append(problem) } else { devices.append(one.device) }
             }
             guard !devices.isEmpty else {
                 let reason = problems.joined(separator: "; ")

@@ -17,6 +17,14 @@ enum NetworkSource {
     /// The most attempts to read tables that change while the kernel sends them.
     private static let attempts = 3
 
+    /// The source below a root; `""` is the real one.
+    init(root: String) {
+        let directory = root + NetworkWatcher.recording
+        let file = directory + "/" + Self.fileName
+        let isRecorded = !root.isEmpty && FileContents.read(file, limit: 0) != .missing
+        self = isRecorded ? .recording(directory: directory) : .kernel
+    }
+
     func read() throws(SystemError) -> NetworkTables {
         switch self {
         case .kernel:

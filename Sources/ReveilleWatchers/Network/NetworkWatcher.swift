@@ -27,6 +27,7 @@ package final class NetworkWatcher: Watcher {
     /// The time of the first change since the tables were read; `nil` without one.
     private var firstChange: Instant?
     private let problem: SourceProblem
+    private let reader: DeviceReader<(), (tables: NetworkTables, network: Network)>
 
     /// Creates a watcher that is off; a ``recording`` below the root, unless that is empty, replaces the kernel's tables.
     package init(loop: EventLoop, root: String, context: WatcherContext) throws(SystemError) {
@@ -34,7 +35,13 @@ package final class NetworkWatcher: Watcher {
         self.root = root
         self.context = context
         problem = SourceProblem(context)
-        settling = try loop.timer(priority: .watcher) { [weak self] in self?.read() }
+        reader = DeviceReader(loop: loop, slow: SlowDevices(), of: ["net"], nothing: ()) {
+            _ throws(SystemError) in
+            let tables = try NetworkSource(root: root).read()
+            return (tables, NetworkRule.reading(of: tables) { $0.kind })
+        }
+        reader.taken = { [weak self] in self?.take($0, for: $1) }
+        settling = try loop.timer(priority: .watcher) { [weak self] in self?.readChanges() }
     }
 
     package var pace: Pace = .off {
@@ -49,9 +56,9 @@ package final class NetworkWatcher: Watcher {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            feed = try NetworkFeed(loop: loop, source: networkSource) { [weak self] in self?.handle($0) }
+            feed = try NetworkFeed(loop: loop, source: NetworkSource(root: root)) { [weak self] in self?.handle($0) }
         }
-        read()
+        reader.read()
     }
 
     private func stop() {
@@ -63,7 +70,8 @@ package final class NetworkWatcher: Watcher {
 
     private func handle(_ notice: NetworkFeed.Notice) {
         switch notice {
-        case .message(let message): if tables.differ(after: message) { settle() }
+        // A thread may have read either side of the change.
+        case .message(let message): if reader.isReading || tables.differ(after: message) { settle() }
         case .recorded: settle()
         case .lost:
             context.overflowed()
@@ -82,35 +90,35 @@ package final class NetworkWatcher: Watcher {
         settling?.fire(after: max(.zero, min(Self.settle, left)))
     }
 
-    private func read() {
-        settling?.disarm()
+    private func readChanges() {
         firstChange = nil
+        reader.read()
+    }
+
+    private func take(
+        _ outcome: Result<(tables: NetworkTables, network: Network), SystemError>, for purpose: ReadingPurpose
+    ) {
+        guard pace != .off || purpose.contains(.answer) else { return }
         problem.attempt { () throws(SystemError) in
-            let tables = try networkSource.read()
+            let (tables, network) = try outcome.get()
             if pace != .off { self.tables = tables }
-            context.report(.network(NetworkRule.reading(of: tables) { $0.kind }))
+            context.report(.network(network))
         }
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        read()
-        completion()
-    }
-
-    private var networkSource: NetworkSource {
-        let directory = root + Self.recording
-        let file = directory + "/" + NetworkSource.fileName
-        guard !root.isEmpty, FileContents.read(file, limit: 0) != .missing else { return .kernel }
-        return .recording(directory: directory)
+        settling?.disarm()
+        firstChange = nil
+        reader.read(then: completion)
     }
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in NetworkExamination.source(of: try networkSource.read()) }
+        reader.source { NetworkExamination.source(of: $0.tables) }
     }
 
     package func examine() -> Examination {
         Examination(orAdvice: "the network cannot be read") { () throws(SystemError) in
-            NetworkExamination.examine(try networkSource.read())
+            NetworkExamination.examine(try NetworkSource(root: root).read())
         }
     }
 }

@@ -25,8 +25,12 @@ package final class PowerWatcher: Watcher {
     private var filter = PowerFilter()
     private var mean = MeanPower()
     private var sampled: Instant?
+    /// Whether the next reading is reported even if it hardly differs.
+    private var isExact = false
     private let problem: SourceProblem
-    private var supplies = PowerSupplies(attributes: PowerSupply.detailNames)
+    private let supplies: PowerSupplies.Reader
+    /// Whether the next sample follows an event.
+    private var followsEvent = false
 
     /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
@@ -37,7 +41,12 @@ package final class PowerWatcher: Watcher {
         self.context = context
         problem = SourceProblem(context)
         intervals = SampleIntervals(live: Self.liveInterval, idle: max(Self.idleInterval, idleInterval))
-        poll = timer.poll { [weak self] in self?.sample() }
+        supplies = DeviceReader(
+            loop: loop, slow: feed.slow, of: PowerSupplies.subsystems,
+            nothing: PowerSupplies(attributes: PowerSupply.detailNames)
+        ) { supplies throws(SystemError) in try supplies.read(.batteries) }
+        poll = timer.poll { [weak self] in self.map { $0.sample(isPoll: !$0.followsEvent) } }
+        supplies.taken = { [weak self] in self?.take($0, for: $1) }
     }
 
     package var pace: Pace = .off {
@@ -71,20 +80,31 @@ package final class PowerWatcher: Watcher {
 
     private func handle(_ changes: DeviceFeed.Changes) {
         if changes.areIncomplete { context.overflowed() }
-        supplies.note(changes)
+        supplies.change { $0.note(changes) }
         if let sampled, loop.now < sampled + Self.eventInterval {
+            followsEvent = true
             poll?.fire(within: Self.eventInterval)
         } else {
             sample()
         }
     }
 
-    private func sample() {
+    private func sample(isPoll: Bool = false) {
+        followsEvent = false
         // Without events, devices may have come or gone.
         if interest == nil { supplies.forget() }
-        if let reading = reading(), let reading = filter.offer(reading) { context.report(.power(reading)) }
-        guard let interval = intervals[pace] else { return }
-        if interest == nil || supplies.mayDrift {
+        supplies.read(isPoll: isPoll)
+    }
+
+    private func take(_ outcome: PowerSupplies.Reader.Outcome, for purpose: ReadingPurpose) {
+        if pace != .off || purpose.contains(.answer), let reading = reading(outcome) {
+            let isExact = isExact
+            self.isExact = false
+            if let reading = isExact ? filter.pass(reading) : filter.offer(reading) { context.report(.power(reading)) }
+        }
+        guard let interval = intervals[pace] else { return supplies.forget() }
+        guard purpose.contains(.watching) else { return }
+        if interest == nil || supplies.found.mayDrift {
             poll?.fire(within: interval)
         } else {
             poll?.disarm()
@@ -93,37 +113,33 @@ package final class PowerWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies.forget()
-        if let reading = reading() { context.report(.power(filter.pass(reading))) }
-        completion()
+        isExact = true
+        update(then: completion)
     }
 
-    package var mayLag: Bool { supplies.mayDrift }
+    package var mayLag: Bool { supplies.found.mayDrift }
 
     package func update(then completion: @escaping () -> Void) {
-        if let reading = reading(), let reading = filter.offer(reading) { context.report(.power(reading)) }
-        completion()
+        supplies.read(then: completion)
     }
 
-    /// The current reading; `nil` after an error, so that the previous reading is kept.
-    private func reading() -> Power? {
+    /// The reading of supplies; `nil` after an error, so that the previous reading is kept.
+    private func reading(_ outcome: PowerSupplies.Reader.Outcome) -> Power? {
         problem.attempt { () throws(SystemError) in
-            let reading = PowerRule.reading(of: try readSupplies())
+            let reading = PowerRule.reading(of: try outcome.get().supplies)
             sampled = loop.now
             return PowerRule.reading(reading, atMean: mean.take(reading.power, at: loop.now))
         }
     }
 
-    private func readSupplies() throws(SystemError) -> [PowerSupply] {
-        try supplies.read(.batteries, isKept: pace != .off).supplies
-    }
-
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in SourceDescription(packsOf: try readSupplies()) }
+        supplies.source { SourceDescription(packsOf: $0.supplies) }
     }
 
     package func examine() -> Examination {
         Examination(orAdvice: "power supplies cannot be listed") { () throws(SystemError) in
-            PowerExamination.examine(try readSupplies())
+            var supplies = supplies.found
+            return PowerExamination.examine(try supplies.read(.batteries).supplies)
         }
     }
 }

@@ -44,8 +44,8 @@ package final class ShakeWatcher: Watcher {
     }
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in
-            guard let device = try MotionDevice.all(feed.settings).first else {
+        feed.finder.source { found throws(SystemError) in
+            guard let device = found.first?.device else {
                 return .unavailable("no accelerometer")
             }
             if let problem = try device.accelerationProblem() { return .unavailable(problem) }

@@ -23,6 +23,7 @@ package final class SwitchesWatcher: Watcher {
     private var waiting: [() -> Void] = []
     private let problem: SourceProblem
     private let loginProblem: SourceProblem
+    private let finder: DeviceReader<(), [SwitchDevice]>
 
     /// Creates a watcher that is off.
     package init(loop: EventLoop, feed: DeviceFeed, root: String, context: WatcherContext) {
@@ -32,6 +33,10 @@ package final class SwitchesWatcher: Watcher {
         self.context = context
         problem = SourceProblem(context)
         loginProblem = SourceProblem(context)
+        finder = DeviceReader(loop: loop, slow: feed.slow, of: ["input"], nothing: ()) {
+            _ throws(SystemError) in try SwitchDevice.all()
+        }
+        finder.taken = { [weak self] present, _ in self?.use(present) }
     }
 
     package var pace: Pace = .off {
@@ -48,10 +53,10 @@ package final class SwitchesWatcher: Watcher {
         problem.attempt { () throws(SystemError) in
             interest = try feed.listen(to: ["input"]) { [weak self] changes in
                 if changes.areIncomplete { self?.context.overflowed() }
-                self?.read()
+                self?.finder.read()
             }
         }
-        read()
+        finder.read()
     }
 
     /// Closes everything, unless a caller still waits for the login manager.
@@ -68,14 +73,15 @@ package final class SwitchesWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        waiting.append(completion)
+        waiting.append(finder.bounded(completion))
         // An answer that is under way may be older than this call.
         question = nil
-        read()
+        finder.read()
     }
 
-    private func read() {
-        look()
+    private func use(_ present: Result<[SwitchDevice], SystemError>) {
+        guard pace != .off || !waiting.isEmpty else { return }
+        if let present = problem.attempt({ () throws(SystemError) in try present.get() }) { adopt(present) }
         guard question == nil else { return }
         let needed = neededProperties
         guard !needed.isEmpty else { return finish() }
@@ -116,8 +122,7 @@ package final class SwitchesWatcher: Watcher {
     }
 
     /// Opens the devices that are present now, and closes the others.
-    private func look() {
-        guard let present = problem.attempt({ () throws(SystemError) in try SwitchDevice.all() }) else { return }
+    private func adopt(_ present: [SwitchDevice]) {
         for (device, open) in devices where !present.contains(device) {
             open.source.cancel()
             devices[device] = nil
@@ -145,14 +150,13 @@ package final class SwitchesWatcher: Watcher {
         guard !open.input.drain() else { return report() }
         open.source.cancel()
         devices[device] = nil
-        read()
+        finder.read()
     }
 
     // MARK: - Descriptions
 
     package var source: SourceDescription {
-        SourceDescription { () throws(SystemError) in
-            let present = try SwitchDevice.all()
+        finder.source { present in
             let readable = present.filter(\.isReadable)
             let needed = SwitchesRule.properties(besides: Set(readable.flatMap(\.switches)))
             var reasons = present.filter { !$0.isReadable }.map { "\($0.title) cannot be read" }
@@ -199,7 +203,7 @@ package final class SwitchesWatcher: Watcher {
 }
 
 /// An input device with switches of the case.
-private struct SwitchDevice: Hashable {
+private struct SwitchDevice: Hashable, Sendable {
     let title: String
     let node: String
     let switches: [CaseSwitch]
