@@ -22,33 +22,41 @@ extension Device {
     ///     `reveille run --name` sets.
     ///   - background: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state that
     ///     `initial` asks for.
+    ///   - domains: The domains of the settings to which `defaults` is limited, at most 64; `nil` for all. A name,
+    ///     `app/*` for all that begin so, or `dconf:/org/gnome/desktop/interface/` for a directory of keys. Changes of
+    ///     other domains are neither delivered nor counted.
     /// - Returns: The subscription; it ends on release.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a policy that is
-    ///   invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects, or too many connections
-    ///   of the user.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name or domain, and for a policy
+    ///   that is invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects or domains, or
+    ///   too many connections or lists of domains of the user.
     public func subscribe(
         to aspects: AspectSet = .default, initial: Bool = false, policies: [Aspect: Policy] = [:],
-        resume: Positions? = nil, name: String? = nil, background: Bool = false
+        resume: Positions? = nil, name: String? = nil, background: Bool = false, domains: [String]? = nil
     ) async throws(ReveilleError) -> Subscription {
+        let domains = try domains.map { words throws(ReveilleError) in
+            try DomainSelection(checking: words, for: aspects)
+        }
         let request = SubscriptionRequest(
-            aspects: aspects, name: name ?? Environment["REVEILLE_NAME"], startsInBackground: background,
-            wantsInitial: initial, instance: resume?.instance, positions: resume?.generations, policies: policies)
+            aspects: aspects, domains: domains, name: name ?? Environment["REVEILLE_NAME"],
+            startsInBackground: background,
+            wantsInitial: initial, instance: resume?.instance, positions: resume?.generations(for: domains?.words),
+            policies: policies)
         try request.check()
         let mailbox = EventMailbox(request)
         return Subscription(self, try await engine.open(request, into: mailbox).get(), mailbox)
     }
 
     /// Subscribes to one aspect, published name or pattern, as
-    /// ``subscribe(to:initial:policies:resume:name:background:)-(AspectSet,_,_,_,_,_)`` does to several.
+    /// ``subscribe(to:initial:policies:resume:name:background:domains:)-(AspectSet,_,_,_,_,_,_)`` does to several.
     ///
     /// - Throws: ``ReveilleError``, as that call does.
     public func subscribe(
         to aspect: Aspect, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
-        name: String? = nil, background: Bool = false
+        name: String? = nil, background: Bool = false, domains: [String]? = nil
     ) async throws(ReveilleError) -> Subscription {
         try await subscribe(
             to: AspectSet(aspect), initial: initial, policies: policies, resume: resume, name: name,
-            background: background)
+            background: background, domains: domains)
     }
 }
 

@@ -36,7 +36,7 @@ extension Device {
     ///   - aspect: The aspect.
     ///   - name: A display name, as `reveille status` shows it.
     /// - Returns: The states. A loop throws ``ReveilleError``, as
-    ///   ``subscribe(to:initial:policies:resume:name:background:)-(Aspect,_,_,_,_,_)`` does.
+    ///   ``subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does.
     public func updates<State: AspectState>(
         of aspect: TypedAspect<State>, name: String? = nil
     ) -> Updates<State> {
@@ -45,6 +45,32 @@ extension Device {
             try await self.subscribe(to: State.aspect, initial: true, name: name)
         } value: { event throws(ReveilleError) in
             event.reading.state as? State
+        }
+    }
+
+    /// Returns some domains of the user's settings: the current ones, then the keys of each change, as
+    /// ``updates(of:name:)`` does for all domains.
+    ///
+    /// ```swift
+    /// for try await change in device.updates(of: .defaults, domains: ["app/*", "dconf:/org/gnome/desktop/interface/"]) {
+    ///     print(change)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - aspect: The settings.
+    ///   - domains: The domains, as for a subscription.
+    ///   - name: A display name, as `reveille status` shows it.
+    /// - Returns: The states. A loop throws ``ReveilleError``, as
+    ///   ``subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does.
+    public func updates(
+        of aspect: TypedAspect<Defaults>, domains: [String], name: String? = nil
+    ) -> Updates<Defaults> {
+        Updates {
+            () async throws(ReveilleError) in
+            try await self.subscribe(to: .defaults, initial: true, name: name, domains: domains)
+        } value: { event throws(ReveilleError) in
+            event.defaults
         }
     }
 
@@ -107,7 +133,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         ///
         /// - Throws: ``ReveilleError``: at first as
-        ///   ``Device/subscribe(to:initial:policies:resume:name:background:)-(Aspect,_,_,_,_,_)`` does, then as
+        ///   ``Device/subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does, then as
         ///   ``Subscription/next(isolation:)`` does, and ``ReveilleError/Code/unexpectedValue`` for a published value
         ///   of another type.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {

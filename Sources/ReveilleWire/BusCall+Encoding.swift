@@ -73,6 +73,7 @@ extension BusCall {
 
     private static func encode(_ request: SubscriptionRequest) -> JSONObject {
         var parameters: JSONObject = ["aspects": encode(request.aspects)]
+        parameters["domains"] = request.domains.map { .array($0.words.map { .string($0) }) }
         if let name = request.name { parameters["name"] = .string(name) }
         if request.startsInBackground { parameters["state"] = "background" }
         if request.wantsInitial { parameters["initial"] = true }

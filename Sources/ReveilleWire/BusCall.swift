@@ -130,7 +130,8 @@ package enum BusCall: Sendable, Hashable {
             }
         }
         return SubscriptionRequest(
-            aspects: aspects, name: name, startsInBackground: state == .background,
+            aspects: aspects, domains: try domains(fields, of: aspects), name: name,
+            startsInBackground: state == .background,
             wantsInitial: try fields.optionalBool("initial") ?? false,
             instance: try fields.optionalString("instance"), positions: positions, policies: policies)
     }
@@ -164,6 +165,15 @@ package enum BusCall: Sendable, Hashable {
         return Policy(
             background: background, netChangeOnly: try fields.optionalBool("netChangeOnly") ?? false,
             interval: interval)
+    }
+
+    private static func domains(_ fields: Fields, of aspects: AspectSet) throws(CallError) -> DomainSelection? {
+        guard fields.has("domains") else { return nil }
+        let words = try fields.strings("domains")
+        guard !words.isEmpty, aspects.contains(Aspect.defaults) else { throw fields.invalid("domains") }
+        try Quota.domains.check(words.count, atMost: DomainSelection.limit)
+        return try Result { () throws(DomainSelection.Refusal) in try DomainSelection(words) }
+            .mapError { CallError.invalidDomain($0) }.get()
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {

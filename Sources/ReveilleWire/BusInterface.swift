@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleCore
 package import Varlink
 
 /// The interface `org.reveille.Bus`, and the limits of all interfaces of the bus.
@@ -52,6 +53,12 @@ extension CallError {
         CallError(name: BusInterface.qualified("CannotSuspend"), parameters: ["reason": .string(reason)])
     }
 
+    package static func invalidDomain(_ refusal: DomainSelection.Refusal) -> CallError {
+        CallError(
+            name: BusInterface.qualified("InvalidDomain"),
+            parameters: ["domain": .string(refusal.domain), "reason": .string(refusal.reason)])
+    }
+
     package static func noSuchEntry(_ id: String) -> CallError {
         CallError(name: "org.reveille.Schedule.NoSuchEntry", parameters: ["id": .string(id)])
     }
@@ -65,7 +72,7 @@ extension CallError {
 
 /// Limits on what one user, one call or all users may have at a time, so that there is enough for others.
 package enum Quota: String {
-    case connections, aspects, names, value, entries, tasks, storage
+    case connections, aspects, domains, selections, names, value, entries, tasks, storage
 
     package func check(_ count: Int, atMost limit: Int) throws(CallError) {
         guard count <= limit else { throw .quotaExceeded(self, limit: limit) }

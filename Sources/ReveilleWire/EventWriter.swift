@@ -90,7 +90,9 @@ extension [Event] {
                 self[index].changeCount == others[index].changeCount,
                 self[index].isNetChange == others[index].isNetChange,
                 self[index].firstChangedAt == others[index].firstChangedAt,
-                self[index].droppedCount == others[index].droppedCount, self[index].aspect == others[index].aspect
+                self[index].droppedCount == others[index].droppedCount, self[index].aspect == others[index].aspect,
+                // Their domains can differ.
+                self[index].settings == others[index].settings
             else { return false }
         }
         // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.
@@ -117,19 +119,22 @@ struct SettingsTexts {
     }
 
     private var generation = -1
-    private var texts: [Key: [UInt8]] = [:]
+    private var texts: [Key: (settings: [SettingsChange], text: [UInt8])] = [:]
 
     mutating func text(of event: Event) -> [UInt8] {
         let key = Key(
             changes: event.changeCount, netChange: event.isNetChange, firstChangedAt: event.firstChangedAt,
             dropped: event.droppedCount)
-        if event.generation == generation, let known = texts[key] { return known }
+        // The same key can belong to other domains.
+        if event.generation == generation, let known = texts[key], known.settings == event.settings {
+            return known.text
+        }
         let text = event.text
         if event.generation != generation || texts.count >= Self.limit || text.count > Self.largeSize {
             texts.removeAll(keepingCapacity: true)
             generation = event.generation
         }
-        texts[key] = text
+        texts[key] = (event.settings, text)
         return text
     }
 }

@@ -26,7 +26,7 @@ class Actions:
         self.others: list[Client] = []
         self.strangers: list[str] = []
         # Instance and positions that closed streams had: what a client would store.
-        self.stored: list[tuple[list[str], str, dict[str, int]]] = []
+        self.stored: list[tuple[list[str], list[str] | None, str, dict[str, int]]] = []
         self.entries: list[str] = []
         self.is_quiet = False
         # A guest leaves the device, and the subscriptions of others, to the harness that the bus belongs to.
@@ -35,7 +35,8 @@ class Actions:
     def store(self, stream: Stream) -> bool:
         """Remembers the positions of a stream that has ended. Returns False."""
         if stream.instance:
-            self.stored = self.stored[-5:] + [(stream.aspects, stream.instance, dict(stream.positions))]
+            self.stored = self.stored[-5:] + [
+                (stream.aspects, stream.domains, stream.instance, dict(stream.positions))]
         return False
 
     def connect(self, label: str = "") -> Client | None:
@@ -92,13 +93,17 @@ class Actions:
             return
         parameters: dict[str, Any] = {"aspects": words.aspects(self.chance), "name": words.NAME + self.tag}
         if self.stored and self.chance.random() < 0.7:
-            aspects, instance, positions = self.chance.choice(self.stored)
+            aspects, domains, instance, positions = self.chance.choice(self.stored)
             parameters |= {
                 "aspects": aspects, "instance": instance,
                 "resume": [{"aspect": name, "generation": position} for name, position in positions.items()],
             }
+            if domains:
+                parameters["domains"] = domains
             if self.chance.random() < 0.05 and parameters["resume"]:
                 parameters["resume"][0]["generation"] += 2**40
+        elif "defaults" in parameters["aspects"] and self.chance.random() < 0.8:
+            parameters["domains"] = self.chance.choice(words.LISTS)
         if self.chance.random() < 0.4:
             parameters["initial"] = True
         if self.chance.random() < 0.2:

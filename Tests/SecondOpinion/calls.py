@@ -43,6 +43,12 @@ class Call:
     replies: list[Reply] = field(default_factory=list)
 
     @property
+    def settings(self) -> str:
+        """The name of the aspect `defaults` for this call. Each list of domains counts as an aspect of its own."""
+        domains = self.parameters.get("domains") if self.method == BUS + "Subscribe" else None
+        return " ".join(["defaults", *sorted(set(domains))]) if isinstance(domains, list) else "defaults"
+
+    @property
     def result(self) -> Reply | None:
         """The final reply, if it came."""
         return self.replies[-1] if self.replies and not self.replies[-1].continues else None
@@ -110,6 +116,10 @@ class Run:
         self.calls = [call for connection in self.connections.values() for call in connection.calls]
         self.calls.sort(key=lambda call: call.at)
         for call in self.calls:
+            for reply in call.replies if call.settings != "defaults" else ():
+                for event in reply.parameters.get("events", []):
+                    if event["aspect"] == "defaults":
+                        event["aspect"] = call.settings
             for reply in call.replies[:1]:
                 if call.method == BUS + "Subscribe" or call.method in (BUS + "GetState", BUS + "GetHistory"):
                     if "instance" in reply.parameters:

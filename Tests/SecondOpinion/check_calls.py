@@ -19,7 +19,7 @@ YEAR = 31_536_000_000
 STREAMING = {"org.reveille.Bus.Subscribe", "org.reveille.Bus.BeginTask", "org.reveille.Bus.ObserveDemand"}
 # Errors that a call can get although its parameters are valid.
 REFUSALS = {
-    "Subscribe": {"QuotaExceeded"}, "SetState": {"NoSuchSubscription", "CannotSuspend"}, "GetState": {"QuotaExceeded"},
+    "Subscribe": {"QuotaExceeded", "InvalidDomain"}, "SetState": {"NoSuchSubscription", "CannotSuspend"}, "GetState": {"QuotaExceeded"},
     "Publish": {"QuotaExceeded", "PermissionDenied"}, "Post": {"PermissionDenied"},
     "BeginTask": {"NoSuchSubscription", "QuotaExceeded", "PermissionDenied"},
     "Add": {"QuotaExceeded", "PermissionDenied"}, "Cancel": {"NoSuchEntry", "QuotaExceeded"},
@@ -166,6 +166,9 @@ def _wrong_subscription(given: dict[str, Any], aspects: list[str] | None) -> Ite
         yield "name"
     if given.get("state") not in (None, "foreground", "background"):
         yield "state"
+    domains = given.get("domains")
+    if domains is not None and (not domains or "defaults" not in chosen):
+        yield "domains"
     for position in given.get("resume") or []:
         if position["generation"] < 0:
             yield "resume.generation"

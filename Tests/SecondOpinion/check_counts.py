@@ -44,7 +44,7 @@ class _Counts:
     def violations(self) -> Iterator[str]:
         first = self.stream.replies[0]
         if first.parameters.get("resumed"):
-            for position in self.stream.call.parameters.get("resume") or []:
+            for position in self.stream.resume:
                 generation = position["generation"]
                 self.positions[position["aspect"]] = Position(generation, generation, True)
         for reply in self.stream.replies:
@@ -131,7 +131,8 @@ class _Counts:
         if self.stream.background(aspect) == "drop" and self.stream.was_held:
             return True
         # Between two subscriptions, a withdrawn name is forgotten, and names of connections end with the bus.
-        return is_first and "." in aspect
+        # What a bus does not know of a list of domains is one change.
+        return is_first and ("." in aspect or " " in aspect)
 
     def _is_known(self, aspect: str, seen: int, generation: int) -> bool:
         """Whether a bus knows the state at a position of `resume`: both changes are known to be of one life."""
@@ -141,7 +142,7 @@ class _Counts:
 
     def _net_change(self, event: dict[str, Any], value: Any, seen: int, is_first: bool, where: str) -> Iterator[str]:
         aspect, generation, instance = event["aspect"], event["generation"], self.stream.instance
-        if aspect == "lifecycle" or aspect in TALLIES or aspect in json_values.DIFFERENCES:
+        if aspect == "lifecycle" or aspect in TALLIES or aspect.split(" ")[0] in json_values.DIFFERENCES:
             return
         before = self.facts.value.get((instance, aspect, seen))
         if aspect.startswith(words.FIRINGS):

@@ -41,7 +41,7 @@ def _stream(
 ) -> Iterator[str]:
     positions: dict[str, tuple[int, Any]] = {}
     if stream.replies[0].parameters.get("resumed"):
-        for entry in stream.call.parameters.get("resume") or []:
+        for entry in stream.resume:
             aspect, generation = entry["aspect"], entry["generation"]
             positions[aspect] = generation, facts.value.get((stream.instance, aspect, generation))
     life = None
@@ -84,7 +84,8 @@ def _left_pending(run: Run, streams: list[Stream]) -> Iterator[str]:
             if set(entry["held"]) - {"unread"}:
                 yield f"{stream} is held by {entry['held']} at the end"
             for pending in entry["pending"]:
-                if not stream.policy(pending["aspect"]).get("netChangeOnly"):
+                name = stream.call.settings if pending["aspect"] == "defaults" else pending["aspect"]
+                if not stream.policy(name).get("netChangeOnly"):
                     yield f"{pending['changes']} changes of {pending['aspect']} are pending at the end: {stream}"
 
 

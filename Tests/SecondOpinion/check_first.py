@@ -27,7 +27,7 @@ class _First:
 
     def violations(self) -> Iterator[str]:
         resumed = self.reply.parameters.get("resumed")
-        positions = {entry["aspect"]: entry["generation"] for entry in self.asked.get("resume") or []}
+        positions = {entry["aspect"]: entry["generation"] for entry in self.stream.resume}
         if "resume" not in self.asked or "instance" not in self.asked:
             if resumed is not None and "resume" not in self.asked:
                 yield f"resumed is {resumed}, but no positions were given: {self.where}"

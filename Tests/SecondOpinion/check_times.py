@@ -31,7 +31,7 @@ class _Times:
         self.positions: dict[str, int] = {}
         self.names = [name for name in writes.by_instance.get(stream.instance, ()) if stream.includes(name)]
         if stream.replies[0].parameters.get("resumed"):
-            for position in stream.call.parameters.get("resume") or []:
+            for position in stream.resume:
                 self.positions[position["aspect"]] = position["generation"]
 
     def reply(self, reply: Reply, before: Reply | None) -> Iterator[str]:

@@ -105,7 +105,8 @@ def _one_value_each(
         sequence, where = numbers[generation]
         other_owner = sequences.setdefault((instance, sequence), (aspect, generation))
         # Before its first change, each aspect of the device has the sequence 0.
-        if other_owner != (aspect, generation) and sequence > 0:
+        # A change of the settings is also one of each list of domains that it concerns.
+        if other_owner != (aspect, generation) and sequence > 0 and not aspect.startswith("defaults"):
             yield f"sequence {sequence} is {other_owner} and {aspect} {generation} in {where}"
         # A name that was forgotten comes back above the sequence of the bus.
         least = 1 if "." in aspect else generation - (before or (0, 0))[0]

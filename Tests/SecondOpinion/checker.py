@@ -1,6 +1,7 @@
 """Judges a history by the protocol alone. Pure: records in, violations out."""
 import check_calls
 import check_counts
+import check_domains
 import check_end
 import check_first
 import check_lists
@@ -20,6 +21,6 @@ def violations(records: list[Record]) -> list[str]:
     facts = check_values.Facts(run, writes)
     found += check_values.violations(run, writes, facts)
     all_streams = streams(run)
-    for check in (check_calls, check_counts, check_times, check_first, check_lists, check_end):
+    for check in (check_calls, check_counts, check_times, check_first, check_lists, check_domains, check_end):
         found += check.violations(run, writes, facts, all_streams)
     return found

@@ -29,8 +29,8 @@ def _without_nulls(value: Any) -> Any:
 
 def of(aspect: str, parameters: dict[str, Any]) -> Hashable:
     """Returns the state in an event of an aspect, or in a call of Publish or Post."""
-    if aspect in DIFFERENCES:
-        return DIFFERENCES[aspect]
+    if aspect.split(" ")[0] in DIFFERENCES:
+        return DIFFERENCES[aspect.split(" ")[0]]
     if "." in aspect:
         return canonical(parameters.get("value"))
     return reading(parameters.get(aspect))

@@ -11,6 +11,7 @@ class Stream:
     def __init__(self, client: Client, parameters: dict[str, Any]) -> None:
         self.client = client
         self.aspects: list[str] = parameters["aspects"]
+        self.domains: list[str] | None = parameters.get("domains")
         self.identifier: str | None = None
         self.instance: str | None = None
         self.positions: dict[str, int] = {}

@@ -24,6 +24,11 @@ class Stream:
     was_held: bool = False
 
     @property
+    def resume(self) -> list[dict[str, Any]]:
+        """The positions that it gave."""
+        return _renamed(self.call, self.call.parameters.get("resume") or [])
+
+    @property
     def replies(self) -> list[Reply]:
         return self.call.replies
 
@@ -47,6 +52,10 @@ class Stream:
         return f"subscription {self.identifier} of {self.call.connection.client}"
 
 
+def _renamed(call: Call, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [entry | {"aspect": call.settings} if entry["aspect"] == "defaults" else entry for entry in entries]
+
+
 def streams(run: Run) -> list[Stream]:
     """All subscriptions that had a first reply."""
     result = {}
@@ -54,8 +63,10 @@ def streams(run: Run) -> list[Stream]:
         if call.method == BUS + "Subscribe" and call.replies and "subscription" in call.replies[0].parameters:
             first = call.replies[0].parameters
             stream = Stream(
-                call, first["subscription"], first["instance"], call.parameters.get("aspects") or DEFAULT,
-                call.parameters.get("policies") or [])
+                call, first["subscription"], first["instance"],
+                [call.settings if aspect == "defaults" else aspect
+                 for aspect in call.parameters.get("aspects") or DEFAULT],
+                _renamed(call, call.parameters.get("policies") or []))
             stream.policy = lru_cache(None)(stream.policy)  # type: ignore[method-assign]
             result[stream.identifier] = stream
     orders: dict[str, list[Call]] = {}

@@ -23,8 +23,19 @@ POSTED: dict[str, list[dict[str, Any]]] = {
     "orientation": [{"pose": pose, "planar": pose} for pose in ("portrait", "landscapeLeft", "landscapeRight")],
     "sleep": [{"state": "awake", "sleptFor": length} for length in (None, 0, 512.5)],
     "light": [{"lux": 0}, {"lux": 10}, {"lux": 1000.5}],
+    "defaults": [
+        {"domains": [
+            {"domain": "app/a", "path": "/a", "keys": keys, "opaque": False},
+            {"domain": "dconf", "path": "/d", "keys": [] if opaque else paths, "opaque": opaque},
+            {"domain": "other", "path": "/o", "keys": others, "opaque": False},
+        ]}
+        for keys in (["k"], ["l"]) for paths, opaque in ((["/a/k"], False), (["/a/k", "/b"], False), (["/b"], False), ([], True))
+        for others in ([], ["k"], ["k", "l"])
+    ],
     "switches": [{"lidClosed": closed, "tabletMode": None, "docked": True} for closed in (True, False, None)],
 }
+# Lists of domains of the settings.
+LISTS = [["app/*"], ["app/a"], ["dconf"], ["dconf:/a/"], ["app/a", "dconf:/a/"], ["none"]]
 # Values that differ in every way possible in JSON, and some that only look different.
 VALUES: list[dict[str, Any]] = [
     {}, {"n": 0}, {"n": 1}, {"n": None}, {"n": True}, {"n": False}, {"n": "1"}, {"m": 1}, {"n": [1, 2]}, {"n": [2, 1]},
@@ -59,7 +70,7 @@ def aspects(chance: random.Random) -> list[str]:
     """Returns aspects of a subscription, each once."""
     count = chance.randint(1, 4)
     pool = NAMES + PATTERNS + ["battery", "proximity", "orientation", "light", "lifecycle"]
-    return chance.sample(pool, count)
+    return chance.sample(pool, count) + (["defaults"] if chance.random() < 0.4 else [])
 
 
 def policies(chance: random.Random, chosen: list[str]) -> list[dict[str, Any]]:
@@ -109,6 +120,9 @@ def invalid(chance: random.Random) -> tuple[str, dict[str, Any], dict[str, bool]
         (BUS + "Subscribe", {"state": "asleep"}, more),
         (BUS + "Subscribe", {"state": "inactive"}, more),
         (BUS + "Subscribe", {"name": "x" * 129}, more),
+        (BUS + "Subscribe", {"domains": []}, more),
+        (BUS + "Subscribe", {"domains": ["*"]}, more),
+        (BUS + "Subscribe", {"aspects": ["battery"], "domains": ["app/*"]}, more),
         (BUS + "Subscribe", {"initial": "yes"}, more),
         (BUS + "Subscribe", {"aspects": [f"org.opinion.many.n{n}" for n in range(65)]}, more),
         (BUS + "Subscribe", {"policies": [{"aspect": "battery", "background": "hold", "limit": 0}]}, more),

@@ -24,7 +24,8 @@ extension Simulation {
                     interval: intervals.randomElement(using: &random) ?? nil)
             }
             return SimulatedClient(
-                "client \(number)", names: aspects, policies: policies, ledger: ledger,
+                "client \(number)", names: aspects, policies: policies,
+                domains: number % 2 == 1 ? try? DomainSelection(["app/*"]) : nil, ledger: ledger,
                 keepsWithdrawn: Bool.random(using: &random))
         }
     }

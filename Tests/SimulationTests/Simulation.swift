@@ -53,7 +53,7 @@ final class Simulation {
         for client in clients where client.isConnected {
             try client.checkNames(at: now)
             for aspect in Reality.aspects
-            where client.numbers[Aspect(aspect)] != reality.number[aspect]
+            where client.numbers[Aspect(aspect)] != reality.number(of: aspect, for: client.domains)
                 && !client.isWaiting(Aspect(aspect), at: now)
             {
                 let subscriptions = try call(.listSubscriptions)

@@ -346,6 +346,8 @@ export type Event = { [Aspect in keyof States]: EventOf<Aspect> }[keyof States] 
 export interface Positions {
   instance: string;
   generations: Record<string, number>;
+  /** The domains of the settings whose changes the generation of defaults counts, if not of all. */
+  domains?: string[];
 }
 
 /** What happens to the changes of an aspect. */
@@ -383,6 +385,11 @@ export interface SubscribeOptions {
    * current states are delivered instead.
    */
   resume?: Positions | null;
+  /**
+   * The domains of the settings to which `defaults` is limited: names ("app/settings"), patterns ("app/*"), and directories
+   * of keys ("dconf:/org/gnome/desktop/interface/"). Others are neither delivered nor counted.
+   */
+  domains?: string[];
 }
 
 /** When the bus publishes a scheduled value. */

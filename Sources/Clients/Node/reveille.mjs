@@ -387,6 +387,8 @@ function reasonOf(word, { quota, limit, parameter }, method, names) {
       return "a user cannot publish more names, unless one is withdrawn; publish.names sets the limit";
     case "QuotaExceeded aspects":
       return "a pattern such as org.example.* stands for many names";
+    case "InvalidParameter domains":
+      return "a list of domains must have at least one, and needs the aspect defaults";
     case "InvalidParameter value":
       return `a value must be an object, nested at most ${VALUE_DEPTH_LIMIT} levels deep`;
     case "InvalidParameter aspect":
@@ -913,6 +915,7 @@ export class Subscription {
   #bus;
   #aspects;
   #policies;
+  #domains;
   #wantsInitial;
   #request;
   #siblings;
@@ -961,18 +964,20 @@ export class Subscription {
     }
   }
 
-  constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume }) {
+  constructor(bus, aspects, { name, initial = false, background = false, policies = {}, resume, domains }) {
     this.#bus = bus;
     this.#aspects = aspects;
     this.#policies = policies;
     this.#wantsInitial = initial;
     this.#background = background;
+    if (domains !== undefined) this.#domains = [...new Set(domains)].sort();
     const entries = Object.entries(policies).map(([aspect, policy]) => wirePolicy(aspect, policy));
     this.#request = {
       aspects: aspects.length > 0 ? aspects : undefined,
       // Set by "reveille run --name".
       name: name || process.env.REVEILLE_NAME || undefined,
       policies: entries.length > 0 ? entries : undefined,
+      domains: this.#domains,
       // The initial states are always requested: what comes later is compared with them.
       initial: true,
     };
@@ -983,13 +988,17 @@ export class Subscription {
     for (const [aspect, generation] of Object.entries(resume.generations)) {
       if (this.#isWanted(aspect)) this.#generations.set(aspect, generation);
     }
+    // A generation of other domains says nothing about these.
+    const isOfOthers = JSON.stringify(resume.domains) !== JSON.stringify(this.#domains);
+    if (isOfOthers && this.#generations.has("defaults")) this.#generations.set("defaults", 0);
   }
 
   /** The positions of the events taken so far, for `resume` of a later subscription of any process. */
   get positions() {
     // Another process can find the withdrawals among the events that wait.
     if (this.#untaken.size > 0) return { ...this.#before, generations: { ...this.#before.generations } };
-    return { instance: this.#instance, generations: Object.fromEntries(this.#generations) };
+    const positions = { instance: this.#instance, generations: Object.fromEntries(this.#generations) };
+    return this.#domains ? { ...positions, domains: [...this.#domains] } : positions;
   }
 
   [Symbol.asyncIterator]() {

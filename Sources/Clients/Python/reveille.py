@@ -38,7 +38,7 @@ import threading
 import time
 import typing
 import weakref
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Generator, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -377,6 +377,8 @@ class Positions(typing.TypedDict):
 
     instance: str
     generations: dict[str, int]
+    # The domains of the settings whose changes the generation of defaults counts, if not of all.
+    domains: typing.NotRequired[list[str]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -1277,6 +1279,8 @@ def _reason(word: str, parameters: Mapping[str, Any], method: str, names: list[s
             return "the bus cannot save its schedule, and has logged the reason"
         case "QuotaExceeded", {"quota": "aspects"}:
             return "a pattern such as org.example.* stands for many names"
+        case "InvalidParameter", {"parameter": "domains"}:
+            return "a list of domains must have at least one, and needs the aspect defaults"
         case "InvalidParameter", {"parameter": "value"}:
             return f"a value must be an object, nested at most {VALUE_DEPTH_LIMIT} levels deep"
         case "InvalidParameter", {"parameter": "aspect"} if method == "Publish":
@@ -1587,7 +1591,7 @@ class _SubscriptionCore:
 
     def __init__(
         self, bus: _BusCore, aspects: tuple[str, ...], *, name: str | None, initial: bool, background: bool,
-        policies: Mapping[str, Policy] | None, resume: Positions | None,
+        policies: Mapping[str, Policy] | None, resume: Positions | None, domains: Collection[str] | None,
     ) -> None:
         self._bus = bus
         self._aspects = aspects
@@ -1599,6 +1603,11 @@ class _SubscriptionCore:
         # Set by "reveille run --name".
         if name := name or os.environ.get("REVEILLE_NAME"):
             self._request["name"] = name
+        if isinstance(domains, str):
+            raise ReveilleError(f"domains must be a list, not {domains!r}")
+        self._domains: list[str] | None = None if domains is None else sorted(set(domains))
+        if self._domains is not None:
+            self._request["domains"] = self._domains
         if self._policies:
             self._request["policies"] = [_wire_policy(*entry) for entry in self._policies.items()]
         self._wants_initial = initial
@@ -1612,6 +1621,9 @@ class _SubscriptionCore:
         if resume is not None:
             self._instance, generations = _check_positions(resume)
             self._generations = {aspect: generations[aspect] for aspect in generations if self._is_wanted(aspect)}
+            if resume.get("domains") != self._domains and "defaults" in self._generations:
+                # A generation of other domains says nothing about these.
+                self._generations["defaults"] = 0
         # Requested states, which are delivered in the background too.
         self._answers: list[Event] = []
         # The events received and not taken: from one reply, or from several that came before a background.
@@ -1648,8 +1660,12 @@ class _SubscriptionCore:
     def positions(self) -> Positions:
         if self._untaken:
             # Another process can find the withdrawals among the events that wait.
-            return {"instance": self._before["instance"], "generations": dict(self._before["generations"])}
-        return {"instance": self._instance or "", "generations": dict(self._generations)}
+            positions: Positions = {**self._before, "generations": dict(self._before["generations"])}
+        else:
+            positions = {"instance": self._instance or "", "generations": dict(self._generations)}
+        if self._domains is not None:
+            positions["domains"] = list(self._domains)
+        return positions
 
     def task(self, name: str) -> _TaskCore:
         return _TaskCore(self._bus, self, name)
@@ -2221,6 +2237,7 @@ class Bus:
     def subscribe(
         self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
         policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
+        domains: Collection[str] | None = None,
     ) -> Subscription:
         """Subscribes; every change after the return is an event, or part of one.
 
@@ -2233,9 +2250,13 @@ class Bus:
             policies: What happens to the changes of an aspect, by aspect or pattern.
             resume: The positions of an earlier subscription: changes since then are delivered first. If they are
                 unknown to the bus, the current states are delivered instead.
+            domains: The domains of the settings to which `defaults` is limited: names ("app/settings"), patterns
+                ("app/*"), and directories of keys ("dconf:/org/gnome/desktop/interface/"). Others are neither
+                delivered nor counted.
         """
         core = _SubscriptionCore(
-            self._core, aspects, name=name, initial=initial, background=background, policies=policies, resume=resume)
+            self._core, aspects, name=name, initial=initial, background=background, policies=policies, resume=resume,
+            domains=domains)
         _run(core.start())
         return Subscription(core)
 
@@ -2560,13 +2581,14 @@ class AsyncBus:
     def subscribe(
         self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
         policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
+        domains: Collection[str] | None = None,
     ) -> _Opening[AsyncSubscription]:
         """Subscribes by `await`, or for the time of an `async with`. See Bus.subscribe()."""
 
         async def open_it() -> AsyncSubscription:
             core = _SubscriptionCore(
                 self._core, aspects, name=name, initial=initial, background=background, policies=policies,
-                resume=resume)
+                resume=resume, domains=domains)
             await _run_async(core.start())
             return AsyncSubscription(core)
 

@@ -32,6 +32,9 @@ extension CallError {
                     QuotaExceeded: a subscription can have at most \(limit) aspects, names and patterns; a pattern \
                     such as org.example.* stands for many names
                     """
+            case "domains": return "QuotaExceeded: a subscription can list at most \(limit) domains"
+            case "selections":
+                return "QuotaExceeded: the subscriptions of a user can have at most \(limit) different lists of domains"
             case "entries":
                 return """
                     QuotaExceeded: a user can have at most \(limit) entr\(limit == 1 ? "y" : "ies") on the schedule \
@@ -40,6 +43,8 @@ extension CallError {
             case "storage": return "QuotaExceeded: the bus cannot save its schedule, and has logged the reason"
             default: return description
             }
+        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "domains":
+            return "InvalidParameter: the bus does not know lists of domains; is it an earlier version?"
         case CallError.permissionDenied.name where method.hasSuffix(".Add"):
             return """
                 PermissionDenied: an entry requires the permission to publish its name, and only the bus's own user can \

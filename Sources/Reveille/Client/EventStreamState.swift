@@ -73,7 +73,11 @@ struct EventStreamState {
     var namePositions: [Aspect: Int] { positions.matched }
 
     /// The positions seen on the current bus; `nil` before the first reply.
-    var seen: Positions? { instance.map { Positions(instance: $0, generations: positions.generations) } }
+    var seen: Positions? {
+        instance.map {
+            Positions(instance: $0, generations: positions.generations, domains: request.domains?.words)
+        }
+    }
 
     /// Returns the names that were withdrawn while there was no subscription, and that the bus does not know.
     func withdrawn(before reply: SubscribeReply) -> [Aspect] {

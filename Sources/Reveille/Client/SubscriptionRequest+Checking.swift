@@ -3,6 +3,18 @@
 import ReveilleCore
 import ReveilleWire
 
+extension DomainSelection {
+    /// Refuses invalid domains, with the reason.
+    init(checking words: [String], for aspects: AspectSet) throws(ReveilleError) {
+        guard !words.isEmpty, aspects.contains(Aspect.defaults) else {
+            throw ReveilleError(.invalidArgument, "a list of domains has at least one, and limits the aspect defaults")
+        }
+        self = try Result { () throws(Refusal) in try Self(words) }
+            .mapError { ReveilleError(.invalidArgument, "the domain \($0.domain.debugDescription): \($0.reason)") }
+            .get()
+    }
+}
+
 extension SubscriptionRequest {
     /// Refuses invalid requests, and names the aspect, unlike the bus.
     func check() throws(ReveilleError) {

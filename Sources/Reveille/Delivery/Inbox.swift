@@ -11,6 +11,7 @@ import ReveilleCore
 /// Pure.
 struct Inbox {
     private let aspects: AspectSet
+    private let domains: [String]?
     private let policies: PolicyTable
     private let keepsChangesApart: Bool
     private var waiting = WaitingEvents()
@@ -29,11 +30,13 @@ struct Inbox {
 
     init(_ request: SubscriptionRequest = SubscriptionRequest()) {
         aspects = request.aspects
+        domains = request.domains?.words
         policies = PolicyTable(request.policies, of: request.aspects)
         keepsChangesApart = request.policies.values.contains { if case .hold = $0.background { true } else { false } }
         // Waiting events must not be lost if the consumer stores its positions before it takes the events.
         if let instance = request.instance, request.positions != nil {
-            current = Positions(instance: instance, generations: StreamPositions(request).generations)
+            current = Positions(
+                instance: instance, generations: StreamPositions(request).generations, domains: domains)
         }
     }
 
@@ -60,7 +63,7 @@ struct Inbox {
     private mutating func start(from events: [Event], of instance: String) {
         if current?.instance != instance {
             earlier = earlier ?? current
-            current = Positions(instance: instance, generations: [:])
+            current = Positions(instance: instance, generations: [:], domains: domains)
         }
         for event in events { see(event) }
     }

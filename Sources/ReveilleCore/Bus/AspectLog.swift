@@ -26,6 +26,8 @@ struct AspectLog {
 
     let aspect: Aspect
     var changes: ChangeLog
+    /// The chosen domains, for a part of the settings.
+    var selection: DomainSelection?
     var origin = Origin()
     /// The last publisher of a name, until all subscriptions have seen its withdrawal; `nil` for other aspects.
     var publisher: Publisher?
@@ -56,8 +58,10 @@ struct AspectLog {
 
     var isStream: Bool { aspect.builtIn?.kind == .stream }
 
-    /// Whether the state of an aspect that the bus provides is saved.
-    var isSaved: Bool { aspect.builtIn.map { $0.kind != .stream && !$0.isOfSubscription } ?? true }
+    /// Whether the state of an aspect that the bus provides is saved as an entry of its own.
+    var isSaved: Bool {
+        selection == nil && aspect.builtIn.map { $0.kind != .stream && !$0.isOfSubscription } ?? true
+    }
 
     /// Adds a change, unless the reading is equal to a state that is known in full, and not an occurrence.
     mutating func append(_ reading: Reading, sequence: Int, at time: Timestamp, isPosted: Bool) -> Bool {

@@ -8,7 +8,10 @@ struct NameTable: Sendable {
     var counts: [UInt32: NameCount] = [:]
     var slotsOfPattern: [Substring: [Int32]] = [:]
     var demand = DemandTable()
-    /// Whether names were forgotten that a saved state may contain, with lower generations than they would get now.
+    /// The logs of chosen domains of the settings; those without subscriptions by the time of the last one.
+    var selections: [SelectionLog] = []
+    /// Whether names or selections were forgotten that a saved state may contain, with lower generations than they
+    /// would get now.
     var hasForgottenNames = false
 
     mutating func add(_ name: Aspect, log: Int) {

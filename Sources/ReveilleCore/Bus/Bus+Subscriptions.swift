@@ -5,10 +5,13 @@ extension Bus {
     ///
     /// The first reply is sent in the background too, and counts as unread until ``noteRead(by:)``.
     package mutating func subscribe(
-        _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
+        _ request: SubscriptionRequest, as id: SubscriptionID, of user: UInt32 = 0, at time: Timestamp
     ) -> SubscriptionStart {
         precondition(slotOf[id] == nil, "a subscription's identifier is used twice")
-        let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
+        let chosen = request.domains.map { track($0, for: user) }
+        let resumed = request.positions.map {
+            request.instance == instance && areKnown($0, of: request.aspects, chosen)
+        }
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count {
             slots.append(nil)
@@ -22,7 +25,7 @@ extension Bus {
             name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
         slotOf[id] = Int32(slot)
         var events: [Event] = []
-        for index in logs(of: request.aspects, for: slot, at: time) {
+        for index in logs(of: request.aspects, chosen, for: slot, at: time) {
             let log = logs[index]
             let isLiteral = request.aspects.contains(log.aspect)
             if let event = firstEvent(of: index, request, resumed: resumed, isLiteral: isLiteral) {
@@ -42,16 +45,20 @@ extension Bus {
     }
 
     /// Returns whether no position is ahead of the bus.
-    private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
+    private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet, _ chosen: Int?) -> Bool {
         positions.allSatisfy { aspect, generation in
             guard aspects.covers(aspect), aspect.builtIn?.isOfSubscription != true else { return true }
-            return generation <= log(of: aspect).map { logs[$0].changes.current.generation } ?? sequence
+            let log = aspect == .defaults ? chosen ?? log(of: aspect) : log(of: aspect)
+            return generation <= log.map { logs[$0].changes.current.generation } ?? sequence
         }
     }
 
-    /// Returns the logs of aspects and of all names that their patterns match, and adds missing logs.
-    private mutating func logs(of aspects: AspectSet, for slot: Int, at time: Timestamp) -> [Int] {
-        var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map(\.index)
+    /// Returns the logs of aspects and of all names that their patterns match, and adds missing logs; of the settings, the
+    /// log of the chosen domains, if there is one.
+    private mutating func logs(of aspects: AspectSet, _ chosen: Int?, for slot: Int, at time: Timestamp) -> [Int] {
+        var indices = aspects.builtIn.filter { !$0.isOfSubscription }.map {
+            $0 == .defaults ? chosen ?? $0.index : $0.index
+        }
         if aspects.contains(Aspect.lifecycle) { indices.append(addLifecycle(of: slot, at: time)) }
         let literal = aspects.names.filter(\.isPublished).sorted()
         for name in literal { indices.append(log(of: name) ?? addLog(of: name, at: time)) }
@@ -78,6 +85,7 @@ extension Bus {
         // The samples before a restart are unknown, so the current sample is sent instead.
         let isOutdated = logs[index].isStream && request.positions?[aspect] ?? .max < logs[index].changes.start
         guard request.wantsInitial || resumed == false || isOutdated, isLiteral || isLive else { return nil }
+        if logs[index].selection != nil { logs[BuiltInAspect.defaults.index].origin.wasReturned = true }
         logs[index].origin.wasReturned = true
         return logs[index].changes.state
     }
@@ -108,6 +116,7 @@ extension Bus {
         while let index = slots[slot]?.firstEntry, index >= 0 {
             release(index)
             settle(Int(entries[Int(index)].log))
+            settleSelection(Int(entries[Int(index)].log))
         }
         removeLifecycle(of: slot)
         slots[slot] = nil

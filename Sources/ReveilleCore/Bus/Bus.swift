@@ -61,6 +61,7 @@ package struct Bus: ~Copyable {
                 nameTable.count(1, isLive: logs[index].isLive, for: publisher.user)
             }
         }
+        restoreSelections(state.selections)
     }
 
     /// Continues as another instance, which invalidates the positions of all subscribers.
@@ -81,7 +82,9 @@ package struct Bus: ~Copyable {
         }
         var sequence = sequence + logs.count(where: \.isTied)
         if logs.contains(where: \.hasSamples) { sequence = (sequence / Self.sampleReserve + 1) * Self.sampleReserve }
-        return SavedState(instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), firings: firings)
+        return SavedState(
+            instance: instance, sequence: sequence, entries: kept.map(\.savedEntry), selections: savedSelections,
+            firings: firings)
     }
 
     /// The number of sequences that a saved state reserves for samples, so that it is not written for each sample.
@@ -116,6 +119,9 @@ package struct Bus: ~Copyable {
         if isChange { return append(reading, to: index, at: time, isPosted: false) }
         logs[index].origin.digest = nil
         logs[index].changes.establish(reading)
+        if !nameTable.selections.isEmpty, case .defaults = reading {
+            followSettings(isChange: false, isPosted: false, at: time)
+        }
         return true
     }
 
@@ -140,6 +146,9 @@ package struct Bus: ~Copyable {
         guard logs[index].append(reading, sequence: sequence + 1, at: time, isPosted: isPosted) else { return false }
         sequence += 1
         notifyListeners(of: index)
+        if !nameTable.selections.isEmpty, case .defaults = reading {
+            followSettings(isChange: true, isPosted: isPosted, at: time)
+        }
         return true
     }
 

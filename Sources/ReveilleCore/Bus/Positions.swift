@@ -12,15 +12,25 @@ public struct Positions: Sendable, Hashable, Codable {
     public package(set) var instance: String
     /// The generation of the last event seen, by aspect.
     public package(set) var generations: [Aspect: Int]
+    /// The domains of the settings whose changes the generation of `defaults` counts; `nil` for all.
+    package var domains: [String]?
 
     private enum CodingKeys: String, CodingKey {
         case instance
         case generations
+        case domains
     }
 
-    package init(instance: String, generations: [Aspect: Int]) {
+    package init(instance: String, generations: [Aspect: Int], domains: [String]? = nil) {
         self.instance = instance
         self.generations = generations
+        self.domains = domains
+    }
+
+    /// Returns the generations for a subscription that chooses domains; those of other domains are of no use to it.
+    package func generations(for domains: [String]?) -> [Aspect: Int] {
+        guard domains != self.domains, generations[.defaults] != nil else { return generations }
+        return generations.merging([.defaults: 0]) { $1 }
     }
 
     /// Decodes positions; unknown aspects are ignored.
@@ -33,6 +43,7 @@ public struct Positions: Sendable, Hashable, Codable {
         generations = Dictionary(
             words.compactMap { word, generation in Aspect(word).map { ($0, generation) } },
             uniquingKeysWith: max)
+        domains = try container.decodeIfPresent([String].self, forKey: .domains)
     }
 
     /// Encodes the instance, and the generation of each aspect by the aspect's name.
@@ -43,5 +54,6 @@ public struct Positions: Sendable, Hashable, Codable {
         try container.encode(instance, forKey: .instance)
         let words = Dictionary(uniqueKeysWithValues: generations.map { ($0.key.name, $0.value) })
         try container.encode(words, forKey: .generations)
+        try container.encodeIfPresent(domains, forKey: .domains)
     }
 }

@@ -35,20 +35,53 @@ package struct SavedState: Sendable, Hashable {
         }
     }
 
+    /// The last change of chosen domains of the settings.
+    package struct Selection: Sendable, Hashable {
+        package var user: UInt32
+        package var selection: DomainSelection
+        package var generation: Int
+        package var sequence: Int
+        package var changedAt: Timestamp
+        /// The first generation in the log.
+        package var start: Int
+        /// Earlier generations with the same state, as for an aspect.
+        package var equal: [Int]
+        /// The digest of the domains, if only the digest of all settings is saved.
+        package var digest: UInt64?
+
+        package init(
+            user: UInt32, selection: DomainSelection, generation: Int, sequence: Int, changedAt: Timestamp, start: Int,
+            equal: [Int] = [], digest: UInt64? = nil
+        ) {
+            self.user = user
+            self.selection = selection
+            self.generation = generation
+            self.sequence = sequence
+            self.changedAt = changedAt
+            self.start = start
+            self.equal = equal
+            self.digest = digest
+        }
+    }
+
     package var instance: String
     package var sequence: Int
     /// The aspects that were read or posted.
     package var entries: [Entry]
+    /// The chosen domains whose changes are counted, the one that was not used for the longest time first.
+    package var selections: [Selection]
     package var firings: Int
     /// The time in microseconds that the machine had slept since boot, as far as it was reported; `nil` if unknown.
     package var timeAsleep: UInt64?
 
     package init(
-        instance: String, sequence: Int = 0, entries: [Entry] = [], firings: Int = 0, timeAsleep: UInt64? = nil
+        instance: String, sequence: Int = 0, entries: [Entry] = [], selections: [Selection] = [], firings: Int = 0,
+        timeAsleep: UInt64? = nil
     ) {
         self.instance = instance
         self.sequence = sequence
         self.entries = entries
+        self.selections = selections
         self.firings = firings
         self.timeAsleep = timeAsleep
     }

@@ -2,6 +2,8 @@
 
 package struct SubscriptionRequest: Sendable, Hashable {
     package var aspects: AspectSet
+    /// The domains of the settings that are wanted; `nil` for all.
+    package var domains: DomainSelection?
     package var name: String?
     /// Whether to start in the background, held by the reason `app`.
     package var startsInBackground: Bool
@@ -15,11 +17,13 @@ package struct SubscriptionRequest: Sendable, Hashable {
     package var policies: [Aspect: Policy]
 
     package init(
-        aspects: AspectSet = .default, name: String? = nil, startsInBackground: Bool = false,
+        aspects: AspectSet = .default, domains: DomainSelection? = nil, name: String? = nil,
+        startsInBackground: Bool = false,
         wantsInitial: Bool = false, instance: String? = nil, positions: [Aspect: Int]? = nil,
         policies: [Aspect: Policy] = [:]
     ) {
         self.aspects = aspects
+        self.domains = domains
         self.name = name
         self.startsInBackground = startsInBackground
         self.wantsInitial = wantsInitial

@@ -19,7 +19,7 @@ extension Event {
     mutating func list(_ parts: ChangedParts?) {
         switch parts {
         case nil: break
-        case .settings(let settings): self.settings = settings
+        case .settings(let settings): self.settings = settings.fitting
         case .folders(let folders):
             isNetChange = isNetChange && (changeCount == 0 || !folders.isEmpty)
             reading = .folders(Folders(folders: isNetChange ? folders : []))

@@ -8,7 +8,7 @@ public struct SettingsChange: Sendable, Hashable {
     public var path: String
     /// The keys that were added, changed or removed, sorted.
     public var keys: [String]
-    /// Whether the file has an unknown format, so that only the change itself is known.
+    /// Whether only the change itself is known: the file has an unknown format, or its keys do not fit into an event.
     public var isOpaque: Bool
 
     /// Returns the total size of all names in bytes.
@@ -16,6 +16,28 @@ public struct SettingsChange: Sendable, Hashable {
         changes.reduce(0) { size, change in
             change.keys.reduce(size + change.domain.utf8.count + change.path.utf8.count) { $0 + $1.utf8.count }
         }
+    }
+}
+
+extension [SettingsChange] {
+    /// The domains of one event, with as many of their keys as fit into a reply; the largest domains count as opaque.
+    var fitting: [SettingsChange] {
+        guard SettingsChange.size(of: self) > Bus.replySize else { return self }
+        var fitting = map(\.withoutKeys)
+        var rest = Bus.replySize - SettingsChange.size(of: fitting)
+        let sizes = map { SettingsChange.size(of: [$0]) - SettingsChange.size(of: [$0.withoutKeys]) }
+        for index in indices.sorted(by: { (sizes[$0], $0) < (sizes[$1], $1) }) {
+            rest -= sizes[index]
+            guard rest >= 0 else { break }
+            fitting[index] = self[index]
+        }
+        return fitting
+    }
+}
+
+extension SettingsChange {
+    fileprivate var withoutKeys: SettingsChange {
+        SettingsChange(domain: domain, path: path, keys: [], isOpaque: true)
     }
 }
 

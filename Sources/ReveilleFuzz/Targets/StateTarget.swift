@@ -23,6 +23,12 @@ enum StateTarget {
             BusCall.subscribe(
                 SubscriptionRequest(aspects: aspects, instance: state.instance, positions: positions))
         }
+        methods += state.selections.map { selection in
+            .subscribe(
+                SubscriptionRequest(
+                    aspects: .default, domains: selection.selection, instance: state.instance,
+                    positions: [.defaults: selection.generation / 2]))
+        }
         methods += [.refresh, .getState(patterns)] + names.map { .getHistory($0) }
         for method in methods {
             guard let reply = try? bus.carryOut(method) else { throw Broken("a restored bus rejected \(method)") }
@@ -43,7 +49,8 @@ enum StateTarget {
         }
         // A counter loaded just below the limit may have reached the limit.
         let later = bus.savedState
-        let counters = [later.sequence] + later.entries.flatMap { [$0.generation, $0.sequence] }
+        let selected = later.selections.flatMap { [$0.generation, $0.sequence] }
+        let counters = [later.sequence] + selected + later.entries.flatMap { [$0.generation, $0.sequence] }
         guard counters.allSatisfy({ $0 < StateCoding.counterLimit }) else { return }
         try requireEqual(saved(later), later, "a later state saved and loaded")
     }

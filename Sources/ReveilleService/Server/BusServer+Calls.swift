@@ -21,7 +21,7 @@ extension BusServer {
 
     private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
         switch call {
-        case .subscribe(let request): subscribe(request, on: connection)
+        case .subscribe(let request): try subscribe(request, on: connection)
         case .setState(let name, let state, let wakeAfter):
             try parts.suspensions.setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects): getState(aspects, on: connection)

@@ -9,7 +9,12 @@ import Varlink
 
 extension BusServer {
     /// Adds a subscription once fresh samples have been taken.
-    func subscribe(_ request: SubscriptionRequest, on connection: Connection) {
+    ///
+    /// - Throws: `QuotaExceeded` if the user has too many lists of domains.
+    func subscribe(_ request: SubscriptionRequest, on connection: Connection) throws(CallError) {
+        if let domains = request.domains, !bus.hasRoom(for: domains, of: connection.peer.uid) {
+            throw .quotaExceeded(.selections, limit: Bus.selectionsPerUser)
+        }
         connection.phase.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
         watchers.freshen(
@@ -20,9 +25,10 @@ extension BusServer {
     }
 
     private func begin(_ request: SubscriptionRequest, on connection: Connection) {
+        if let domains = request.domains { bus.track(domains, for: connection.peer.uid) }
         noteForgottenNames()
         let id = SubscriptionID(rawValue: random.next())
-        let start = bus.subscribe(request, as: id, at: now)
+        let start = bus.subscribe(request, as: id, of: connection.peer.uid, at: now)
         connection.phase.stream(id)
         if let slot = bus.slot(of: id) { subscribers[slot] = connection }
         for part in parts.all { part.subscribed(connection, to: request.aspects) }

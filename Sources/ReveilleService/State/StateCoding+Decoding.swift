@@ -26,9 +26,38 @@ extension StateCoding {
         guard names.values.allSatisfy({ $0 <= limit }) else {
             throw StateError(reason: "a user has more than \(limit) names")
         }
+        let selections = try decodeSelections(top?["selections"]?.arrayValue ?? [], atMost: sequence)
         return SavedState(
-            instance: instance, sequence: sequence, entries: entries, firings: counter(top?["firings"]) ?? 0,
+            instance: instance, sequence: sequence, entries: entries, selections: selections,
+            firings: counter(top?["firings"]) ?? 0,
             timeAsleep: counter(top?["timeAsleep"]).map { UInt64($0) })
+    }
+
+    private static func decodeSelections(
+        _ list: [JSON], atMost sequence: Int
+    ) throws(StateError) -> [SavedState.Selection] {
+        var selections: [SavedState.Selection] = []
+        for json in list {
+            guard let fields = json.objectValue, let words = fields["domains"]?.arrayValue?.compactMap(\.stringValue),
+                let domains = try? DomainSelection(words),
+                let user = fields["user"]?.integerValue.flatMap({ UInt32(exactly: $0) }),
+                let generation = counter(fields["generation"]), let last = counter(fields["sequence"]),
+                let start = counter(fields["start"]), let changedAt = fields["changedAt"]?.integerValue
+            else { throw StateError(reason: "chosen domains of the saved state lack a field") }
+            guard start <= generation, generation - 1 <= sequence, last <= sequence else {
+                throw StateError(reason: "chosen domains are newer than the state")
+            }
+            guard !selections.contains(where: { $0.user == user && $0.selection == domains }),
+                selections.count(where: { $0.user == user }) < Bus.selectionsPerUser
+            else { throw StateError(reason: "a user has chosen domains twice, or too many") }
+            selections.append(
+                SavedState.Selection(
+                    user: user, selection: domains, generation: generation, sequence: last,
+                    changedAt: Timestamp(microseconds: changedAt), start: start,
+                    equal: (fields["equal"]?.arrayValue ?? []).compactMap { counter($0) }.filter { $0 < generation },
+                    digest: fields["digest"]?.integerValue.map { UInt64(bitPattern: $0) }))
+        }
+        return selections
     }
 
     /// Reads an aspect's entry; `nil` for an unknown aspect of another version.

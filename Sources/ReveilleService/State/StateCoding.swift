@@ -23,6 +23,7 @@ package enum StateCoding {
         ]
         if state.firings > 0 { top["firings"] = .integer(Int64(state.firings)) }
         top["timeAsleep"] = state.timeAsleep.flatMap { Int64(exactly: $0) }.map { .integer($0) }
+        if !state.selections.isEmpty { top["selections"] = .array(state.selections.map(encode)) }
         var bytes: [UInt8] = []
         top.write(into: &bytes)
         bytes.removeLast()
@@ -60,6 +61,18 @@ package enum StateCoding {
         fields["posted"] = .bool(entry.isPosted)
         fields["own"] = entry.ownReading.map(encode)
         fields.write(into: &bytes)
+    }
+
+    private static func encode(_ selection: SavedState.Selection) -> JSON {
+        var fields: JSONObject = [
+            "user": .integer(Int64(selection.user)),
+            "domains": .array(selection.selection.words.map { .string($0) }),
+            "generation": .integer(Int64(selection.generation)), "sequence": .integer(Int64(selection.sequence)),
+            "changedAt": .integer(selection.changedAt.microseconds), "start": .integer(Int64(selection.start)),
+        ]
+        if !selection.equal.isEmpty { fields["equal"] = .array(selection.equal.map { .integer(Int64($0)) }) }
+        fields["digest"] = selection.digest.map { .integer(Int64(bitPattern: $0)) }
+        return .object(fields)
     }
 
     private static func encode(_ reading: Reading) -> JSON {

@@ -16,6 +16,8 @@ package final class SimulatedClient {
     package private(set) var subscription: String?
     private var instance: String?
     private let aspects: AspectSet
+    /// The domains of the settings; `nil` for all.
+    package let domains: DomainSelection?
     private let policies: [Aspect: Policy]
     private let table: PolicyTable
     private var generations: [Aspect: Int] = [:]
@@ -33,8 +35,9 @@ package final class SimulatedClient {
     /// It may keep the positions of withdrawn names that only a pattern matches.
     package init(
         _ name: String, isDisturbed: Bool = false, names aspects: AspectSet = [], policies: [Aspect: Policy] = [:],
-        ledger: NameLedger = NameLedger(), keepsWithdrawn: Bool = false
+        domains: DomainSelection? = nil, ledger: NameLedger = NameLedger(), keepsWithdrawn: Bool = false
     ) {
+        self.domains = domains
         self.name = name
         self.isDisturbed = isDisturbed
         self.aspects = aspects.union(AspectSet(Reality.aspects.map { Aspect($0) }))
@@ -58,7 +61,8 @@ package final class SimulatedClient {
         names.request()
         let positions = generations.merging(names.positions) { $1 }
         let request = SubscriptionRequest(
-            aspects: aspects, startsInBackground: isBackground, wantsInitial: true, instance: instance,
+            aspects: aspects, domains: domains, startsInBackground: isBackground, wantsInitial: true,
+            instance: instance,
             positions: instance == nil ? nil : positions, policies: policies)
         peer.send(Call(.subscribe(request)).encoded())
     }

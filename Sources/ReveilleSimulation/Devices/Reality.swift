@@ -6,8 +6,10 @@ package import ReveilleWatchers
 
 /// The true state of the devices, independent of any bus, as a number for each aspect that only increases.
 package final class Reality {
-    /// The simulated aspects: one always watched, one watched on demand.
-    package static let aspects: [BuiltInAspect] = [.locale, .battery]
+    /// The simulated aspects: two always watched, one watched on demand.
+    package static let aspects: [BuiltInAspect] = [.locale, .battery, .defaults]
+    /// The domains of the settings; each change of the settings changes the other one.
+    private static let domains = ["other", "app/a"]
     package private(set) var number = AspectTable<Int>(repeating: 0)
     package private(set) var isBatteryGone = false
 
@@ -25,6 +27,7 @@ package final class Reality {
 
     /// Returns the state of an aspect; a removed battery keeps its number in the name of a pack.
     package func reading(of aspect: BuiltInAspect) -> Reading {
+        if aspect == .defaults { return .defaults(settings) }
         let name = "n\(number[aspect])"
         guard aspect == .locale else {
             let level = isBatteryGone ? nil : Double(number[aspect]) / 1_000_000
@@ -39,17 +42,34 @@ package final class Reality {
                 identifier: name, languages: [], numeric: name, time: name, monetary: name, measurement: name))
     }
 
+    /// Each domain has a key named after the number of its last change.
+    private var settings: Defaults {
+        Defaults(
+            domains: Self.domains.enumerated().map { parity, name in
+                let last = max(0, number[.defaults] - (number[.defaults] + parity) % 2)
+                return Defaults.Domain(name: name, path: "/" + name, values: ["n\(last)": 1], isOpaque: false)
+            })
+    }
+
+    /// Returns the number that a client at rest has seen: of its domains, if it has chosen `app/*`.
+    package func number(of aspect: BuiltInAspect, for domains: DomainSelection?) -> Int {
+        guard aspect == .defaults, domains != nil else { return number[aspect] }
+        return max(0, number[aspect] - (number[aspect] + 1) % 2)
+    }
+
     /// Returns the number in a state; `nil` for a posted state without one.
     static func number(in reading: Reading) -> Int? {
         switch reading {
         case .locale(let locale): Int(locale.identifier.dropFirst())
         case .battery(let battery): battery.packs.first.flatMap { Int($0.name.dropFirst()) }
+        // Keys that are gone have lower numbers.
+        case .defaults(let settings): settings.domains.flatMap(\.keys).compactMap { Int($0.dropFirst()) }.max()
         default: nil
         }
     }
 }
 
-/// A watcher of one aspect of the reality: the locale always, the battery on demand.
+/// A watcher of one aspect of the reality: the battery on demand, the others always.
 package final class SimulatedWatcher: Watcher {
     package let aspect: BuiltInAspect
     private let reality: Reality
@@ -76,7 +96,7 @@ package final class SimulatedWatcher: Watcher {
     package var pace: Pace = .off {
         didSet {
             guard pace != oldValue, pace != .off else { return }
-            if aspect == .locale { look() } else { sample {} }
+            if aspect == .battery { sample {} } else { look() }
         }
     }
 

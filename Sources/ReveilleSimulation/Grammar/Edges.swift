@@ -36,6 +36,11 @@ package enum Edges {
     /// Names that programs can publish, and patterns of them; few, so that calls concern the same names.
     package static let names = ["org.example.a", "org.example.b", "org.a", "org.example.*", "org.*"]
 
+    /// Domains of settings and patterns of them, some of which are refused.
+    package static let domains = [
+        "app/a", "app/*", "org.*", "dconf", "dconf:/org/", "other", "*", "dconf:org", "/*", ":/",
+    ]
+
     /// The lengths of long strings, near the limits of a name and of a short frame.
     package static let lengths = [1, 127, 128, 129, 3_900, 4_096]
     /// The lengths of long strings near the maximum frame.

@@ -99,6 +99,7 @@ struct Values {
         if field == "aspect" || field == "aspects", choices.happens(onceIn: 2) {
             return .string(choices.one(of: Aspect.device).name)
         }
+        if field == "domains", choices.happens(onceIn: 2) { return .string(choices.one(of: Edges.domains)) }
         let seen = harvest[field].filter { $0.stringValue != nil }
         let words = vocabulary.words(for: field, in: member)
         switch choices.number(below: 16) {

@@ -70,7 +70,8 @@ extension HostileLife {
         }
         ledger.endsAreNoticed()
         try user.client.checkNames(at: bus.loop.bootClock, lateness: .milliseconds(1))
-        for aspect in Reality.aspects where user.client.numbers[Aspect(aspect)] != reality.number[aspect] {
+        for aspect in Reality.aspects
+        where user.client.numbers[Aspect(aspect)] != reality.number(of: aspect, for: user.client.domains) {
             throw Broken(
                 "\(user.client.name) last received \(user.client.numbers), but \(aspect) is at \(reality.number[aspect])"
             )

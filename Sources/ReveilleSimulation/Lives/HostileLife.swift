@@ -61,7 +61,8 @@ package final class HostileLife {
         honest = people.honest.map { [people, ledger] uid in
             HonestUser(
                 uid, isDisturbed: people.hasHostileRoot, names: choices.one(of: Self.subscribedNames),
-                policies: choices.one(of: Self.policies), ledger: ledger)
+                policies: choices.one(of: Self.policies),
+                domains: choices.happens(onceIn: 2) ? try? DomainSelection(["app/*"]) : nil, ledger: ledger)
         }
         publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
         quietSources = loop.sourceCount - programs.sourceCount

@@ -63,12 +63,14 @@ final class HonestUser {
     var control: SimulatedPeer?
 
     init(
-        _ uid: UInt32, isDisturbed: Bool, names: AspectSet, policies: [Aspect: Policy], ledger: NameLedger
+        _ uid: UInt32, isDisturbed: Bool, names: AspectSet, policies: [Aspect: Policy], domains: DomainSelection?,
+        ledger: NameLedger
     ) {
         // A process ID that no real process has.
         credentials = UnixStream.Peer(pid: 1 << 24 + Int32(truncatingIfNeeded: uid & 0xFFFF), uid: uid)
         client = SimulatedClient(
-            "user \(uid)", isDisturbed: isDisturbed, names: names, policies: policies, ledger: ledger)
+            "user \(uid)", isDisturbed: isDisturbed, names: names, policies: policies, domains: domains,
+            ledger: ledger)
     }
 
     func busDied() throws(Broken) {

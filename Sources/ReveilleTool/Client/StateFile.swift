@@ -91,7 +91,8 @@ struct StoredPositions: Sendable {
         var all = newer
         if let others, others.instance == newer.instance {
             all = Positions(
-                instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 })
+                instance: newer.instance, generations: others.generations.merging(newer.generations) { $1 },
+                domains: newer.generations[.defaults] == nil ? others.domains : newer.domains)
         }
         try file.replace(with: all)
         positions = newer
@@ -100,6 +101,6 @@ struct StoredPositions: Sendable {
 
 extension Positions {
     fileprivate func filtered(_ isIncluded: (Aspect) -> Bool) -> Positions {
-        Positions(instance: instance, generations: generations.filter { isIncluded($0.key) })
+        Positions(instance: instance, generations: generations.filter { isIncluded($0.key) }, domains: domains)
     }
 }

@@ -22,6 +22,7 @@ struct WatchCommand: GuardedCommand {
               reveille watch battery --count 1 --timeout 60 && notify-send changed
               reveille watch --state ~/.cache/watched --count 1
               reveille watch 'org.example.*' --interval 0.5
+              reveille watch defaults --domain 'app/*' --domain dconf:/org/gnome/desktop/interface/
             """)
 
     @Argument(
@@ -72,6 +73,8 @@ struct WatchCommand: GuardedCommand {
         transform: Seconds.parse)
     var interval: Double?
 
+    @OptionGroup var domains: DomainOptions
+
     @OptionGroup var limits: LimitOptions
 
     @Option(
@@ -86,6 +89,7 @@ struct WatchCommand: GuardedCommand {
 
     func validate() throws {
         if all && !aspects.isEmpty { throw ValidationError("--all cannot be combined with aspects") }
+        _ = try domains.selection(for: all ? .device : AspectSet(naming: aspects))
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
         if json && (date || source) {
             throw ValidationError("--date and --source cannot be combined with --json")

@@ -49,7 +49,8 @@ final class WatchStream: Sendable {
         let subscription = try await device.subscribe(
             to: aspects, initial: command.initial || isInteractive,
             policies: policies(of: aspects), resume: stored.withLock { $0?.positions }, name: name,
-            background: command.background)
+            background: command.background,
+            domains: command.domains.selection(for: aspects)?.words)
         self.subscription.withLock { $0 = subscription }
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)

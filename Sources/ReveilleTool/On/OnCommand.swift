@@ -11,12 +11,17 @@ struct OnCommand: GuardedCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract: "Run a command each time a condition becomes true.",
-        usage: "reveille on [OPTIONS] ASPECT 'CONDITION' -- COMMAND [ARGUMENT ...]",
+        usage: """
+            reveille on [OPTIONS] ASPECT 'CONDITION' -- COMMAND [ARGUMENT ...]
+            reveille on [OPTIONS] defaults [--domain DOMAIN ...] -- COMMAND [ARGUMENT ...]
+            """,
         discussion: """
             The condition compares fields of the aspect, as 'reveille get ASPECT --json' prints them, with values: \
             numbers, words, "quoted text", true, false and null. The operators are == != < <= > >=, and comparisons \
             are combined with and, or, not and parentheses. A field of a field is written with a dot. null equals \
-            only null, and other comparisons with a field that is null are false, except !=. Lists cannot be compared.
+            only null, and other comparisons with a field that is null are false, except !=. Lists cannot be compared, \
+            so defaults and folders have no condition: the command runs for each of their changes, and not at the \
+            start. Changes that are merged run it once.
 
             The command runs once for each time that the condition becomes true, and at the start if it is true \
             then. Runs never overlap: runs that become due meanwhile follow one by one. The bus merges \
@@ -38,14 +43,17 @@ struct OnCommand: GuardedCommand {
               reveille on proximity 'state == near' -- swaylock
               reveille on orientation 'pose == faceDown' -- sh -c 'jq .changedAt >>times'
               reveille on org.example.player 'title != null' -- ./announce
+              reveille on defaults --domain dconf:/org/gnome/desktop/interface/ -- ./restyle
             """)
 
     @Argument(
         help: "The aspect, or a published name.", completion: Aspect.completion, transform: Aspect.init(argument:))
     var aspect: Aspect
 
-    @Argument(help: "The condition.")
-    var condition: String
+    @Argument(help: "The condition; none for defaults and folders.")
+    var condition: String?
+
+    @OptionGroup var domains: DomainOptions
 
     @Option(
         parsing: .unconditional,
@@ -68,12 +76,16 @@ struct OnCommand: GuardedCommand {
 
     func validate() throws {
         if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
+        if condition == nil, aspect.builtIn?.isReportedInParts != true {
+            throw ValidationError("Missing expected argument '<condition>'")
+        }
+        _ = try domains.selection(for: AspectSet(aspect))
         if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }
 
     func perform() throws {
-        let condition = try Condition(argument: self.condition, for: aspect)
+        let condition = try self.condition.map { try Condition(argument: $0, for: aspect) }
         try Program.check(command)
         let code = try OnSession.run(self, condition)
         Glibc.exit(code)

@@ -41,8 +41,9 @@ actor OnSession {
 
     /// Runs the command whenever it is due, until a signal or the count of runs ends the session; returns the exit
     /// code.
-    static func run(_ command: OnCommand, _ condition: Condition) throws -> Int32 {
-        let progress = try TriggerProgress(condition, on: command.aspect, storedIn: command.state)
+    static func run(_ command: OnCommand, _ condition: Condition?) throws -> Int32 {
+        let domains = try command.domains.selection(for: AspectSet(command.aspect))?.words
+        let progress = try TriggerProgress(condition, on: command.aspect, domains, storedIn: command.state)
         // Before any thread is started: threads inherit the signal mask.
         for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
         let following = try AwaitedTask()
@@ -74,7 +75,7 @@ actor OnSession {
         let device = try await Device.connect(to: command.bus.address, on: thread)
         let subscription = try await device.subscribe(
             to: AspectSet(command.aspect), initial: true, resume: progress.positions,
-            name: Environment["REVEILLE_NAME"] ?? "reveille on \(command.aspect)")
+            name: Environment["REVEILLE_NAME"] ?? "reveille on \(command.aspect)", domains: progress.domains)
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.follow(subscription, on: device) }
             group.addTask { try await device.reportConnection { Console.error($0) } }
@@ -88,7 +89,7 @@ actor OnSession {
             guard let instance = subscription.positions?.instance else {
                 preconditionFailure("an event before the bus has answered")
             }
-            for change in await device.changes(mergedInto: event) {
+            for change in command.condition == nil ? [event] : await device.changes(mergedInto: event) {
                 guard try progress.take(change, of: instance) else { continue }
                 isBusy = true
                 let result = try await runCommand(for: change)

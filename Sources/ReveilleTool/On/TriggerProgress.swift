@@ -12,6 +12,8 @@ struct TriggerProgress: Sendable {
     private struct Stored: Codable, Equatable {
         var aspect: String
         var condition: String
+        /// The domains of the settings; `nil` for all.
+        var domains: [String]?
         var isTrue: Bool
         /// The instance of the bus to which the generation belongs.
         var instance: String
@@ -20,24 +22,29 @@ struct TriggerProgress: Sendable {
 
     private let aspect: Aspect
     private let condition: String
+    let domains: [String]?
     private let file: StateFile?
     private var trigger: Trigger
     /// The last progress read or written for this condition, if any.
     private var stored: Stored?
 
     /// Creates a trigger that continues from the state in a file, which may be missing, or belong to another condition.
-    init(_ condition: Condition, on aspect: Aspect, storedIn path: String?) throws(Failure) {
+    init(
+        _ condition: Condition?, on aspect: Aspect, _ domains: [String]?, storedIn path: String?
+    ) throws(Failure) {
         self.aspect = aspect
-        self.condition = condition.description
+        self.domains = domains
+        self.condition = condition?.description ?? ""
         file = path.map { StateFile($0, of: "on") }
         let stored: Stored? = try file?.read { $0.generation >= 0 }
-        let isOurs = stored?.aspect == aspect.name && stored?.condition == self.condition
+        let isOurs =
+            stored?.aspect == aspect.name && stored?.condition == self.condition && stored?.domains == domains
         self.stored = isOurs ? stored : nil
         trigger = Trigger(condition, isTrue: isOurs && stored?.isTrue == true)
     }
 
     var positions: Positions? {
-        stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation]) }
+        stored.map { Positions(instance: $0.instance, generations: [aspect: $0.generation], domains: domains) }
     }
 
     /// Takes a change, and returns whether it made the condition true.
@@ -55,8 +62,8 @@ struct TriggerProgress: Sendable {
     /// Stores a change that made the condition true, or did not.
     mutating func store(_ change: Event, of instance: String, isTrue: Bool = true) throws(Failure) {
         let newer = Stored(
-            aspect: aspect.name, condition: condition, isTrue: isTrue, instance: instance, generation: change.generation
-        )
+            aspect: aspect.name, condition: condition, domains: domains, isTrue: isTrue, instance: instance,
+            generation: change.generation)
         guard let file, newer != stored else { return }
         try file.replace(with: newer)
         stored = newer

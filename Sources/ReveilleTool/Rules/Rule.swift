@@ -11,12 +11,16 @@ struct Rule: Sendable {
     enum Occasion: Sendable {
         /// A condition on the aspect becomes true.
         case becomesTrue(Condition)
+        /// The settings change, or the folders.
+        case changes
         /// The entry of the schedule fires, which publishes the aspect.
         case fires(ScheduleEntry)
     }
 
     private static let timeWords = ["at", "every"]
-    private static let forms = "ASPECT 'CONDITION' -- COMMAND, at TIME -- COMMAND, or every INTERVAL -- COMMAND"
+    private static let domainOption = "--domain"
+    private static let forms =
+        "ASPECT 'CONDITION' -- COMMAND, defaults --domain DOMAIN -- COMMAND, at TIME -- COMMAND, or every INTERVAL -- COMMAND"
     /// The length of the text in the value of an entry, which tells a reader of the schedule what it is for.
     private static let shownLength = 200
 
@@ -26,6 +30,8 @@ struct Rule: Sendable {
     let text: String
     let aspect: Aspect
     let occasion: Occasion
+    /// The domains of the settings; `nil` for all.
+    let domains: [String]?
     let command: [String]
 
     /// Parses a line; the entry of a rule with a time is named after the file and the text.
@@ -33,26 +39,35 @@ struct Rule: Sendable {
         (number, text) = (line.number, line.text)
         let words = try line.words()
         let head = words.prefix { $0 != "--" }
+        let given = head.indices.filter { $0 > 0 && head[$0 - 1] == Self.domainOption }
+        let main = head.indices.filter { head[$0] != Self.domainOption && !given.contains($0) }.map { head[$0] }
         command = Array(words.dropFirst(head.count + 1))
-        guard head.count == 2, command.first?.isEmpty == false else {
-            if let option = head.first(where: { $0.hasPrefix("-") }) {
-                throw RuleError(number, "\(option): a rule has no options")
+        guard (1...2).contains(main.count), command.first?.isEmpty == false else {
+            if let option = main.first(where: { $0.hasPrefix("-") }) {
+                throw RuleError(number, "\(option): a rule has no options but \(Self.domainOption)")
             }
             throw RuleError(number, "a rule has the form \(Self.forms)")
         }
         do {
-            (aspect, occasion) = try Self.occasion(head[0], head[1], of: text, in: file)
+            (aspect, occasion) = try Self.occasion(main[0], main.dropFirst().first, of: text, in: file)
+            domains = try DomainOptions.selection(given.map { head[$0] }, for: AspectSet(aspect))?.words
         } catch let error as ValidationError {
-            let word = Self.timeWords.contains(head[0]) ? head[1] : head[0]
-            throw RuleError(number, "\(word): \(error.message)")
+            let word = Self.timeWords.contains(main[0]) ? main.dropFirst().first : main[0]
+            throw RuleError(number, "\(word ?? main[0]): \(error.message)")
         } catch {
             throw RuleError(number, "\(error)")
         }
     }
 
     private static func occasion(
-        _ word: String, _ argument: String, of text: String, in file: RulesFile
+        _ word: String, _ argument: String?, of text: String, in file: RulesFile
     ) throws -> (Aspect, Occasion) {
+        guard let argument else {
+            guard !timeWords.contains(word), let aspect = Aspect(word), aspect.builtIn?.isReportedInParts == true else {
+                throw ValidationError("a rule has the form \(forms)")
+            }
+            return (aspect, .changes)
+        }
         switch word {
         case "at":
             let time = try ScheduleArgument.dayTime(argument)
@@ -82,7 +97,7 @@ struct Rule: Sendable {
         if case .fires(let entry) = occasion { entry } else { nil }
     }
 
-    /// Whether the condition is true after a change; `nil` for a rule with a time.
+    /// Whether the condition is true after a change; `nil` for a rule without one.
     func isTrue(after change: Event) -> Bool? {
         guard case .becomesTrue(let condition) = occasion else { return nil }
         return condition.holds(for: ReadingCoding.encode(change.reading, settings: change.settings))

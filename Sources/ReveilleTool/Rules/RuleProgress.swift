@@ -57,6 +57,7 @@ struct RuleProgress: Sendable {
             switch rule.occasion {
             case .becomesTrue: isTrue && !state.isTrue
             case .fires: isFiring(change, since: state)
+            case .changes: change.changeCount > 0
             }
         guard isDue else {
             pass(change, isTrue: isTrue)

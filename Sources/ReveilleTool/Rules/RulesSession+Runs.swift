@@ -8,11 +8,14 @@ import ReveilleTesting
 
 extension RulesSession {
     /// Looks at the changes that a subscription delivers, until another round begins; then waits for the runs.
-    func follow(_ subscription: Subscription, on device: Device) async throws {
+    func follow(_ subscription: Subscription, of domains: [String]?, on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { runs in
-            for progress in rules { runs.addTask { await self.work(on: progress.rule.text, device) } }
+            for progress in rules where progress.rule.domains == domains {
+                runs.addTask { await self.work(on: progress.rule.text, device) }
+            }
             while let event = try await subscription.next() {
-                for progress in rules where progress.rule.aspect == event.aspect {
+                for progress in rules
+                where progress.rule.aspect == event.aspect && progress.rule.domains == domains {
                     change(progress.rule.text) { $0.add(event) }
                     runs.addTask { await self.work(on: progress.rule.text, device) }
                 }
@@ -23,9 +26,9 @@ extension RulesSession {
     /// Looks at the waiting changes of a rule one by one, unless this is done already, and runs its command when it is due.
     private func work(on text: String, _ device: Device) async {
         while ending == nil, let event = change(text, { $0.take() }) ?? nil {
-            // A rule with a time runs once for all firings that were merged.
-            let isTimed = rules.first { $0.rule.text == text }?.rule.entry != nil
-            for item in isTimed ? [event] : await device.changes(mergedInto: event) where ending == nil {
+            // A rule without a condition runs once for all firings, or changes, that were merged.
+            let hasCondition = rules.first { $0.rule.text == text }?.rule.isTrue(after: event) != nil
+            for item in !hasCondition ? [event] : await device.changes(mergedInto: event) where ending == nil {
                 guard let due = change(text, { $0.look(at: item) }) ?? nil,
                     let rule = rules.first(where: { $0.rule.text == text })?.rule
                 else { continue }

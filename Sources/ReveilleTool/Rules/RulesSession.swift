@@ -32,7 +32,7 @@ actor RulesSession {
     var rules: [RuleProgress] = []
     var instance: String?
     var stored: RulesState
-    private var subscription: Subscription?
+    private var subscriptions: [Subscription] = []
     /// The signal that ends the session.
     var ending: Int32?
 
@@ -99,13 +99,15 @@ actor RulesSession {
     private func followRounds(on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await _ in rounds {
-                subscription?.cancel()
-                subscription = nil
+                for subscription in subscriptions { subscription.cancel() }
+                subscriptions = []
                 if newContents != nil { load() }
                 do throws(ReveilleError) {
-                    if let subscription = try await subscribe(on: device) {
-                        self.subscription = subscription
-                        group.addTask { try await self.follow(subscription, on: device) }
+                    let former = instance
+                    for domains in Set(rules.map(\.rule.domains)) {
+                        let subscription = try await subscribe(to: domains, since: former, on: device)
+                        subscriptions.append(subscription)
+                        group.addTask { try await self.follow(subscription, of: domains, on: device) }
                     }
                     store()
                     // After the first look: what fires from now on is the rules' business.
@@ -141,30 +143,40 @@ actor RulesSession {
         log.write(.info, "\(file.path): \(Count.text(rules.count, "rule"))")
     }
 
-    /// Subscribes to the aspects of all rules, and reads the state of those that have no position; `nil` without rules.
-    private func subscribe(on device: Device) async throws(ReveilleError) -> Subscription? {
-        guard !rules.isEmpty else { return nil }
+    /// Subscribes to the aspects of the rules that choose some domains of the settings, or none.
+    ///
+    /// Rules without a position begin with the state: the bus counts the changes of domains for their subscribers alone,
+    /// so it comes with the subscription; the states of others are asked for.
+    private func subscribe(
+        to domains: [String]?, since former: String?, on device: Device
+    ) async throws(ReveilleError) -> Subscription {
+        let own = rules.indices.filter { rules[$0].rule.domains == domains }
         let subscription = try await device.subscribe(
-            to: AspectSet(Set(rules.map(\.rule.aspect))), resume: positions,
-            name: Environment["REVEILLE_NAME"] ?? "reveille rules")
+            to: AspectSet(Set(own.map { rules[$0].rule.aspect })), initial: domains != nil,
+            resume: positions(own, domains, of: former), name: Environment["REVEILLE_NAME"] ?? "reveille rules",
+            domains: domains)
         guard let newer = subscription.positions?.instance else {
             throw ReveilleError(.noBus, "the bus has not answered")
         }
-        for index in rules.indices { rules[index].begin(sameInstance: newer == instance) }
+        for index in own { rules[index].begin(sameInstance: newer == former) }
         instance = newer
-        for progress in rules where progress.state?.generation == nil {
+        for progress in own.map({ rules[$0] }) where domains == nil && progress.state?.generation == nil {
             let state = try await device.get(progress.rule.aspect)
             change(progress.rule.text) { $0.add(state) }
         }
         return subscription
     }
 
-    /// The positions from which all rules continue; `nil` if none has one.
-    private var positions: Positions? {
+    /// The positions from which rules continue; `nil` if none has one.
+    private func positions(_ own: [Int], _ domains: [String]?, of instance: String?) -> Positions? {
         guard let instance else { return nil }
-        let generations = rules.compactMap { progress in progress.state?.generation.map { (progress.rule.aspect, $0) } }
+        let generations = own.compactMap { index in
+            rules[index].state?.generation.map { (rules[index].rule.aspect, $0) }
+        }
         return generations.isEmpty
-            ? nil : Positions(instance: instance, generations: Dictionary(generations, uniquingKeysWith: min))
+            ? nil
+            : Positions(
+                instance: instance, generations: Dictionary(generations, uniquingKeysWith: min), domains: domains)
     }
 
     /// Makes the entries of the schedule those of the rules.

@@ -2,17 +2,18 @@
 
 package import ReveilleCore
 
-/// Detects when a condition on an aspect becomes true; pure.
+/// Detects when a condition on an aspect becomes true, or without one, each change; pure.
 package struct Trigger: Sendable {
-    private let condition: Condition
+    private let condition: Condition?
     package private(set) var isTrue: Bool
 
-    package init(_ condition: Condition, isTrue: Bool) {
+    package init(_ condition: Condition?, isTrue: Bool) {
         self.condition = condition
         self.isTrue = isTrue
     }
 
     package mutating func fires(on event: Event) -> Bool {
+        guard let condition else { return event.changeCount > 0 }
         let wasTrue = isTrue
         isTrue = condition.holds(for: ReadingCoding.encode(event.reading, settings: event.settings))
         return isTrue && !wasTrue

@@ -96,7 +96,11 @@ struct BusConsistency {
             let log = bus.logs[index]
             let isOwn = bus.lifecycles.values.contains(index)
             let isKnown = bus.nameTable.logs[log.aspect] == index
-            require(isKnown || isOwn != free.contains(index), "log \(index) is neither used nor free")
+            let isPart = bus.nameTable.selections.contains { $0.log == index }
+            require(
+                isKnown || [isOwn, isPart, free.contains(index)].count(where: \.self) == 1,
+                "log \(index) is neither used nor free")
+            require(isPart == (log.selection != nil), "log \(index) has the selection of another")
             if isOwn {
                 require(log.entryCount == 1 && log.aspect == .lifecycle, "log \(index) is not the log of a lifecycle")
             }
@@ -115,7 +119,7 @@ struct BusConsistency {
             counts[user, default: NameCount()].kept += 1
             if log.isLive { counts[user, default: NameCount()].live += 1 }
         }
-        let others = BuiltInAspect.allCases.count + bus.lifecycles.count + free.count
+        let others = BuiltInAspect.allCases.count + bus.lifecycles.count + bus.nameTable.selections.count + free.count
         require(bus.nameTable.logs.count == bus.logs.count - others, "names without a log")
         let ordered = bus.nameTable.order.values.map { bus.logs[$0].aspect }
         require(ordered == bus.nameTable.logs.keys.sorted(), "the order of names")

@@ -123,6 +123,12 @@ final class BusDriver {
     var sampleInterval: Duration? { bus.sampleInterval(of: .motion) }
     var savedSequence: Int { bus.savedState.sequence }
     var sequence: Int { bus.sequence }
+    var hasReady: Bool { bus.hasReady }
+    var hasForgotten: Bool { bus.hasForgottenNames }
+
+    func hasRoom(for request: SubscriptionRequest, of user: UInt32) -> Bool {
+        request.domains.map { bus.hasRoom(for: $0, of: user) } ?? true
+    }
 
     func mustSave(_ aspect: BuiltInAspect) -> Bool { bus.mustSaveChange(of: aspect) }
     func isPosted(_ aspect: BuiltInAspect) -> Bool { bus.isPosted(aspect) }

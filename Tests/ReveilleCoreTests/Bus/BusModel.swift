@@ -18,6 +18,7 @@ struct BusModel {
     var naive: NaiveBus
     private(set) var clients: [SubscriptionID: Client] = [:]
     private(set) var gone: [Client] = []
+    private var restarts = 0
 
     init(history: Int) {
         driver = BusDriver(history: history)
@@ -30,6 +31,7 @@ struct BusModel {
     mutating func subscribe(_ request: SubscriptionRequest) throws(Broken) {
         let (id, start) = driver.start(request)
         let expected = naive.subscribe(request, as: id, at: driver.now)
+        try checkSettings(start.events, of: request)
         guard start.resumed == expected.resumed, ordered(start.events) == ordered(expected.events) else {
             throw Broken("starts with \(start) instead of \(expected): \(request)")
         }
@@ -40,7 +42,39 @@ struct BusModel {
     }
 
     private func ordered(_ events: [Event]) -> [Event] {
-        events.sorted { ($0.sequence, $0.aspect) < ($1.sequence, $1.aspect) }
+        events.map(\.withoutSettings).sorted { ($0.sequence, $0.aspect) < ($1.sequence, $1.aspect) }
+    }
+
+    /// Checks that events have the chosen settings, and list nothing else.
+    private func checkSettings(_ events: [Event], of request: SubscriptionRequest) throws(Broken) {
+        for event in events where event.aspect == .defaults {
+            guard let topic = naive.topic(.defaults, request.domains) else { continue }
+            let isCurrent = event.generation == topic.current.generation
+            let listed = Defaults(
+                domains: event.settings.filter { $0.isOpaque || !$0.keys.isEmpty }.map {
+                    Defaults.Domain(name: $0.domain, path: $0.path, keys: $0.keys, isOpaque: $0.isOpaque)
+                })
+            let chosen = request.domains.map { domains in naivePart(of: listed, domains.words) } ?? listed
+            guard !isCurrent || event.reading == topic.current.reading, chosen == listed else {
+                throw Broken("\(request.domains?.words ?? []) receives \(event) with \(event.settings)")
+            }
+        }
+    }
+
+    /// Checks that the settings of one event are exactly those of the changes that it stands for.
+    private func checkTouched(_ event: Event, in queue: [NaiveChange]) throws(Broken) {
+        guard event.aspect == .defaults, restarts == 0, queue.count <= 64, event.changeCount == queue.count else {
+            return
+        }
+        let expected = queue.reduce(into: [:] as [String: Set<String>]) { all, change in
+            all.merge(change.touched) { $0.union($1) }
+        }
+        let isOpaque = Dictionary(event.settings.map { ($0.path, $0.isOpaque) }, uniquingKeysWith: { $1 })
+        let listed = Dictionary(event.settings.map { ($0.path, Set($0.keys)) }, uniquingKeysWith: { $1 })
+        let readable = expected.reduce(into: [:]) { $0[$1.key] = isOpaque[$1.key] == true ? [] : $1.value }
+        guard listed == readable else {
+            throw Broken("\(event) lists \(event.settings) instead of \(expected)")
+        }
     }
 
     mutating func cancel(_ id: SubscriptionID) {
@@ -97,6 +131,7 @@ struct BusModel {
             if let client = clients.removeValue(forKey: id) { gone = gone.suffix(20) + [client] }
         }
         let saved = driver.bus.savedState.entries.map(\.state.aspect)
+        restarts += 1
         driver.restart()
         naive.restart(saved.filter(\.isPublished), at: driver.now)
     }
@@ -104,8 +139,11 @@ struct BusModel {
     mutating func deliver() throws(Broken) {
         while let delivery = driver.nextDelivery() {
             let id = delivery.subscription
+            let queue = naive.subscribers[id]?.feeds[.defaults]?.queue ?? []
             let expected = naive.take(id)
-            guard delivery.events == expected else {
+            if let request = clients[id]?.request { try checkSettings(delivery.events, of: request) }
+            for event in delivery.events { try checkTouched(event, in: queue) }
+            guard delivery.events.map(\.withoutSettings) == expected.map(\.withoutSettings) else {
                 throw Broken("\(id) receives \(delivery.events)\ninstead of \(expected)")
             }
             for aspect in Set(delivery.events.map(\.aspect)) {
@@ -171,7 +209,9 @@ struct BusModel {
         }
         for (aspect, topic) in naive.topics {
             let latest = (driver.bus.changes(of: aspect, limit: limit), naive.changes(of: aspect, limit: limit))
-            guard latest.0 == latest.1 else { throw Broken("the latest changes are \(latest)") }
+            guard latest.0.map(\.withoutSettings) == latest.1.map(\.withoutSettings) else {
+                throw Broken("the latest changes are \(latest)")
+            }
             let current = driver.bus.log(of: aspect).map { driver.bus.logs[$0].changes.current }
             guard current?.generation == topic.current.generation, current?.reading == topic.current.reading,
                 driver.bus.publisher(of: aspect) == (topic.isLive ? topic.publisher : nil)

@@ -40,6 +40,7 @@ struct RandomOperations {
     ]
     static let patterns: [Aspect] = ["org.*", "org.a.*", "org.a.x.*", "com.*", "net.*"]
     private static let mostClients = 12
+    private static let selections = [["app/*"], ["app/a"], ["dconf"], ["dconf:/x/"], ["app/b", "dconf:/x/"], ["none"]]
 
     private var random: SplitMix64
     private var lateness: SplitMix64
@@ -95,6 +96,10 @@ struct RandomOperations {
             request = client.request
             request.instance = number(below: 16) == 0 ? "other" : client.instance
             request.positions = client.positions
+            if request.domains != nil, number(below: 4) == 0 {
+                request.domains = try? DomainSelection(one(of: Self.selections))
+                if request.positions?[.defaults] != nil { request.positions?[.defaults] = 0 }
+            }
         } else {
             let all = Aspect.device + [.lifecycle] + Self.names + Self.patterns
             request.aspects = AspectSet(all.filter { _ in number(below: 4) == 0 })
@@ -102,6 +107,9 @@ struct RandomOperations {
                 let policy = policy()
                 // The server refuses other policies of patterns.
                 if !aspect.isPattern || request.aspects.contains(aspect) { request.policies[aspect] = policy }
+            }
+            if request.aspects.contains(Aspect.defaults), number(below: 4) > 0 {
+                request.domains = try? DomainSelection(one(of: Self.selections))
             }
         }
         request.startsInBackground = number(below: 4) == 0
@@ -125,13 +133,26 @@ struct RandomOperations {
 
     /// Returns one of few values, so that states recur often.
     private mutating func reading() -> Reading {
-        switch number(below: 6) {
+        switch number(below: 8) {
         case 0: .level(number(below: 3))
         case 1: .language(one(of: ["en_US", "de_DE", "fr_FR"]))
         case 2: .proximity(one(of: [.near, .far, .unknown]))
         case 3: .sample(Double(number(below: 2)))
         case 4: .shake(Double(2 + number(below: 2)))
+        case 5, 6: settings()
         default: .pose(one(of: [.portrait, .faceUp, .unknown]))
         }
+    }
+
+    private mutating func settings() -> Reading {
+        var domains: [String: [String: UInt64]] = [:]
+        for (name, keys) in [("app/a", ["k"]), ("app/b", []), ("dconf", ["/x/1", "/x/y/2", "/z/3"]), ("other", ["k"])]
+        where number(below: 6) > 0 {
+            domains[name] = [:]
+            for key in keys where number(below: 4) > 0 { domains[name]?[key] = UInt64(number(below: 2)) }
+        }
+        guard domains["dconf"] != nil, number(below: 6) == 0 else { return .settings(domains) }
+        domains["dconf"] = ["": UInt64(number(below: 2))]
+        return .settings(domains, opaque: ["dconf"])
     }
 }

@@ -7,14 +7,17 @@ extension NaiveBus {
     mutating func subscribe(
         _ request: SubscriptionRequest, as id: SubscriptionID, at time: Timestamp
     ) -> SubscriptionStart {
-        let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request.aspects) }
+        if let domains = request.domains { track(domains, at: time) }
+        let resumed = request.positions.map { request.instance == instance && areKnown($0, of: request) }
         var subscriber = Subscriber(
             aspects: request.aspects, policies: request.policies, holds: request.startsInBackground ? .app : [])
+        subscriber.domains = request.domains
         var events: [Event] = []
         for name in request.aspects.names where name.isPublished && topics[name] == nil {
             topics[name] = absent(name, at: time)
         }
-        for (aspect, topic) in topics {
+        for aspect in topics.keys {
+            guard let topic = topic(aspect, request.domains) else { continue }
             let isLiteral = request.aspects.contains(aspect)
             guard isLiteral || matches(aspect, request) && !topic.isVacant else { continue }
             subscriber.feeds[aspect] = NaiveFeed(subscriber.policy(aspect), isLiteral: isLiteral, from: topic.current)
@@ -22,7 +25,8 @@ extension NaiveBus {
             if resumed == true, let position = request.positions?[aspect] ?? unseen,
                 position < topic.current.generation, !isOutdated(request, topic)
             {
-                events.append(event(of: topic, since: position))
+                let isCountedFromStart = aspect.isPublished || aspect == .defaults && request.domains != nil
+                events.append(event(of: topic, since: max(position, isCountedFromStart ? topic.start - 1 : 0)))
             } else if request.wantsInitial || resumed == false || isOutdated(request, topic), isLiteral || topic.isLive
             {
                 events.append(topic.current.event(changes: 0, netChange: true, since: topic.current.time))
@@ -41,7 +45,7 @@ extension NaiveBus {
             for (name, position) in request.positions ?? [:] where subscriber.feeds[name] == nil {
                 let topic = topics[name] ?? absent(name, at: time)
                 guard matches(name, request), position < topic.current.generation else { continue }
-                events.append(event(of: topic, since: position))
+                events.append(event(of: topic, since: max(position, topic.start - 1)))
             }
         }
         subscribers[id] = subscriber
@@ -58,18 +62,17 @@ extension NaiveBus {
         request.aspects.names.contains { $0.matches(name) }
     }
 
-    private func areKnown(_ positions: [Aspect: Int], of aspects: AspectSet) -> Bool {
-        positions.allSatisfy { aspect, generation in
+    private func areKnown(_ positions: [Aspect: Int], of request: SubscriptionRequest) -> Bool {
+        let aspects = request.aspects
+        return positions.allSatisfy { aspect, generation in
             if aspect == .lifecycle { return true }
             guard aspects.contains(aspect) || aspects.names.contains(where: { $0.matches(aspect) }) else { return true }
-            return generation <= topics[aspect]?.current.generation ?? sequence
+            return generation <= topic(aspect, request.domains)?.current.generation ?? sequence
         }
     }
 
-    /// Returns the event of all changes since a position, or since just before the start of the name if that is later.
-    private func event(of topic: Topic, since position: Int) -> Event {
-        let isName = topic.current.reading.aspect.isPublished
-        let seen = max(position, isName ? topic.start - 1 : 0)
+    /// Returns the event of all changes since a position.
+    private func event(of topic: Topic, since seen: Int) -> Event {
         let retained = topic.changes.suffix(history)
         let before = retained.first { $0.generation == seen }
         // If it is unknown, the oldest change with a known state before it is the best approximation.

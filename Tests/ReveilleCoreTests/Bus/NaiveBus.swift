@@ -26,6 +26,7 @@ struct NaiveBus {
         var holds: HoldReasons
         var feeds: [Aspect: NaiveFeed] = [:]
         var lifecycle: NaiveChange?
+        var domains: DomainSelection?
 
         var lifecycleState: Lifecycle {
             holds.contains(.frozen) ? .suspended : holds.isDisjoint(with: [.app, .operator]) ? .active : .background
@@ -64,6 +65,8 @@ struct NaiveBus {
     let history: Int
     private(set) var instance = "one"
     var topics: [Aspect: Topic] = [:]
+    /// The part of the settings that each selection chooses, as a topic of its own.
+    var parts: [DomainSelection: Topic] = [:]
     var sequence = 0
     var now: UInt64 = 0
     var subscribers: [SubscriptionID: Subscriber] = [:]
@@ -76,10 +79,6 @@ struct NaiveBus {
         }
     }
 
-    func oldest(_ aspect: Aspect) -> Int {
-        (topics[aspect]?.current.generation ?? 0) - history
-    }
-
     // MARK: - Changes
 
     mutating func post(_ reading: Reading, at time: Timestamp, evenIfEqual: Bool = false) {
@@ -87,9 +86,12 @@ struct NaiveBus {
         guard let last = topics[aspect]?.current, evenIfEqual || last.reading != reading || reading.isOccurrence
         else { return }
         sequence += 1
-        let change = NaiveChange(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
-        topics[aspect]?.changes.append(change)
-        for id in subscribers.keys { subscribers[id]?.feeds[aspect]?.queue.append(change) }
+        append(reading, to: nil, after: last, at: time)
+        guard case .defaults(let settings) = reading else { return }
+        for (domains, topic) in parts {
+            let part = Reading.defaults(naivePart(of: settings, domains.words))
+            if part != topic.current.reading { append(part, to: domains, after: topic.current, at: time) }
+        }
     }
 
     mutating func publish(
@@ -145,8 +147,10 @@ struct NaiveBus {
     mutating func hold(_ reason: HoldReasons, on id: SubscriptionID, at time: Timestamp) {
         guard var subscriber = subscribers[id] else { return }
         if !subscriber.isInBackground, !reason.isDisjoint(with: .background) {
-            for (aspect, topic) in topics {
-                subscriber.feeds[aspect]?.beginBackground(at: topic.current.generation, oldest: oldest(aspect))
+            for aspect in topics.keys {
+                guard let topic = topic(aspect, subscriber.domains) else { continue }
+                subscriber.feeds[aspect]?.beginBackground(
+                    at: topic.current.generation, oldest: oldest(aspect, subscriber.domains))
             }
         }
         subscriber.holds.formUnion(reason)
@@ -159,8 +163,10 @@ struct NaiveBus {
         let wasHeld = subscriber.isInBackground
         subscriber.holds.subtract(reason)
         if wasHeld, !subscriber.isInBackground {
-            for (aspect, topic) in topics {
-                subscriber.feeds[aspect]?.endBackground(in: topic.current.reading, oldest: oldest(aspect))
+            for aspect in topics.keys {
+                guard let topic = topic(aspect, subscriber.domains) else { continue }
+                subscriber.feeds[aspect]?.endBackground(
+                    in: topic.current.reading, oldest: oldest(aspect, subscriber.domains))
             }
         }
         subscriber.noteLifecycle(sequence: sequence, at: time)
@@ -172,7 +178,9 @@ struct NaiveBus {
     /// Returns the aspects of a subscriber with events that would be delivered now, but for their interval.
     func due(_ id: SubscriptionID) -> [Aspect] {
         guard let subscriber = subscribers[id] else { return [] }
-        return subscriber.open.filter { subscriber.feeds[$0]?.isDue(oldest: oldest($0)) == true }
+        return subscriber.open.filter {
+            subscriber.feeds[$0]?.isDue(oldest: oldest($0, subscriber.domains)) == true
+        }
     }
 
     var ready: Set<SubscriptionID> {
@@ -183,7 +191,7 @@ struct NaiveBus {
         guard var subscriber = subscribers[id] else { return [] }
         var events: [Event] = []
         for aspect in subscriber.open {
-            events += subscriber.feeds[aspect]?.take(oldest: oldest(aspect), at: now) ?? []
+            events += subscriber.feeds[aspect]?.take(oldest: oldest(aspect, subscriber.domains), at: now) ?? []
         }
         subscriber.holds.insert(.unread)
         subscribers[id] = subscriber
@@ -203,6 +211,9 @@ struct NaiveBus {
         for (aspect, topic) in topics where !aspect.isPublished {
             topics[aspect] = Topic(
                 changes: [topic.current], start: max(0, topic.current.generation - 1), equal: equalGenerations(topic))
+        }
+        for (domains, topic) in parts {
+            parts[domains] = Topic(changes: [topic.current], start: topic.start, equal: equalGenerations(topic))
         }
         let streams = topics.filter { $0.key.builtIn?.kind == .stream }
         let hasSamples = streams.contains { $0.value.current.reading.isOccurrence }

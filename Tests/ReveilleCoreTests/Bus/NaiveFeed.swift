@@ -9,6 +9,8 @@ struct NaiveChange {
     var reading: Reading
     /// Whether the change occurred during a background that has ended.
     var wasHeld = false
+    /// The keys of settings that changed, by the path of their domain.
+    var touched: [String: Set<String>] = [:]
 
     /// Returns whether the state differs from an earlier one; a sample and an occurrence always do.
     func isNew(after seen: Reading?) -> Bool { reading != seen || reading.isOccurrence }
