@@ -128,7 +128,9 @@ package final class SimulatedBus {
     /// Handles one event, and returns false if none is due.
     @discardableResult
     package func turn() -> Bool {
-        loop.turn(&random)
+        // Of what a life has changed since the last one.
+        loop.endTurn()
+        return loop.turn(&random)
     }
 
     /// Handles all events that are due now; throws if there are always more.

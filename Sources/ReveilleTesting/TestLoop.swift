@@ -56,6 +56,7 @@ final class TestLoop: Loop {
 
     var wallClock: Int64 { Int64(clamping: UInt64(start) + bootClock) }
     var threadClock: UInt64 { loop.threadClock }
+    var endTurn: TurnEnds { loop.endTurn }
 
     func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,

@@ -68,7 +68,7 @@ final class Demands: BusPart {
 
     /// The publishers are marked in another turn, since a change may happen anywhere.
     private func mayHaveChanged() {
-        if bus.demand.hasChanges { access.deliverSoon() }
+        if bus.demand.hasChanges { access.partsAreDue() }
     }
 
     func advance(to now: UInt64) {

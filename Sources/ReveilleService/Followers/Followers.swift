@@ -68,7 +68,7 @@ final class Followers: BusPart {
     private func note(_ change: (inout SubscriptionLog) -> Void) {
         guard !followers.isEmpty else { return }
         change(&log)
-        access.deliverSoon()
+        access.partsAreDue()
     }
 
     // MARK: - Replies

@@ -29,7 +29,6 @@ final class PublishedNames: BusPart {
             isChange
             ? Revision(generation: generation, sequence: bus.sequence)
             : Revision(generation: before.generation, sequence: before.sequence)
-        access.deliver()
         return reply
     }
 
@@ -41,7 +40,7 @@ final class PublishedNames: BusPart {
         for name in names {
             publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
         }
-        access.deliverSoon()
+        access.partsAreDue()
     }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {

@@ -63,7 +63,6 @@ extension ScheduleService {
                 command, for: LaunchQueue.Waiting(firing), isAttended: isAttended, at: loop.bootClock)
         }
         launchesChanged()
-        access.deliver()
         areFiringsUnsynced = true
         launchPrograms()
         waitForNext()

@@ -58,7 +58,7 @@ extension ScheduleService {
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }
         let isChange = publish(
             PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: access.permissions.owner))
-        if isChange { access.deliverSoon() }
+        if isChange { access.partsAreDue() }
     }
 
     private var systemWake: SystemWake? { access.permissions.isSystemWide ? nil : services.system }

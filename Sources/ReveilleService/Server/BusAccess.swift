@@ -72,11 +72,12 @@ final class BusAccess {
 
     // MARK: - Deliveries
 
-    func deliver() { server.deliver() }
+    /// Advances all parts at the end of this turn, or while a turn ends, at the end of the next one.
+    func partsAreDue() { server.turn.partsAreDue = true }
 
-    func deliverSoon() { server.deliverSoon() }
+    func timesChanged() { server.turn.timesHaveChanged = true }
 
-    func timesChanged() { server.timesChanged() }
+    func replyAfterDeliveries(on connection: Connection) { server.replyAfterDeliveries(on: connection) }
 
     func releaseIfRead(_ connection: Connection) { server.releaseIfRead(connection) }
 

@@ -32,7 +32,7 @@ protocol BusPart: AnyObject {
     func renewed()
     func reconfigured()
 
-    /// The time when ``advance(to:)`` is to be called, in microseconds since boot; `nil` for never.
+    /// The time when ``advance(to:)`` is to be called at the latest, in microseconds since boot; `nil` for never.
     ///
     /// A part calls ``BusAccess/timesChanged()`` when this time changes.
     var next: UInt64? { get }

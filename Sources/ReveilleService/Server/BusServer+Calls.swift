@@ -82,7 +82,13 @@ extension BusServer {
         } else {
             charging(connection) { advance(connection) }
         }
-        deliver()
+    }
+
+    /// Answers a call once its events have been delivered.
+    func replyAfterDeliveries(on connection: Connection) {
+        turn.replies.append { [unowned self] in
+            resume(connection) { reply(EmptyReply(), on: connection) }
+        }
     }
 
     // MARK: - Methods
@@ -93,8 +99,7 @@ extension BusServer {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
         watchers.refreshAll(for: connection.peer.uid) { [weak self] in
-            self?.deliver()
-            self?.resume(connection) { self?.reply(EmptyReply(), on: connection) }
+            self?.replyAfterDeliveries(on: connection)
         }
     }
 }

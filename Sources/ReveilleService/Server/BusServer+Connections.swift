@@ -40,8 +40,8 @@ extension BusServer {
         watchers.end(connection.aspects)
         connection.close()
         for part in parts.all { part.closed(connection, subscription: subscription) }
-        timesChanged()
-        adjustWatchers()
+        turn.timesHaveChanged = true
+        turn.demandHasChanged = true
         connectionClosed()
     }
 
@@ -55,23 +55,22 @@ extension BusServer {
         // out.
         if interest.isDisconnected, interest.contains(.failed) || connection.isStream {
             charging(connection) { close(connection) }
-            return deliver()
+            return
         }
         // Varlink has no out-of-band data. A read ends before it, and bytes after it cause no other edge.
         guard !interest.hasChanged else {
             charging(connection) { close(connection, because: "it sent out-of-band data") }
-            return deliver()
+            return
         }
         connection.note(interest)
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.
-        guard !connection.isStream || connection.takesPiece else { return deliver() }
+        guard !connection.isStream || connection.takesPiece else { return }
         if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
             connection.yield()
-            return deliver()
+            return
         }
         charging(connection) { advance(connection) }
-        deliver()
     }
 
     /// Charges the processor time of some work to the peer's user.
@@ -173,7 +172,6 @@ extension BusServer {
             // After a suspend the time may be over although the call is in the socket.
             connection.inputArrived()
             advance(connection)
-            deliver()
             guard let silence, connection.silence === silence else { return }
             close(connection, because: "it sent no complete call within \(Connection.patience)")
         }

@@ -10,21 +10,20 @@ extension BusServer {
 
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
-        guard bus.hasReady else { return waitForNext() }
+        guard bus.hasReady else { return }
         let now = loop.bootClock
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let ready = bus.takeReady() else { return waitForNext() }
+            guard let ready = bus.takeReady() else { return }
             guard let connection = subscribers[ready] else { continue }
             if let process = connection.process, now >= process.nextLook {
                 parts.suspensions.freezes.look(at: process, at: now)
             }
-            deliver(to: ready, connection)
+            serve(ready, on: connection)
         }
-        deliverSoon()
     }
 
     @inline(__always)
-    private func deliver(to ready: ReadySubscription, _ connection: Connection) {
+    private func serve(_ ready: ReadySubscription, on connection: Connection) {
         // Only now: most replies have been read long before the next change.
         if ready.isUnread {
             guard connection.isAllRead else { return awaitReading(by: connection) }

@@ -9,8 +9,7 @@ extension BusServer {
         guard let id = target.subscription else { return }
         target.waking.remove(reason)
         changeHolds(of: id, target) { bus.hold(reason, on: id, at: now) }
-        waitForNext()
-        adjustWatchers()
+        turn.demandHasChanged = true
     }
 
     /// Clears a hold, after a fresh sample if no other hold remains; a `nil` phase leaves the lifecycle unchanged.
@@ -27,7 +26,7 @@ extension BusServer {
             if target.waking.remove(reason) != nil {
                 changeHolds(of: id, target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
             }
-            adjustWatchers()
+            turn.demandHasChanged = true
             completion()
         }
     }

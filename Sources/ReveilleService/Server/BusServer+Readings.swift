@@ -10,7 +10,6 @@ extension BusServer {
         discardText(of: reading)
         let isSaved = reading.aspect.builtIn.map { bus.mustSaveChange(of: $0) } ?? true
         if isSaved { supersedeStateOrDisconnect() }
-        deliver()
     }
 
     /// Makes the saved state outdated before a delivery, or else continues as a new instance without subscribers.
@@ -45,21 +44,15 @@ extension BusServer {
     /// Reads sources again after the clock was set or the machine resumed; posted states stay.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
         watchers.clockChanged()
-        watchers.refreshAll(monitoredOnly: monitoredOnly) { [weak self] in
-            self?.deliver()
-            completion()
-        }
+        watchers.refreshAll(monitoredOnly: monitoredOnly, then: completion)
     }
 
     func post(_ reading: Reading) {
         discardText(of: reading)
         if bus.post(reading, at: now) { supersedeStateOrDisconnect() }
-        deliver()
     }
 
     func adjustWatchers() {
-        // A loop that has ended takes no more timers.
-        guard !isStopping else { return }
         do throws(SystemError) {
             try watchers.adjust {
                 Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))

@@ -45,7 +45,7 @@ extension BusServer {
                 connection, because: "it did not read the reply to Subscribe before \(event.aspect) had changed often")
             return nil
         }
-        adjustWatchers()
+        turn.demandHasChanged = true
     }
 
     /// Answers with the current states once fresh samples have been taken.

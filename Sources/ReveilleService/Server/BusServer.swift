@@ -40,7 +40,7 @@ package final class BusServer {
     @exclusivity(unchecked) var connections = ConnectionTable()
     @exclusivity(unchecked) var parts: BusParts
     private(set) var keeper: StateKeeper?
-    private var soon: (any LoopSource)?
+    var turn = Turn()
     private var pacing: PaceTimer?
     private(set) var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
@@ -89,8 +89,8 @@ package final class BusServer {
                 return state
             }
         }
-        soon = try loop.timer { [weak self] in self?.advanceParts() }
-        pacing = try PaceTimer(loop: loop) { [weak self] in self?.advance() }
+        pacing = try PaceTimer(loop: loop) { [weak self] in self?.timeHasCome() }
+        turn.end = loop.endTurn.register { [weak self] in self?.settle() }
     }
 
     /// Loads the saved state with the firings that followed it, and the schedule.
@@ -127,6 +127,7 @@ package final class BusServer {
         keeper?.save()
         parts.schedule.resume()
         parts.suspensions.thawFormerPrograms()
+        settle()
     }
 
     /// Replaces the watchers and the configuration; subscriptions, positions and posted states stay.
@@ -180,33 +181,18 @@ package final class BusServer {
 
     // MARK: - Times
 
-    /// Advances all parts and sends pending deliveries in another turn of the loop.
-    func deliverSoon() {
-        soon?.fire(after: .zero)
-    }
-
-    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part.
+    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part; if the
+    /// turn has left something, another turn follows at once.
     @inline(__always)
-    func waitForNext() {
+    func waitForNextTime(isAtOnce: Bool) {
+        if isAtOnce { return pacing?.set(to: 0) ?? () }
         guard let next = parts.next else { return pacing?.set(to: bus.nextPaced) ?? () }
         pacing?.set(to: min(next, bus.nextPaced ?? next))
     }
 
-    /// Asks all parts for their next time, and waits for the first.
-    func timesChanged() {
-        parts.updateNext()
-        waitForNext()
-    }
-
-    private func advance() {
+    private func timeHasCome() {
         bus.advance(to: loop.bootClock)
-        advanceParts()
-    }
-
-    private func advanceParts() {
-        for part in parts.all { part.advance(to: loop.bootClock) }
-        parts.updateNext()
-        deliver()
+        turn.partsAreDue = true
     }
 
     /// The time of a change.

@@ -38,7 +38,7 @@ final class SleepDelay: BusPart {
         guard !access.isBusy(nil) else { return }
         interest?.wantsDelay = false
         end = loop.bootClock + Self.linger
-        if preparation != nil { access.deliverSoon() }
+        if preparation != nil { access.partsAreDue() }
         access.timesChanged()
     }
 
@@ -58,7 +58,7 @@ final class SleepDelay: BusPart {
             audience = Dictionary(access.audience(of: .sleep).map { ($0.number, $0) }, uniquingKeysWith: { $1 })
             preparation = SleepPreparation(at: loop.bootClock, longest: longestDelay, hasAudience: !audience.isEmpty)
             // In another turn, in which the announcement has been delivered.
-            access.deliverSoon()
+            access.partsAreDue()
         }
         access.waits(!audience.isEmpty, self)
         access.timesChanged()
@@ -66,7 +66,6 @@ final class SleepDelay: BusPart {
 
     private func goOn(at now: UInt64) {
         guard var preparation else { return }
-        access.deliver()
         audience = audience.filter { isWaitedFor($1) }
         access.waits(!audience.isEmpty, self)
         for connection in audience.values { connection.awaitReading() }
@@ -116,7 +115,7 @@ final class SleepDelay: BusPart {
     func hasRead(_ connection: Connection) { mayHaveLeft(connection) }
 
     private func mayHaveLeft(_ connection: Connection) {
-        if audience[connection.number] != nil { access.deliverSoon() }
+        if audience[connection.number] != nil { access.partsAreDue() }
     }
 
     func stop() {

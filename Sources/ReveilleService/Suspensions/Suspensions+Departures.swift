@@ -7,31 +7,32 @@ import ReveilleSystem
 extension Suspensions {
     /// Continues with what waits for the end of tasks, for subscribers to read, or for an answer of the system.
     ///
-    /// It happens in another turn of the loop, so this may be called from anywhere.
+    /// It happens at the end of a turn, so this may be called from anywhere.
     func continueDepartures() {
-        guard !suspensions.isEmpty || !endings.isEmpty else { return }
-        departing?.set(to: 0)
+        if hasDepartures { access.partsAreDue() }
     }
 
-    func advanceDepartures() {
+    private var hasDepartures: Bool { !suspensions.isEmpty || !endings.isEmpty }
+
+    var next: UInt64? {
+        guard hasDepartures else { return nil }
+        let deadlines =
+            endings.compactMap { $0.departure?.deadline }
+            + suspensions.flatMap { [$0.departure?.deadline, $0.freeze.deadline] }.compactMap(\.self)
+        return deadlines.min()
+    }
+
+    func advance(to now: UInt64) {
+        guard hasDepartures else { return }
         let arrived = arrivals
         arrivals = []
         for suspension in suspensions { advance(suspension, with: arrived) }
         for process in endings { advance(process) }
         access.waits(!endings.isEmpty || suspensions.contains { $0.departure != nil }, self)
-        // A caller that was answered may have made its next call, and this call follows in another turn.
-        guard departing?.time != 0 else { return access.deliver() }
-        let deadlines =
-            endings.compactMap { $0.departure?.deadline }
-            + suspensions.flatMap { [$0.departure?.deadline, $0.freeze.deadline] }.compactMap(\.self)
-        departing?.set(to: deadlines.min())
-        access.deliver()
     }
 
     /// Returns the next step of some subscribers, and waits for subscribers that have not read.
     func next(_ departure: inout Departure, of members: [Connection]) -> Departure.Step? {
-        // Nobody can have read what has not been sent.
-        access.deliver()
         for connection in members { access.releaseIfRead(connection) }
         let unread = members.filter { !hasRead($0) }
         let step = departure.next(

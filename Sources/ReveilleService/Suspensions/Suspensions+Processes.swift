@@ -59,7 +59,7 @@ extension Suspensions {
         if isFrozen {
             access.hold(.frozen, on: connection)
         } else {
-            access.wake(connection, from: .frozen) { [weak self] in self?.access.deliver() }
+            access.wake(connection, from: .frozen) {}
         }
     }
 }

@@ -31,7 +31,6 @@ extension Suspensions {
         sendToBackground(target, for: reason)
         guard state == .suspended else { return runInBackground(target, then: connection) }
         try suspend(target, for: connection)
-        access.deliver()
     }
 
     /// Holds a subscription, and begins the end of its program if it has declared that it ends in the background.
@@ -45,22 +44,14 @@ extension Suspensions {
 
     /// Replies once the program runs in the background; a suspended program is thawed first.
     private func runInBackground(_ target: Connection, then connection: Connection) {
-        guard let suspension = suspension(of: target) else {
-            access.reply(EmptyReply(), on: connection)
-            return access.deliver()
-        }
+        guard let suspension = suspension(of: target) else { return access.reply(EmptyReply(), on: connection) }
         takeBack(
             suspension, because: .cannotSuspend("it was put in the background, but not suspended"),
             then: replying(to: connection))
     }
 
     private func replying(to connection: Connection) -> () -> Void {
-        { [weak self, weak connection] in
-            // The events of a wake are sent before its reply.
-            self?.access.deliver()
-            guard let connection else { return }
-            self?.access.resume(connection) { self?.access.reply(EmptyReply(), on: connection) }
-        }
+        { [weak self, weak connection] in connection.map { self?.access.replyAfterDeliveries(on: $0) } }
     }
 
     /// Clears a hold, and takes back the suspension or the end; a suspended program is thawed before its events.
@@ -99,7 +90,7 @@ extension Suspensions {
         // The target owns the timer.
         let timer = try loop.timer { [weak self, unowned target] in
             target.deadlines[reason] = nil
-            self?.wakeProgram(of: target, from: reason) { self?.access.deliver() }
+            self?.wakeProgram(of: target, from: reason) {}
         }
         timer.fire(after: wakeAfter)
         target.deadlines[reason] = timer

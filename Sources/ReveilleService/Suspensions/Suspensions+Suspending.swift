@@ -185,14 +185,14 @@ extension Suspensions {
         let wakes = suspension.wakes
         suspension.wakes = []
         for wake in wakes { wake() }
-        access.deliverSoon()
+        access.partsAreDue()
     }
 
     /// Notes that a process runs again, perhaps since somebody else thawed its cgroup.
     func noteThaw(of process: SubscriberProcess) {
         for suspension in suspensions where suspension.freeze.isFrozen && suspension.freeze.isSettled {
             guard suspension.processes.contains(where: { $0 === process }) else { continue }
-            takeBack(suspension, because: .cannotSuspend("it was thawed")) { [weak self] in self?.access.deliver() }
+            takeBack(suspension, because: .cannotSuspend("it was thawed"))
         }
     }
 

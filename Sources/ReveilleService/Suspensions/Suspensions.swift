@@ -16,7 +16,6 @@ final class Suspensions: BusPart {
     var arrivals: [SubscriberProcess] = []
     /// The processes that are approaching their declared end.
     var endings: [SubscriberProcess] = []
-    var departing: PaceTimer?
     var frozen: FrozenRecord
     /// The timer for another attempt to thaw the cgroups that the last bus left frozen.
     var formerThaws: (any LoopSource)?
@@ -28,7 +27,6 @@ final class Suspensions: BusPart {
         self.programs = programs
         frozen = record
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        departing = try PaceTimer(loop: loop) { [weak self] in self?.advanceDepartures() }
         freezes.changed = { [weak self] in self?.freezeChanged($0) }
     }
 

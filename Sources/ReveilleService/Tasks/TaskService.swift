@@ -53,7 +53,6 @@ final class TaskService: BusPart {
             holder.process = process
             holder.end = try loop.watch(process.number, for: .readable) { [access, unowned holder] _ in
                 access.close(holder.connection)
-                access.deliver()
             }
         } catch {
             logger.debug("a task ends only with its connection: \(error)")
@@ -114,7 +113,7 @@ final class TaskService: BusPart {
         for task in ended { holders[task]?.due = .ended }
         taskHasEnded(in: process)
         // A connection can end in the middle of a delivery.
-        access.deliverSoon()
+        access.partsAreDue()
     }
 
     private func key(of connection: Connection) -> ProcessKey {

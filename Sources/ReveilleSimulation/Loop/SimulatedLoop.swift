@@ -109,6 +109,7 @@ package final class SimulatedLoop: Loop {
     package var arrivesWhole = false
     /// The lateness of timers, in units of 1/256 of the real loop's accuracy.
     package var lateness: UInt64 = 0
+    package let endTurn = TurnEnds()
     /// How long the disk takes at most.
     package var diskTime: Duration = .zero
     /// The number of works on other threads: every second one is done at its end, as far as the bus can tell.
@@ -212,6 +213,7 @@ package final class SimulatedLoop: Loop {
         if chosen.time <= bootClock { places[place]?.isArmed = false }
         // The handler may release its source.
         withExtendedLifetime(chosen.source) { $0.handler(chosen.pending) }
+        endTurn()
         return true
     }
 

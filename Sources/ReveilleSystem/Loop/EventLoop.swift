@@ -48,6 +48,8 @@ package final class EventLoop: Loop {
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
 
+    package let endTurn = TurnEnds()
+
     package init() throws(SystemError) {
         var event: OpaquePointer?
         let result = sd_event_new(&event)
@@ -72,8 +74,11 @@ package final class EventLoop: Loop {
     }
 
     package func run() throws(SystemError) {
-        let result = sd_event_loop(event)
-        guard result >= 0 else { throw SystemError("sd_event_loop", code: -result) }
+        while sd_event_get_state(event) != SD_EVENT_FINISHED {
+            let result = sd_event_run(event, .max)
+            guard result >= 0 else { throw SystemError("sd_event_run", code: -result) }
+            endTurn()
+        }
     }
 
     /// Ends ``run()`` after the current handler has returned.

@@ -15,6 +15,9 @@ package protocol Loop: AnyObject {
     /// It may be ahead by up to 200 microseconds, and then go back; see ``threadTime(since:)``.
     var threadClock: UInt64 { get }
 
+    /// The end of each turn.
+    var endTurn: TurnEnds { get }
+
     /// Waits for a descriptor; see ``EventLoop/watch(_:for:priority:handler:)``.
     func watch(
         _ descriptor: Int32, for interest: EventLoop.Interest, priority: EventSource.Priority,

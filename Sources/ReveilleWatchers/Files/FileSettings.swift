@@ -4,8 +4,9 @@ import ReveilleSystem
 
 /// The files of a watcher, and its delays.
 package struct FileSettings: Sendable, Hashable {
-    /// Files, or directories whose files are watched; absolute, or below home as `~/…`. With `*` as the last name, the
-    /// files in each subdirectory of a directory.
+    /// Files, or directories whose files are watched; absolute, or below home as `~/…`.
+    ///
+    /// With `*` as the last name, the files in each subdirectory of a directory are watched.
     package var paths: [String]
     /// The directory that all paths are relative to; empty for the root directory.
     package var root: String
