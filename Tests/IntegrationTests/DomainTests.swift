@@ -124,8 +124,8 @@ import Varlink
         let path = bus.directory.path
         try bus.directory.write(
             """
-            defaults --domain app/* -- sh -c 'echo app $REVEILLE_CHANGES >>\(path)/log'
-            defaults --domain dconf:/a/ --domain none -- sh -c 'echo dconf $REVEILLE_CHANGES >>\(path)/log'
+            defaults --domain app/* -- sh -c 'echo app $REVEILLE_CHANGES >>\(path)/runs'
+            defaults --domain dconf:/a/ --domain none -- sh -c 'echo dconf $REVEILLE_CHANGES >>\(path)/runs'
 
             """, to: "rules")
         let run = try RunningProgram(
@@ -136,10 +136,10 @@ import Varlink
         }
         try post(app: ["k"], dconf: ["/b"], other: ["k"])
         try wait(for: "a run: \(run.errors)") {
-            access(path + "/log", F_OK) == 0 && bus.directory.read("log") == "app 1\n"
+            access(path + "/runs", F_OK) == 0 && bus.directory.read("runs") == "app 1\n"
         }
         try post(app: ["k"], dconf: ["/a/k"], other: [])
-        try wait(for: "a run: \(run.errors)") { bus.directory.read("log") == "app 1\ndconf 1\n" }
+        try wait(for: "a run: \(run.errors)") { bus.directory.read("runs") == "app 1\ndconf 1\n" }
         #expect(run.stop() == 0)
     }
 

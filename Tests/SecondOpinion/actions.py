@@ -82,7 +82,7 @@ class Actions:
     def post(self) -> None:
         if self.is_guest:
             return
-        aspect = self.chance.choice(list(words.POSTED))
+        aspect = self.chance.choice([*words.POSTED, "defaults", "defaults", "defaults"])
         self.ask("Post", {aspect: self.chance.choice(words.POSTED[aspect])})
 
     def subscribe(self) -> None:

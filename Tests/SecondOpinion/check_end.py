@@ -84,8 +84,7 @@ def _left_pending(run: Run, streams: list[Stream]) -> Iterator[str]:
             if set(entry["held"]) - {"unread"}:
                 yield f"{stream} is held by {entry['held']} at the end"
             for pending in entry["pending"]:
-                name = stream.call.settings if pending["aspect"] == "defaults" else pending["aspect"]
-                if not stream.policy(name).get("netChangeOnly"):
+                if not stream.policy(stream.named(pending["aspect"])).get("netChangeOnly"):
                     yield f"{pending['changes']} changes of {pending['aspect']} are pending at the end: {stream}"
 
 

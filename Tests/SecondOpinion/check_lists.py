@@ -29,7 +29,7 @@ def _entry(call: Call, entry: dict[str, Any], stream: Stream) -> Iterator[str]:
         yield f"the process is {entry['pid']}: {where}"
     if entry.get("name") != stream.call.parameters.get("name"):
         yield f"the name is {entry.get('name')}: {where}"
-    if sorted(entry["aspects"]) != sorted(stream.aspects):
+    if sorted(map(stream.named, entry["aspects"])) != sorted(stream.aspects):
         yield f"the aspects are {entry['aspects']}: {where}"
     for hold in ("app", "operator"):
         if hold not in entry["held"] and _includes(stream.holds[hold], call):
@@ -37,7 +37,7 @@ def _entry(call: Call, entry: dict[str, Any], stream: Stream) -> Iterator[str]:
         if hold in entry["held"] and _includes(stream.clear[hold], call):
             yield f"{hold} holds it: {where}"
     for pending in entry["pending"]:
-        if pending["changes"] < 1 or not stream.includes(pending["aspect"]):
+        if pending["changes"] < 1 or not stream.includes(stream.named(pending["aspect"])):
             yield f"{pending} is pending: {where}"
 
 

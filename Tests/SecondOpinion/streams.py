@@ -28,6 +28,10 @@ class Stream:
         """The positions that it gave."""
         return _renamed(self.call, self.call.parameters.get("resume") or [])
 
+    def named(self, aspect: str) -> str:
+        """The name of an aspect in this subscription: settings are those of its domains."""
+        return self.call.settings if aspect == "defaults" else aspect
+
     @property
     def replies(self) -> list[Reply]:
         return self.call.replies

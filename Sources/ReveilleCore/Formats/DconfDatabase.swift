@@ -53,7 +53,7 @@ package struct DconfDatabase {
             // Items that share a long value would take quadratic time.
             length += value.count
             guard length <= bytes.count else { throw Self.invalid("values overlap") }
-            values[name] = value
+            guard values.updateValue(value, forKey: name) == nil else { throw Self.invalid("two values of \(name)") }
         }
         return values
     }

@@ -20,7 +20,7 @@ struct Rule: Sendable {
     private static let timeWords = ["at", "every"]
     private static let domainOption = "--domain"
     private static let forms =
-        "ASPECT 'CONDITION' -- COMMAND, defaults --domain DOMAIN -- COMMAND, at TIME -- COMMAND, or every INTERVAL -- COMMAND"
+        "ASPECT 'CONDITION' -- COMMAND, at TIME -- COMMAND, every INTERVAL -- COMMAND, or defaults --domain DOMAIN -- COMMAND"
     /// The length of the text in the value of an entry, which tells a reader of the schedule what it is for.
     private static let shownLength = 200
 

@@ -6,7 +6,7 @@ import ReveilleSystem
 package struct FileSettings: Sendable, Hashable {
     /// Files, or directories whose files are watched; absolute, or below home as `~/…`.
     ///
-    /// With `*` as the last name, the files in each subdirectory of a directory are watched.
+    /// `/a/*` stands for the files in each subdirectory of `/a`.
     package var paths: [String]
     /// The directory that all paths are relative to; empty for the root directory.
     package var root: String

@@ -16,8 +16,8 @@ struct FolderAttention: Sendable, Hashable {
     private static let limit = 120
     /// The time for one more unit of credit: a burst in four minutes is not worth leaving for.
     private static let unit: Duration = .seconds(20)
-    /// The length of the pauses: three programs that write all the time wake the bus twice a minute, and later less.
-    private static let (shortest, longest): (Duration, Duration) = (.seconds(240), .seconds(1_920))
+    /// The length of the pauses: three programs that write all the time wake the bus 13 times in eight minutes.
+    private static let (shortest, longest): (Duration, Duration) = (.seconds(480), .seconds(1_920))
     /// Pauses end at multiples of this time, so that one wake-up serves all folders.
     private static let grid: Int64 = 60_000_000
 

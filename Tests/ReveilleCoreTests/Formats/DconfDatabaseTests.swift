@@ -118,6 +118,7 @@ import Testing
             (sample(.init(part: [])), "item 0 of 1 is not a path in UTF-8"),
             (sample(.init(part: [97])), "item 0 of 1 is not a path in UTF-8"),
             (sample(.init(part: [47, 255])), "item 0 of 1 is not a path in UTF-8"),
+            (Sample([key, key]).bytes, "two values of /a"),
             (
                 Sample([.init(part: longName)] + (0..<80).map { _ in .init(parent: 0, part: []) }).bytes,
                 "more than 4194304 bytes of names"

@@ -46,7 +46,7 @@ import Testing
         let last = attention.notice(at: now)
         #expect(last)
         // A whole minute, at which other pauses end too.
-        #expect(attention.leftUntil == Instant(microseconds: 300_000_000))
+        #expect(attention.leftUntil == Instant(microseconds: 540_000_000))
         let again = attention.notice(at: now + .seconds(1))
         #expect(!again)
     }
@@ -95,7 +95,7 @@ import Testing
         // As long as credit takes to be restored.
         now = now + .seconds(20 * 120)
         try leave()
-        let expected = [4, 8, 16, 32, 32, 32, 32, 4]
+        let expected = [8, 16, 32, 32, 32, 32, 32, 8]
         for (pause, minutes) in zip(pauses, expected) {
             #expect((Duration.seconds(60 * minutes)...Duration.seconds(60 * minutes + 60)).contains(pause), "\(pauses)")
         }
