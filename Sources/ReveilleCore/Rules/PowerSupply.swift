@@ -11,6 +11,14 @@ package struct PowerSupply: Sendable, Hashable {
     /// Whether it is a USB-C port that only provides power.
     package var isSourcePort: Bool
     package private(set) var facts: SupplyFacts
+    /// Whether a person ignores or counts it, whatever its driver says about its scope.
+    package var choice: Choice? {
+        didSet { if let choice { self["scope"] = choice == .count ? "System" : "Device" } }
+    }
+
+    package enum Choice: String, Sendable {
+        case ignore, count
+    }
 
     package init(name: String, attributes: [String: String], isSourcePort: Bool = false) {
         self.name = name

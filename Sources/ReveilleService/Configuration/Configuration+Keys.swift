@@ -14,7 +14,8 @@ extension Configuration {
                 .seconds("pollInterval", \.battery.pollInterval),
                 .seconds("settleInterval", \.battery.settleInterval),
                 .number("levelStep", \.battery.levelStep, in: 0...1),
-                .seconds("levelInterval", \.battery.levelInterval, atLeast: 0)),
+                .seconds("levelInterval", \.battery.levelInterval, atLeast: 0),
+                .names("ignore", \.battery.choices.ignored), .names("count", \.battery.choices.counted)),
             .section(
                 "proximity",
                 .seconds("sampleInterval", \.proximity.sampleInterval),
@@ -28,10 +29,12 @@ extension Configuration {
                 },
                 .text(
                     "matrix", \.orientation.matrix, "nine numbers as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"",
-                    as: { $0?.description }, read: { MountMatrix($0).map { .some($0) } })),
+                    as: { $0?.description }, read: { MountMatrix($0).map { .some($0) } }),
+                .name("sensor", \.orientation.sensor)),
             .section("light", .seconds("sampleInterval", \.light.sampleInterval)),
             // Five times the scale of any display on sale.
-            .section("display", .positive("scale", \.display.scale, atMost: 20)),
+            .section(
+                "display", .positive("scale", \.display.scale, atMost: 20), .name("backlight", \.display.backlight)),
             .seconds("idleSampleInterval", \.idleSampleInterval),
             .section("locale", .paths("paths", \.locale.paths)),
             .section(

@@ -74,6 +74,20 @@ struct ConfigurationKey {
         }
     }
 
+    /// The name of a device; `nil` by default.
+    static func name(_ name: String, _ path: WritableKeyPath<Configuration, String?>) -> Self {
+        text(name, path, "the name of a device", as: { $0 }) { $0.isEmpty || $0.contains("/") ? nil : .some($0) }
+    }
+
+    /// A list of names of devices.
+    static func names(_ name: String, _ path: WritableKeyPath<Configuration, [String]>) -> Self {
+        value(name, path, json: { .array($0.map { .string($0) }) }) { section, name, _ throws(ConfigurationError) in
+            try section.texts(name, each: "the name of a device", atMost: 64) {
+                $0.isEmpty || $0.contains("/") ? nil : $0
+            }
+        }
+    }
+
     /// A list of files and directories; `nil` by default.
     static func paths(_ name: String, _ path: WritableKeyPath<Configuration, [String]?>) -> Self {
         value(name, path, json: { $0.map { .array($0.map { .string($0) }) } ?? .null }) {

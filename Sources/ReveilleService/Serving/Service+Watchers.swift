@@ -60,8 +60,8 @@ extension Service {
             case .shake: return ShakeWatcher(loop: loop, feed: motion, context: context)
             case .power:
                 return try PowerWatcher(
-                    loop: loop, timer: timer, feed: feed, idleInterval: configuration.idleSampleInterval,
-                    context: context)
+                    loop: loop, timer: timer, feed: feed, choices: configuration.battery.choices,
+                    idleInterval: configuration.idleSampleInterval, context: context)
             case .sleep: return SleepWatcher(machine: sleep.machine, after: sleep.last, context: context)
             case .switches: return SwitchesWatcher(loop: loop, feed: feed, root: files.root, context: context)
             case .lifecycle: preconditionFailure("the lifecycle is not an aspect of the device")

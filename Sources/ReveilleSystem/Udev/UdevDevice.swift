@@ -51,6 +51,22 @@ package struct UdevDevice: Sendable, Hashable {
         SysfsAttribute.read(path + "/" + name)
     }
 
+    /// Whether a person means this device: by its kernel's name, or by that of a directory above it, such as
+    /// `i2c-KIOX010A:00`, which stays the same when the kernel numbers devices otherwise.
+    package func isCalled(_ name: String) -> Bool {
+        path.split(separator: "/").contains { $0 == name }
+    }
+
+    /// Returns a property of a bare device that udev's rules have set, such as by an entry of hwdb.
+    package func storedProperty(_ property: String, of subsystem: String) -> String? {
+        let line = "E:\(property)="
+        return FileContents.read("/run/udev/data/+\(subsystem):\(name)", limit: Self.databaseLimit).text?
+            .split(separator: "\n").last { $0.hasPrefix(line) }.map { String($0.dropFirst(line.count)) }
+    }
+
+    /// The longest file of udev's database: a hundred times the usual one.
+    private static let databaseLimit = 1 << 16
+
     /// Returns the current devices of a subsystem, sorted by name with numbers compared by value.
     ///
     /// Bare devices have no kind, node and properties, for which the kernel queries the driver: a battery would read every

@@ -15,6 +15,11 @@ enum BatteryExamination {
         let level = reading.level.map { "\(Int(($0 * 100).rounded()))%" } ?? "level unknown"
         let plugged = reading.isPlugged.map { $0 ? "plugged in" : "not plugged in" } ?? "power source unknown"
         examination.add("reading", "\(reading.state), \(level), \(plugged), charge status \(reading.chargeStatus)")
+        if supplies.count > 1 {
+            examination.advice.append(
+                "to choose, set battery.ignore or battery.count to names, such as [\"\(supplies[0].name)\"], or \(SupplyChoices.property) to ignore or count by udev"
+            )
+        }
         if reading.packs.isEmpty {
             examination.advice.append("a device without a battery reads unknown; no action is needed")
         } else if reading.level == nil {
@@ -25,6 +30,7 @@ enum BatteryExamination {
     }
 
     private static func role(_ supply: PowerSupply) -> String {
+        if supply.choice == .ignore { return "ignored, as was chosen" }
         if supply.isPack { return "battery pack" }
         if supply.isSupply { return supply.isOnline ? "power supply, online" : "power supply, offline" }
         if supply.isSourcePort { return "ignored: a USB-C port that supplies power to others" }

@@ -18,6 +18,7 @@ package final class BatteryWatcher: Watcher {
         package var levelStep = 0.01
         /// The shortest time between changes of the level only; 0 for no limit.
         package var levelInterval: Duration = .seconds(60)
+        package var choices = SupplyChoices()
 
         package init() {}
     }
@@ -58,7 +59,7 @@ package final class BatteryWatcher: Watcher {
         filter = LevelFilter(step: settings.levelStep, interval: settings.levelInterval)
         supplies = DeviceReader(
             loop: loop, slow: feed.slow, of: PowerSupplies.subsystems,
-            nothing: PowerSupplies(attributes: PowerSupply.attributeNames)
+            nothing: PowerSupplies(attributes: PowerSupply.attributeNames, choices: settings.choices)
         ) { supplies throws(SystemError) in try Self.read(.decisive, &supplies) }
         // A driver that fails while firmware settles may have a value afterwards.
         poll = timer.poll { [weak self] in self.map { $0.readAnew(isPoll: loop.now > $0.followUpEnd) } }

@@ -23,14 +23,16 @@ struct PowerSupplies: Sendable {
     }
 
     private let attributes: [String]
+    private let choices: SupplyChoices
     /// The supplies; `nil` if they must be found.
     private var devices: [SupplyDevice]?
     /// Whether the machine is a MacBook, whose firmware reports a wrong `capacity` (DMI).
     private var isMacBook = false
 
     /// Creates supplies that have not been found; the given attributes may be read.
-    init(attributes: [String]) {
+    init(attributes: [String], choices: SupplyChoices) {
         self.attributes = attributes
+        self.choices = choices
     }
 
     /// Whether a supply may change without an event, as a battery may; true if the supplies must be found.
@@ -65,7 +67,8 @@ struct PowerSupplies: Sendable {
         let ports = supplies.isEmpty ? [] : try UdevDevice.all(of: "typec", isBare: true)
         devices = supplies.map { device in
             SupplyDevice(
-                device, ports: ports.filter { $0.parent != nil && $0.parent == device.parent }, attributes: attributes)
+                device, ports: ports.filter { $0.parent != nil && $0.parent == device.parent }, attributes: attributes,
+                choice: choices)
         }
         let product = SysfsAttribute.read("/sys/class/dmi/id/product_name").text
         isMacBook = product?.hasPrefix("MacBook") ?? false

@@ -17,14 +17,17 @@ struct SupplyDevice: Sendable {
     private var others: [String]
     private let allOthers: [String]
     private let ports: [UdevDevice]
+    private let isCounted: Bool
 
     /// Reads the attributes that never change; the ports are the USB-C ports of the same device.
-    init(_ device: UdevDevice, ports: [UdevDevice], attributes: [String]) {
+    init(_ device: UdevDevice, ports: [UdevDevice], attributes: [String], choice: SupplyChoices) {
         self.device = device
         self.ports = ports
         let constant = ["type", "scope"]
         var supply = PowerSupply(name: device.name, attributes: [:])
         for name in constant { supply[name] = device.attribute(name).text }
+        supply.choice = choice[device]
+        isCounted = supply.choice == .count
         fixed = supply
         let known = constant + supply.decisiveAttributes
         decisive = supply.decisiveAttributes.map { ($0, SysfsReader(device.path + "/" + $0)) }
@@ -55,7 +58,7 @@ struct SupplyDevice: Sendable {
             isThere = true
         }
         guard isThere || device.exists else { return nil }
-        supply.isSourcePort = isSourcePort
+        supply.isSourcePort = !isCounted && isSourcePort
         return supply
     }
 

@@ -11,15 +11,22 @@ struct DisplayDevices: Sendable {
     private typealias Connector = (connector: DisplayConnector, status: String, path: String)
 
     private let connectors: [Connector]
+    private let backlights: [UdevDevice]
     private let backlight: UdevDevice?
     private let brightness: Double?
 
-    init() throws(SystemError) {
+    /// The property by which udev's rules choose a backlight.
+    private static let property = "REVEILLE_BACKLIGHT"
+
+    /// Reads all of them; the backlight that has the name, or else the property, is used.
+    init(backlight name: String?) throws(SystemError) {
         connectors = try UdevDevice.all(of: "drm", isBare: true).compactMap(Self.connector)
         let panels = connectors
-        backlight = try UdevDevice.all(of: "backlight", isBare: true).min {
-            Self.rank(of: $0, among: panels) < Self.rank(of: $1, among: panels)
-        }
+        backlights = try UdevDevice.all(of: "backlight")
+        backlight =
+            backlights.first { name.map($0.isCalled) ?? false }
+            ?? backlights.first { $0.properties[Self.property] == "1" }
+            ?? backlights.min { Self.rank(of: $0, among: panels) < Self.rank(of: $1, among: panels) }
         brightness = backlight.flatMap { device in
             DisplayRule.brightness(
                 requested: device.attribute("brightness").text, maximum: device.attribute("max_brightness").text)
@@ -70,6 +77,11 @@ struct DisplayDevices: Sendable {
                 name + "=" + (backlight.text(name) ?? "?")
             }
             examination.add(backlight.name, values.joined(separator: ", "))
+        }
+        for other in backlights where other != backlight {
+            examination.add(other.name, "not used")
+            examination.advice.append(
+                "to use \(other.name), set display.backlight to \"\(other.name)\", or \(Self.property)=1 by udev")
         }
         examination.add("reading", "\(reading(scale: scale))")
         if lackModes {

@@ -8,6 +8,8 @@ package final class DisplayWatcher: Watcher {
     package struct Settings: Sendable {
         /// The pixels per point of every screen, known only to the compositor; `nil` if it is unknown.
         package var scale: Double?
+        /// The name of the backlight to use; `nil` for the usual choice.
+        package var backlight: String?
 
         package init() {}
     }
@@ -38,7 +40,7 @@ package final class DisplayWatcher: Watcher {
         self.context = context
         problem = SourceProblem(context)
         devices = DeviceReader(loop: loop, slow: feed.slow, of: Self.subsystems, nothing: ()) {
-            _ throws(SystemError) in try DisplayDevices()
+            _ throws(SystemError) in try DisplayDevices(backlight: settings.backlight)
         }
         devices.taken = { [weak self] in self?.take($0, for: $1) }
         followUp = try loop.timer(priority: .watcher) { [weak self] in self?.readAgain() }
@@ -99,7 +101,7 @@ package final class DisplayWatcher: Watcher {
 
     package func examine() -> Examination {
         Examination(orAdvice: "displays cannot be listed") { () throws(SystemError) in
-            try DisplayDevices().examine(scale: settings.scale)
+            try DisplayDevices(backlight: settings.backlight).examine(scale: settings.scale)
         }
     }
 }

@@ -23,7 +23,7 @@ struct MotionDevice: Equatable, Sendable {
 
     /// Finds the device of the accelerometer, which also determines the pose, and the device of a separate gyroscope.
     static func all(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [MotionDevice] {
-        let accelerometers = try Accelerometer.candidates(matrix: settings.matrix)
+        let accelerometers = try Accelerometer.candidates(settings)
         let accelerometer = accelerometers.first { $0.sensor != nil }
         let gyroscopes = try Gyroscope.all()
         var devices: [MotionDevice] = []

@@ -18,11 +18,15 @@ struct Accelerometer: FoundSensor {
 
     typealias Candidate = SensorCandidate<Accelerometer>
 
-    /// Finds all candidates, preferred ones first, with the configured mount matrix if there is one.
-    static func candidates(matrix: MountMatrix?) throws(SystemError) -> [Candidate] {
-        let inputs = try UdevDevice.all(of: "input")
-        return try UdevDevice.sensors().compactMap { candidate($0, matrix) }
-            + inputs.compactMap { candidate($0, among: inputs, matrix) }
+    /// Finds all candidates, preferred ones first, with the configured mount matrix and name if there are any.
+    static func candidates(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [Candidate] {
+        let (matrix, name) = (settings.matrix, settings.sensor)
+        let (sensors, inputs) = (try UdevDevice.sensors(), try UdevDevice.all(of: "input"))
+        let isChosen = { (device: UdevDevice) in name.map(device.isCalled) ?? false }
+        // Without the chosen device, the usual ones are better than none.
+        let isPresent = (sensors.filter(isPart) + inputs.filter(isAccelerometer)).contains(where: isChosen)
+        return sensors.compactMap { candidate($0, matrix, isChosen: isPresent ? isChosen($0) : nil) }
+            + inputs.compactMap { candidate($0, among: inputs, matrix, isChosen: isPresent ? isChosen($0) : nil) }
     }
 
     private static let channels = ["in_accel_x", "in_accel_y", "in_accel_z"]
@@ -31,10 +35,12 @@ struct Accelerometer: FoundSensor {
         device.hasAttributes(of: channels) || device.isBuffered(channels)
     }
 
-    private static func candidate(_ device: UdevDevice, _ configured: MountMatrix?) -> Candidate? {
+    private static func candidate(
+        _ device: UdevDevice, _ configured: MountMatrix?, isChosen: Bool?
+    ) -> Candidate? {
         guard isPart(of: device) else { return nil }
-        if let place = elsewhere(device) {
-            return Candidate(title: device.title, sensor: nil, reason: "ignored: it is mounted in the \(place)")
+        if let reason = refusal(of: device, isChosen: isChosen) {
+            return Candidate(title: device.title, sensor: nil, reason: reason)
         }
         let hasAttributes = device.hasAttributes(of: channels)
         let node = device.isBuffered(channels) ? device.node : nil
@@ -48,6 +54,12 @@ struct Accelerometer: FoundSensor {
             matrix: matrix, matrixOrigin: origin, isHID: OrientationFrame.hidNames.contains(device.text("name") ?? ""),
             scale: AxisScale(of: "in_accel", device))
         return Candidate(title: device.title, sensor: sensor, reason: "in the display")
+    }
+
+    /// Why a sensor is ignored; `nil` for the chosen one, or one in the display.
+    private static func refusal(of device: UdevDevice, isChosen: Bool?) -> String? {
+        if let isChosen { return isChosen ? nil : "ignored: another one was chosen (orientation.sensor)" }
+        return elsewhere(device).map { "ignored: it is mounted in the \($0)" }
     }
 
     /// Where a sensor is mounted; `nil` for the display.
@@ -83,7 +95,7 @@ struct Accelerometer: FoundSensor {
     // MARK: - Input devices
 
     private static func candidate(
-        _ device: UdevDevice, among all: [UdevDevice], _ configured: MountMatrix?
+        _ device: UdevDevice, among all: [UdevDevice], _ configured: MountMatrix?, isChosen: Bool?
     ) -> Candidate? {
         guard let node = device.node, device.name.hasPrefix("event"), isAccelerometer(device) else { return nil }
         // The motion sensor of a game controller is a sibling of the controller's own device.
@@ -94,8 +106,8 @@ struct Accelerometer: FoundSensor {
         if isController {
             return Candidate(title: device.name, sensor: nil, reason: "ignored: it is part of a game controller")
         }
-        if let place = elsewhere(device) {
-            return Candidate(title: device.name, sensor: nil, reason: "ignored: it is mounted in the \(place)")
+        if let reason = refusal(of: device, isChosen: isChosen) {
+            return Candidate(title: device.name, sensor: nil, reason: reason)
         }
         let (matrix, origin) =
             configured.map { ($0, "configuration") } ?? udevMatrix(device) ?? (.identity, "none")

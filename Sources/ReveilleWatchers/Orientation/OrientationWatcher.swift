@@ -14,6 +14,8 @@ package final class OrientationWatcher: Watcher {
         package var frame = OrientationFrame.auto
         /// The mount matrix; `nil` for the device's own.
         package var matrix: MountMatrix?
+        /// The name of the accelerometer to use; `nil` for the first in the display.
+        package var sensor: String?
 
         package init() {}
     }
@@ -59,7 +61,7 @@ package final class OrientationWatcher: Watcher {
         watch = SensorWatch(
             loop: loop, timer: timer, feed: feed, context: context,
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval), shared: sensor
-        ) { () throws(SystemError) in try Accelerometer.candidates(matrix: settings.matrix) }
+        ) { () throws(SystemError) in try Accelerometer.candidates(settings) }
         // A pose that has lasted long enough is confirmed by another sample.
         confirmation = try loop.timer(priority: .watcher) { [watch] in watch.sample() }
         repetition = try loop.timer(priority: .watcher) { [weak self] in self?.sampleForRequest() }
@@ -149,6 +151,10 @@ package final class OrientationWatcher: Watcher {
     package func examine() -> Examination {
         watch.examine { candidates, examination in
             for candidate in candidates { examination.add(candidate.title, candidate.reason) }
+            if candidates.count > 1 {
+                examination.advice.append(
+                    "to choose, set orientation.sensor to a name, or ACCEL_LOCATION to display or base by udev")
+            }
             guard let candidate = candidates.first(where: { $0.sensor != nil }), let sensor = candidate.sensor
             else { return }
             examination.add("used", candidate.title)

@@ -34,7 +34,8 @@ package final class PowerWatcher: Watcher {
 
     /// Creates a watcher that is off; while all subscribers are held, it samples at `idleInterval` at most.
     package init(
-        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, idleInterval: Duration, context: WatcherContext
+        loop: EventLoop, timer: SharedTimer, feed: DeviceFeed, choices: SupplyChoices, idleInterval: Duration,
+        context: WatcherContext
     ) throws(SystemError) {
         self.loop = loop
         self.feed = feed
@@ -43,7 +44,7 @@ package final class PowerWatcher: Watcher {
         intervals = SampleIntervals(live: Self.liveInterval, idle: max(Self.idleInterval, idleInterval))
         supplies = DeviceReader(
             loop: loop, slow: feed.slow, of: PowerSupplies.subsystems,
-            nothing: PowerSupplies(attributes: PowerSupply.detailNames)
+            nothing: PowerSupplies(attributes: PowerSupply.detailNames, choices: choices)
         ) { supplies throws(SystemError) in try supplies.read(.batteries) }
         poll = timer.poll { [weak self] in self.map { $0.sample(isPoll: !$0.followsEvent) } }
         supplies.taken = { [weak self] in self?.take($0, for: $1) }
