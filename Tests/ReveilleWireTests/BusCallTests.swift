@@ -20,7 +20,9 @@ import Varlink
             "SetState", "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)
-        #expect(BusInterface.make().errors.keys.sorted() == ["CannotSuspend", "NoSuchSubscription", "QuotaExceeded"])
+        #expect(
+            BusInterface.make().errors.keys.sorted()
+                == ["CannotSuspend", "InvalidDomain", "NoSuchSubscription", "QuotaExceeded"])
     }
 
     @Test func subscribeWithoutParametersIsForAllAspects() throws {

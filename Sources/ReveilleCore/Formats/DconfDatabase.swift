@@ -53,7 +53,9 @@ package struct DconfDatabase {
             // Items that share a long value would take quadratic time.
             length += value.count
             guard length <= bytes.count else { throw Self.invalid("values overlap") }
-            guard values.updateValue(value, forKey: name) == nil else { throw Self.invalid("two values of \(name)") }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw Self.invalid("item \(item) of \(count) has the name of another")
+            }
         }
         return values
     }

@@ -118,9 +118,9 @@ import Testing
             (sample(.init(part: [])), "item 0 of 1 is not a path in UTF-8"),
             (sample(.init(part: [97])), "item 0 of 1 is not a path in UTF-8"),
             (sample(.init(part: [47, 255])), "item 0 of 1 is not a path in UTF-8"),
-            (Sample([key, key]).bytes, "two values of /a"),
+            (Sample([key, key]).bytes, "item 1 of 2 has the name of another"),
             (
-                Sample([.init(part: longName)] + (0..<80).map { _ in .init(parent: 0, part: []) }).bytes,
+                Sample([.init(part: longName)] + (0..<80).map { .init(parent: 0, part: Array("\($0)".utf8)) }).bytes,
                 "more than 4194304 bytes of names"
             ),
         ]
