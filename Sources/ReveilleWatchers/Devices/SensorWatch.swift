@@ -192,17 +192,17 @@ final class SensorWatch<Sensor: FoundSensor> {
         let wasOff = pace == .off
         if wasOff { sensor = nil }
         requests += 1
-        // A late sample still counts.
-        let finish = loop.once(within: timeout) { [weak self] in
+        let finish = finder.bounded { [weak self] in
             self?.requests -= 1
             // While off, nothing stays open.
             if wasOff, let self, pace == .off { stop() }
             completion()
         }
-        finder.read { [weak self] in
+        finder.read { [weak self, loop] in
             if let input = self?.input { self?.take(.input(input.device)) }
             guard let poll = self?.poll else { return finish() }
-            poll.sample(then: finish)
+            // A late sample still counts.
+            poll.sample(then: loop.once(within: timeout, finish))
         }
     }
 }
