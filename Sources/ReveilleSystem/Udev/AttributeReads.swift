@@ -42,7 +42,9 @@ package final class AttributeReads: Sendable {
 
     /// Forgets the values of devices that have gone.
     package func forgetMissing() {
-        state.withLock { state in state.kept = state.kept.filter { access($0.key, F_OK) == 0 } }
+        state.withLock { state in
+            if !state.kept.isEmpty { state.kept = state.kept.filter { access($0.key, F_OK) == 0 } }
+        }
     }
 
     /// Reads the file at a path as part of the current readings, if there are any.

@@ -111,7 +111,10 @@ final class DeviceReader<Found: Sendable, Reading: Sendable> {
         if work == nil, !requested.isEmpty { start() }
     }
 
-    private var slowRead: SlowRead? { subsystems.lazy.compactMap { self.slow.reads[$0] }.first }
+    private var slowRead: SlowRead? {
+        // Most machines have no slow device, and each wake asks several times.
+        slow.reads.isEmpty ? nil : subsystems.lazy.compactMap { self.slow.reads[$0] }.first
+    }
 
     private func note(_ result: (outcome: Outcome, slow: SlowRead?)) {
         if let slow = result.slow { for subsystem in subsystems { self.slow.reads[subsystem] = slow } }
