@@ -113,9 +113,10 @@ import Varlink
         try wait(for: "a run, not \(run.output)\(run.errors)") { run.output == "1\n" }
         #expect(run.stop() == 0)
         for number in 0..<3 { try post(app: ["k\(number)"], dconf: ["/org/a/k\(number)"], other: []) }
-        let next = try start(
+        // It may end before anybody sees its subscription.
+        let next = try RunningProgram(
             ["on", "defaults", "--domain", "dconf:/org/a/", "--state", bus.directory.path + "/state", "--count", "1"]
-                + ["--", "sh", "-c", "echo $REVEILLE_CHANGES"])
+                + ["--", "sh", "-c", "echo $REVEILLE_CHANGES"], in: bus.directory, environment: environment)
         try wait(for: "the end") { next.process.hasEnded }
         #expect(next.output == "3\n" && run.output == "1\n")
     }
