@@ -23,6 +23,13 @@ struct LoginSleepTests {
         "PreparingForSleep": .boolean(false), "InhibitDelayMaxUSec": .longNumber(5_000_000),
     ]
 
+    /// Announces a sleep, and waits until the subscriber has read it and the machine may sleep.
+    private func prepare(_ subscriber: Subscriber) async throws {
+        try await scene.manager.announce(true)
+        try awaitState("preparing", subscriber)
+        try await waitForLocks(0)
+    }
+
     private func waitForLocks(_ count: Int) async throws {
         let deadline = Deadline(seconds: 60)
         while await scene.manager.openLocks != count {
@@ -46,9 +53,7 @@ struct LoginSleepTests {
         #expect(try scene.connections == connections + 1)
         #expect(await scene.manager.lockRequests.first?.first == "sleep")
         #expect(await scene.manager.lockRequests.first?.last == "delay")
-        try await scene.manager.announce(true)
-        try awaitState("preparing", subscriber)
-        try await waitForLocks(0)
+        try await prepare(subscriber)
         #expect(bus.log.contains("the machine may sleep after"))
         try await scene.manager.announce(false)
         try awaitState("awake", subscriber)
@@ -116,9 +121,7 @@ struct LoginSleepTests {
         _ = try (state(), state())
         await scene.manager.goOn()
         try await waitForLocks(1)
-        try await scene.manager.announce(true)
-        try awaitState("preparing", subscriber)
-        try await waitForLocks(0)
+        try await prepare(subscriber)
     }
 
     @Test("a lock for which the login manager had no answer is asked for again")
@@ -171,9 +174,7 @@ struct LoginSleepTests {
         try await scene.manager.appear(Self.usual)
         let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
         try await waitForLocks(1)
-        try await scene.manager.announce(true)
-        try awaitState("preparing", subscriber)
-        try await waitForLocks(0)
+        try await prepare(subscriber)
         await scene.manager.set("PreparingForSleep", .boolean(false))
         try bus.client().call("Refresh")
         try awaitState("awake", subscriber)

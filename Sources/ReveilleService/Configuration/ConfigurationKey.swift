@@ -74,17 +74,21 @@ struct ConfigurationKey {
         }
     }
 
+    /// The most devices in a list: no machine has as many power supplies.
+    private static let mostDevices = 64
+    private static let device = "the name of a device"
+
+    private static func isDevice(_ name: String) -> Bool { !name.isEmpty && !name.contains("/") }
+
     /// The name of a device; `nil` by default.
     static func name(_ name: String, _ path: WritableKeyPath<Configuration, String?>) -> Self {
-        text(name, path, "the name of a device", as: { $0 }) { $0.isEmpty || $0.contains("/") ? nil : .some($0) }
+        text(name, path, device, as: { $0 }) { isDevice($0) ? .some($0) : nil }
     }
 
     /// A list of names of devices.
     static func names(_ name: String, _ path: WritableKeyPath<Configuration, [String]>) -> Self {
         value(name, path, json: { .array($0.map { .string($0) }) }) { section, name, _ throws(ConfigurationError) in
-            try section.texts(name, each: "the name of a device", atMost: 64) {
-                $0.isEmpty || $0.contains("/") ? nil : $0
-            }
+            try section.texts(name, each: device, atMost: mostDevices) { isDevice($0) ? $0 : nil }
         }
     }
 

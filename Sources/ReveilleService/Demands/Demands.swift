@@ -66,7 +66,7 @@ final class Demands: BusPart {
     func subscribed(_ connection: Connection, to aspects: AspectSet) { mayHaveChanged() }
     func changed(_ subscription: SubscriptionID) { mayHaveChanged() }
 
-    /// The publishers are marked in another turn, since a change may happen anywhere.
+    /// The publishers are marked once for all changes of a turn.
     private func mayHaveChanged() {
         if bus.demand.hasChanges { access.partsAreDue() }
     }

@@ -64,7 +64,7 @@ final class Followers: BusPart {
         if let subscription { note { $0.end(subscription) } }
     }
 
-    /// The replies are sent in another turn, since a change may happen anywhere.
+    /// The replies follow at the end of the turn, once for all its changes.
     private func note(_ change: (inout SubscriptionLog) -> Void) {
         guard !followers.isEmpty else { return }
         change(&log)

@@ -25,22 +25,15 @@ final class PublishedNames: BusPart {
             value, by: publisher, target: target.flatMap { $0.instance == bus.instance ? $0.generation : nil })
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
         let generation = value.bytes == nil ? before.generation + 1 : bus.position(of: value.name).generation
-        let reply =
-            isChange
+        return isChange
             ? Revision(generation: generation, sequence: bus.sequence)
             : Revision(generation: before.generation, sequence: before.sequence)
-        return reply
     }
 
-    /// The withdrawals are delivered later: a connection can end in the middle of a delivery, and an immediate delivery
-    /// could end further connections without limit.
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
-        let names = tied.names(of: connection.number)
-        guard !names.isEmpty else { return }
-        for name in names {
+        for name in tied.names(of: connection.number) {
             publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
         }
-        access.partsAreDue()
     }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {

@@ -56,9 +56,8 @@ extension ScheduleService {
     func publishAlarm() {
         let time = timers.wake == nil ? nil : timers.wakeTime
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }
-        let isChange = publish(
+        publish(
             PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: access.permissions.owner))
-        if isChange { access.partsAreDue() }
     }
 
     private var systemWake: SystemWake? { access.permissions.isSystemWide ? nil : services.system }

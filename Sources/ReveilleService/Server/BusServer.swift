@@ -181,8 +181,9 @@ package final class BusServer {
 
     // MARK: - Times
 
-    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part; if the
-    /// turn has left something, another turn follows at once.
+    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part.
+    ///
+    /// If the turn has left something, another one follows at once.
     @inline(__always)
     func waitForNextTime(isAtOnce: Bool) {
         if isAtOnce { return pacing?.set(to: 0) ?? () }

@@ -117,10 +117,9 @@ final class WatcherPool {
 
     /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
     ///
-    /// If `isStaying`, changes are delivered from then on. An answer must be the newest state, and so must an aspect that is
-    /// always watched. The user, `nil` for the
-    /// bus itself, is charged. The completion is called within ``Pace/sampleTimeout``, before this returns if no sample
-    /// is needed.
+    /// If `isStaying`, changes are delivered from then on. An answer must be the newest state, and so must an aspect that
+    /// is always watched. The user, `nil` for the bus itself, is charged. The completion is called within
+    /// ``Pace/sampleTimeout``, before this returns if no sample is needed.
     func freshen(
         _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, for user: UInt32? = nil,
         then completion: @escaping () -> Void

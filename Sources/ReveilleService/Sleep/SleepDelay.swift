@@ -57,7 +57,7 @@ final class SleepDelay: BusPart {
         } else if let longestDelay {
             audience = Dictionary(access.audience(of: .sleep).map { ($0.number, $0) }, uniquingKeysWith: { $1 })
             preparation = SleepPreparation(at: loop.bootClock, longest: longestDelay, hasAudience: !audience.isEmpty)
-            // In another turn, in which the announcement has been delivered.
+            // The watcher reports the announcement before the turn ends.
             access.partsAreDue()
         }
         access.waits(!audience.isEmpty, self)

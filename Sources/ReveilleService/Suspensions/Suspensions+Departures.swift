@@ -23,7 +23,6 @@ extension Suspensions {
     }
 
     func advance(to now: UInt64) {
-        guard hasDepartures else { return }
         let arrived = arrivals
         arrivals = []
         for suspension in suspensions { advance(suspension, with: arrived) }

@@ -185,7 +185,7 @@ extension Suspensions {
         let wakes = suspension.wakes
         suspension.wakes = []
         for wake in wakes { wake() }
-        access.partsAreDue()
+        continueDepartures()
     }
 
     /// Notes that a process runs again, perhaps since somebody else thawed its cgroup.

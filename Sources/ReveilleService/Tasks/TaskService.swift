@@ -112,7 +112,6 @@ final class TaskService: BusPart {
         guard !ended.isEmpty else { return }
         for task in ended { holders[task]?.due = .ended }
         taskHasEnded(in: process)
-        // A connection can end in the middle of a delivery.
         access.partsAreDue()
     }
 
