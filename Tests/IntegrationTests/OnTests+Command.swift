@@ -177,6 +177,7 @@ extension OnTests {
     }
 
     private static let invalidArguments: [([String], String)] = [
+        (["battery", "--domain", "app", "--", "true"], "--domain requires the aspect defaults"),
         (["battery", "level < 0.1"], "missing command: reveille on ASPECT 'CONDITION' -- COMMAND"),
         (["battery", "--", "true"], "Missing expected argument '<condition>'"),
         (["batery", "level < 0.1", "--", "true"], "did you mean battery?"),

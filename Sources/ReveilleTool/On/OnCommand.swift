@@ -76,10 +76,10 @@ struct OnCommand: GuardedCommand {
 
     func validate() throws {
         if aspect.isPattern { throw ValidationError("\(aspect): a condition applies to one aspect, not to a pattern") }
+        _ = try domains.selection(for: AspectSet(aspect))
         if condition == nil, aspect.builtIn?.isReportedInParts != true {
             throw ValidationError("Missing expected argument '<condition>'")
         }
-        _ = try domains.selection(for: AspectSet(aspect))
         if command.isEmpty { throw ValidationError("missing command: reveille on ASPECT 'CONDITION' -- COMMAND") }
         if state?.isEmpty == true { throw ValidationError("--state must not be empty") }
     }

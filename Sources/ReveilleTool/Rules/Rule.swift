@@ -41,6 +41,7 @@ struct Rule: Sendable {
         let head = words.prefix { $0 != "--" }
         let given = head.indices.filter { $0 > 0 && head[$0 - 1] == Self.domainOption }
         let main = head.indices.filter { head[$0] != Self.domainOption && !given.contains($0) }.map { head[$0] }
+        if head.last == Self.domainOption { throw RuleError(number, "\(Self.domainOption): the domain is missing") }
         command = Array(words.dropFirst(head.count + 1))
         guard (1...2).contains(main.count), command.first?.isEmpty == false else {
             if let option = main.first(where: { $0.hasPrefix("-") }) {

@@ -50,6 +50,8 @@ import Testing
             ("battery 'level < 1'", "a rule has the form"),
             ("battery 'level < 1' --", "a rule has the form"),
             ("battery 'level < 1' -- ''", "a rule has the form"),
+            ("defaults --domain -- true", "--domain: the domain is missing"),
+            ("battery --domain app 'level < 1' -- true", "--domain requires the aspect defaults"),
             ("--count 3 battery 'level < 1' -- true", "--count: a rule has no options"),
             ("batery 'level < 1' -- true", "batery: an aspect must be"),
             ("lifecycle 'phase == active' -- true", "lifecycle:"),
