@@ -178,11 +178,14 @@ final class TaskSimulation {
         }
     }
 
-    /// Suspends the machine: everything that became due is due at once.
+    /// Suspends the machine: everything that became due is due at once, and a holder may read before the bus runs.
     private func suspend(_ duration: Duration) throws {
-        note?("the machine is suspended for \(duration)")
+        let reader = Bool.random(using: &random) ? (tasks + ended).randomElement(using: &random) : nil
+        note?("the machine is suspended for \(duration)\(reader.map { ", and \($0.name) reads at once" } ?? "")")
         scene.loop.advance(duration)
+        _ = try reader?.holder.nextAvailable()
         scene.turn()
         expire()
+        if let reader { _ = try read(reader) }
     }
 }

@@ -167,8 +167,8 @@ final class TaskService: BusPart {
         let state = tasks.state(of: connection.number, at: loop.bootClock)
         holder.due = nil
         switch notice {
-        // The foreground has restored the time.
-        case .expiring where !state.isExpiring: break
+        // The foreground has restored the time, or it is over by now; then the end follows with its timer.
+        case .expiring where !state.isExpiring || state.hasEnded: break
         case .expiring: reply(state, on: connection)
         case .ended:
             endTask(of: connection)
