@@ -18,6 +18,7 @@ package final class LoopThread: SerialExecutor, TaskExecutor {
 
     package init(time: (EventLoop) -> any Loop = { $0 }) throws(SystemError) {
         let turner = try LoopTurner(time: time)
+        try turner.open()
         try Pthread.start { turner.run() }
         self.turner = turner
     }
@@ -52,12 +53,18 @@ private final class LoopTurner: Sendable {
     private let queue = Lock(Queue())
     private let thread = Lock<pthread_t?>(nil)
     private let pipe: Pipe
+    private nonisolated(unsafe) var source: EventSource?
 
     init(time: (EventLoop) -> any Loop) throws(SystemError) {
         // Created here so that errors surface here; only the thread uses them.
         loop = try EventLoop()
         self.time = time(loop)
         pipe = try Pipe()
+    }
+
+    /// Lets jobs wake the loop; called before the thread starts, for the same reason.
+    func open() throws(SystemError) {
+        source = try loop.watch(pipe.readingEnd, for: .readable) { [unowned self] _ in turn() }
     }
 
     /// Ends the thread after the pending jobs have run.
@@ -79,9 +86,8 @@ private final class LoopTurner: Sendable {
     func run() {
         thread.withLock { $0 = pthread_self() }
         do throws(SystemError) {
-            let source = try loop.watch(pipe.readingEnd, for: .readable) { [unowned self] _ in turn() }
             try loop.run()
-            source.cancel()
+            source?.cancel()
         } catch {
             preconditionFailure("event loop of a thread failed: \(error)")
         }

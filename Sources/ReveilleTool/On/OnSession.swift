@@ -92,11 +92,11 @@ actor OnSession {
             for change in command.condition == nil ? [event] : await device.changes(mergedInto: event) {
                 guard try progress.take(change, of: instance) else { continue }
                 isBusy = true
-                let result = try await runCommand(for: change)
-                isBusy = false
-                guard let code = result else { return }
+                guard let code = try await runCommand(for: change) else { return }
                 // Not before: the run is repeated if this process is killed during it.
                 try progress.store(change, of: instance)
+                // After an error, a signal must not end the session as if the result were stored.
+                isBusy = false
                 let outcome = outcome.withLock { outcome in
                     outcome.count += 1
                     outcome.code = code
