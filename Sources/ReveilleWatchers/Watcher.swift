@@ -27,7 +27,7 @@ package protocol Watcher: AnyObject {
     /// reads rarely.
     var mayLag: Bool { get }
 
-    /// Reads the known sources now and reports the reading, before a caller receives the state; only if ``mayLag``.
+    /// Reads the known sources now and reports the reading, before a caller receives the state; never at the pace off.
     func update(then completion: @escaping () -> Void)
 
     /// The processor time in microseconds that requested readings have taken in turns of the loop after the calls.

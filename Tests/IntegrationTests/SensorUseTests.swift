@@ -57,6 +57,25 @@ import Varlink
         withExtendedLifetime(awake) {}
     }
 
+    @Test("a wake searches for no sensors while the events of devices are followed; Refresh does")
+    func wakeDoesNotSearch() throws {
+        let searches = try ReadCounter(of: "in_proximity_nearlevel", on: phone)
+        let bus = try bus()
+        let sleeper = try bus.subscribe(#"{"aspects":["proximity"],"state":"background"}"#)
+        let client = try bus.client()
+        let before = searches.count
+        #expect(before > 0)
+        for isNear in [true, false, true] {
+            try phone.setNear(isNear)
+            try sleeper.setState("foreground", on: client)
+            #expect(try sleeper.next().first?["proximity"] == ["state": isNear ? "near" : "far"])
+            try sleeper.setState("background", on: client)
+        }
+        #expect(searches.count == before)
+        _ = try client.call("Refresh")
+        #expect(searches.count > before)
+    }
+
     @Test("B72, B73: a sensor with two subscribers is read until both have ended, even when this is repeated")
     func usesAreCounted() throws {
         let bus = try bus()

@@ -131,7 +131,8 @@ final class WatcherPool {
             let isLive = sampling.watcher.pace == .live || !isOnDemand
             let isUnderWay = sampling.isUnderWay && isOnDemand
             guard !isLive || isUnderWay || (isAnswer || !isOnDemand) && sampling.watcher.mayLag else { continue }
-            sampling.ask(isSearching: !isLive, for: user, then: barrier.enter())
+            // While devices are watched, their events lead to searches.
+            sampling.ask(isSearching: sampling.watcher.pace == .off, for: user, then: barrier.enter())
             if isStaying, isOnDemand {
                 adjusted = nil
                 lingering[aspect] = nil

@@ -138,7 +138,7 @@ package final class BatteryWatcher: Watcher {
 
     package func refresh(then completion: @escaping () -> Void) {
         supplies.forget()
-        update(then: completion)
+        supplies.read(then: completion)
     }
 
     package var mayLag: Bool {
@@ -149,6 +149,7 @@ package final class BatteryWatcher: Watcher {
     }
 
     package func update(then completion: @escaping () -> Void) {
+        feed.catchUp()
         supplies.read(then: completion)
     }
 

@@ -70,6 +70,11 @@ package final class DeviceFeed {
         return interest
     }
 
+    /// Takes the events that have arrived, so that a reading of known devices misses none of them.
+    func catchUp() {
+        if monitor != nil { receive() }
+    }
+
     private func open() throws(SystemError) {
         let monitor = try UdevMonitor(subsystems: subsystems)
         afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.reportRemovals() }

@@ -39,6 +39,8 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private var interest: DeviceFeed.Interest?
     private var sensor: Sensor?
+    /// Whether the sensor, or its absence, is the result of the last search.
+    private var isFound = false
     private var poll: SensorPoll?
     /// The sensor's own thread, so that a driver that hangs delays only its sensor.
     private let shared: SharedSensor
@@ -102,6 +104,7 @@ final class SensorWatch<Sensor: FoundSensor> {
         interest = nil
         release()
         sensor = nil
+        isFound = false
     }
 
     private func release() {
@@ -113,6 +116,7 @@ final class SensorWatch<Sensor: FoundSensor> {
     /// Uses the first sensor of those that are present now.
     private func use(_ candidates: Result<[SensorCandidate<Sensor>], SystemError>) {
         guard pace != .off || requests > 0 else { return }
+        isFound = false
         let found: Sensor?
         do throws(SystemError) {
             found = try candidates.get().lazy.compactMap(\.sensor).first
@@ -120,6 +124,7 @@ final class SensorWatch<Sensor: FoundSensor> {
             return problem.warn("\(error); the previous reading is kept")
         }
         if found != sensor { replaceSensor(by: found) }
+        isFound = sensor == found
         if sensor == nil { gone() }
     }
 
@@ -188,7 +193,15 @@ final class SensorWatch<Sensor: FoundSensor> {
     }
 
     /// Takes a sample now, at any pace, and calls back within a timeout.
-    func refresh(within timeout: Duration = Pace.sampleTimeout, then completion: @escaping () -> Void) {
+    ///
+    /// Without a search, the sensor is the one that the events of devices have led to, if these are followed.
+    func refresh(
+        isSearching: Bool = true, within timeout: Duration = Pace.sampleTimeout, then completion: @escaping () -> Void
+    ) {
+        if !isSearching {
+            feed.catchUp()
+            if interest != nil, isFound, !finder.isReading { return sample(within: timeout, then: completion) }
+        }
         let wasOff = pace == .off
         if wasOff { sensor = nil }
         requests += 1
@@ -198,11 +211,16 @@ final class SensorWatch<Sensor: FoundSensor> {
             if wasOff, let self, pace == .off { stop() }
             completion()
         }
-        finder.read { [weak self, loop] in
-            if let input = self?.input { self?.take(.input(input.device)) }
-            guard let poll = self?.poll else { return finish() }
-            // A late sample still counts.
-            poll.sample(then: loop.once(within: timeout, finish))
+        finder.read { [weak self] in
+            guard let self else { return finish() }
+            sample(within: timeout, then: finish)
         }
+    }
+
+    private func sample(within timeout: Duration, then completion: @escaping () -> Void) {
+        if let input { take(.input(input.device)) }
+        guard let poll else { return completion() }
+        // A late sample still counts.
+        poll.sample(then: loop.once(within: timeout, completion))
     }
 }

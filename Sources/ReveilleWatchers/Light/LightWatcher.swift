@@ -46,6 +46,10 @@ package final class LightWatcher: Watcher {
         watch.refresh(then: completion)
     }
 
+    package func update(then completion: @escaping () -> Void) {
+        watch.refresh(isSearching: false, then: completion)
+    }
+
     private func take(_ sample: SensorSample, of sensor: LightSensor) throws(SystemError) {
         guard case .values(let values) = sample else { return }
         guard let lux = sensor.rule.lux(values[0]) else {

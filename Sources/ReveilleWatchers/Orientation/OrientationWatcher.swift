@@ -47,7 +47,7 @@ package final class OrientationWatcher: Watcher {
     /// The reading of the last sample, whether reported or not.
     private var last = Orientation.unknown
     /// The request that is under way, and its start.
-    private var request: (completion: () -> Void, start: Instant)?
+    private var request: (completion: () -> Void, start: Instant, isSearching: Bool)?
 
     /// Creates a watcher that is off; `idleInterval` is the time between samples while all subscribers are held.
     package init(
@@ -87,14 +87,20 @@ package final class OrientationWatcher: Watcher {
     }
 
     package func refresh(then completion: @escaping () -> Void) {
-        request = (completion, loop.now)
+        request = (completion, loop.now, isSearching: true)
+        sampleForRequest()
+    }
+
+    package func update(then completion: @escaping () -> Void) {
+        request = (completion, loop.now, isSearching: false)
         sampleForRequest()
     }
 
     private func sampleForRequest() {
-        guard let start = request?.start else { return }
-        watch.refresh(within: start + Pace.sampleTimeout - loop.now) { [weak self] in
-            guard let self, let request else { return }
+        guard let request else { return }
+        let timeout = request.start + Pace.sampleTimeout - loop.now
+        watch.refresh(isSearching: request.isSearching, within: timeout) { [weak self] in
+            guard let self, let request = self.request else { return }
             let isInDoubt = measured?.unit.isInDoubt ?? false
             if isInDoubt, loop.now < request.start + Self.repetitionTime {
                 repetition?.fire(after: Self.repetitionInterval)

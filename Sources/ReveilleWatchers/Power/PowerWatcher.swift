@@ -115,12 +115,15 @@ package final class PowerWatcher: Watcher {
     package func refresh(then completion: @escaping () -> Void) {
         supplies.forget()
         isExact = true
-        update(then: completion)
+        supplies.read(then: completion)
     }
 
     package var mayLag: Bool { supplies.found.mayDrift }
 
     package func update(then completion: @escaping () -> Void) {
+        // A subscriber that wakes gets the values of now.
+        if pace == .idle { isExact = true }
+        feed.catchUp()
         supplies.read(then: completion)
     }
 

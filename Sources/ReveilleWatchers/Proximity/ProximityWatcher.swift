@@ -45,6 +45,10 @@ package final class ProximityWatcher: Watcher {
         watch.refresh(then: completion)
     }
 
+    package func update(then completion: @escaping () -> Void) {
+        watch.refresh(isSearching: false, then: completion)
+    }
+
     private func take(_ sample: SensorSample, of sensor: ProximitySensor) throws(SystemError) {
         report(try sensor.state(sample, last: state))
     }
