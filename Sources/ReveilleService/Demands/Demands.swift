@@ -10,19 +10,9 @@ import Varlink
 /// A change of the demand only marks the publishers whose names overlap with it. Each looks in a turn of its own
 /// connection, at the cost of its own user.
 final class Demands: BusPart {
-    private final class Observer {
-        let connection: Connection
-        let aspects: [Aspect]
-        /// What was sent last, of each name and pattern.
-        var sent: [NameDemand] = []
-        /// Whether the demand may have changed since.
-        var isOutdated = false
-
-        init(_ connection: Connection, _ aspects: [Aspect]) { (self.connection, self.aspects) = (connection, aspects) }
-    }
-
     let access: BusAccess
-    private var observers: [UInt64: Observer] = [:]
+    /// What each observer was sent last of its names and patterns, by the number of its connection.
+    private var observers: [UInt64: [NameDemand]] = [:]
 
     init(_ access: BusAccess) { self.access = access }
 
@@ -32,27 +22,29 @@ final class Demands: BusPart {
             access.waits(true, self)
             access.followReading(true)
         }
-        connection.phase.beginLasting()
-        let observer = Observer(connection, aspects.aspects)
-        observers[connection.number] = observer
-        for aspect in observer.aspects { bus.demand.observe(aspect, by: connection.number) }
-        update(observer)
+        access.lasting.begin(on: connection) { [unowned self, unowned connection] in update(connection) }
+        for aspect in aspects.aspects { bus.demand.observe(aspect, by: connection.number) }
+        let demands = aspects.aspects.map { NameDemand(aspect: $0, isNeeded: bus.demand.isNeeded($0)) }
+        observers[connection.number] = demands
+        send(demands, to: connection)
     }
 
-    /// Sends the changes that a publisher does not know; at first, everything.
-    private func update(_ observer: Observer) {
-        let demands = observer.aspects.map { NameDemand(aspect: $0, isNeeded: bus.demand.isNeeded($0)) }
-        let sent = observer.sent
-        let changes = demands.indices.filter { sent.isEmpty || sent[$0].isNeeded != demands[$0].isNeeded }
-        observer.sent = demands
-        guard !changes.isEmpty else { return }
-        let reply = changes.map { demands[$0] }.parameters
-        access.send(observer.connection.session.reply(reply, continues: true), to: observer.connection)
+    /// Sends the changes that a publisher does not know.
+    private func update(_ connection: Connection) {
+        guard let sent = observers[connection.number] else { return }
+        let demands = sent.map { NameDemand(aspect: $0.aspect, isNeeded: bus.demand.isNeeded($0.aspect)) }
+        observers[connection.number] = demands
+        let changes = zip(sent, demands).filter { $0.isNeeded != $1.isNeeded }.map { $1 }
+        if !changes.isEmpty { send(changes, to: connection) }
+    }
+
+    private func send(_ demands: [NameDemand], to connection: Connection) {
+        access.send(connection.session.reply(demands.parameters, continues: true), to: connection)
     }
 
     func closed(_ connection: Connection, subscription: SubscriptionID?) {
-        if let observer = observers.removeValue(forKey: connection.number) {
-            for aspect in observer.aspects { bus.demand.endObserving(aspect, by: connection.number) }
+        if let observed = observers.removeValue(forKey: connection.number) {
+            for demand in observed { bus.demand.endObserving(demand.aspect, by: connection.number) }
             if observers.isEmpty {
                 access.waits(false, self)
                 access.followReading(false)
@@ -73,18 +65,6 @@ final class Demands: BusPart {
 
     func advance(to now: UInt64) {
         guard bus.demand.hasChanges else { return }
-        for number in bus.demand.takeChanged().sorted() {
-            guard let observer = observers[number], !observer.isOutdated else { continue }
-            observer.isOutdated = true
-            access.awaitReading(by: observer.connection)
-        }
-    }
-
-    func awaitsReading(by connection: Connection) -> Bool { observers[connection.number]?.isOutdated ?? false }
-
-    func hasRead(_ connection: Connection) {
-        guard let observer = observers[connection.number], observer.isOutdated else { return }
-        observer.isOutdated = false
-        access.resume(connection) { update(observer) }
+        for number in bus.demand.takeChanged().sorted() { access.lasting.outdate(number) }
     }
 }

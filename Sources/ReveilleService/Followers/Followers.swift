@@ -10,8 +10,8 @@ import Varlink
 /// Without followers it keeps nothing, and deliveries do not call it.
 final class Followers: BusPart {
     let access: BusAccess
-    /// The followers by the number of their connection, each with the position in the log up to which it was sent changes.
-    private var followers: [UInt64: (connection: Connection, seen: Int)] = [:]
+    /// The position in the log up to which each follower was sent changes, by the number of its connection.
+    private var followers: [UInt64: Int] = [:]
     private var log = SubscriptionLog()
 
     init(_ access: BusAccess) { self.access = access }
@@ -22,8 +22,8 @@ final class Followers: BusPart {
             access.waits(true, self)
             access.followReading(true)
         }
-        connection.phase.beginLasting()
-        followers[connection.number] = (connection, log.position)
+        access.lasting.begin(on: connection) { [unowned self, unowned connection] in send(to: connection) }
+        followers[connection.number] = log.position
         reply(bus.subscriptions, on: connection)
     }
 
@@ -73,24 +73,17 @@ final class Followers: BusPart {
 
     // MARK: - Replies
 
-    func awaitsReading(by connection: Connection) -> Bool {
-        followers[connection.number].map { $0.seen < log.position } ?? false
-    }
-
-    func hasRead(_ connection: Connection) { send(to: connection.number) }
-
     func advance(to now: UInt64) {
-        for number in followers.keys.sorted() { send(to: number) }
-        log.trim(followers.values.map(\.seen))
+        for (number, seen) in followers.sorted(by: { $0.key < $1.key }) where seen < log.position {
+            access.lasting.outdate(number)
+        }
+        log.trim(Array(followers.values))
     }
 
-    /// Sends the changes that a follower has not seen, once it has read its last reply.
-    private func send(to number: UInt64) {
-        guard let (connection, seen) = followers[number], seen < log.position else { return }
-        guard connection.isAllRead else { return connection.awaitReading() }
+    /// Sends the changes that a follower has not seen.
+    private func send(to connection: Connection) {
+        guard let seen = followers.updateValue(log.position, forKey: connection.number) else { return }
         let (current, ended) = log.changes(since: seen)
-        followers[number]?.seen = log.position
-        guard !current.isEmpty || !ended.isEmpty else { return }
-        access.resume(connection) { reply(current, ended: ended, on: connection) }
+        if !current.isEmpty || !ended.isEmpty { reply(current, ended: ended, on: connection) }
     }
 }

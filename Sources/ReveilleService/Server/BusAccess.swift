@@ -92,6 +92,9 @@ final class BusAccess {
         server.wake(target, from: reason, into: phase, then: completion)
     }
 
+    /// The calls with further replies.
+    var lasting: LastingCalls { server.parts.lasting }
+
     // MARK: - The saved state
 
     func supersedeStateOrDisconnect() { server.supersedeStateOrDisconnect() }

@@ -84,6 +84,7 @@ struct BusParts {
     let followers: Followers
     let demands: Demands
     let lateReading: LateReading
+    let lasting: LastingCalls
     /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
     let all: [any BusPart]
     /// The parts that wait for subscribers to read.
@@ -101,9 +102,10 @@ struct BusParts {
         lateReading = LateReading(access)
         followers = Followers(access)
         demands = Demands(access)
+        lasting = LastingCalls(access)
         // The process of a subscription is known before its tasks, and who is late before those who ask.
         let parts: [(any BusPart)?] = [
-            suspensions, tasks, schedule, names, lateReading, followers, demands, sleep,
+            suspensions, tasks, schedule, names, lateReading, followers, demands, lasting, sleep,
         ]
         all = parts.compactMap(\.self)
     }

@@ -35,8 +35,8 @@ final class TaskService: BusPart {
             id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
         let state = tasks.begin(task, at: loop.bootClock)
         guard !state.hasEnded else { return reply(state, on: connection) }
-        connection.phase.beginLasting()
         let holder = TaskHolder(connection)
+        access.lasting.begin(on: connection) { [unowned self, unowned connection] in sendNotice(to: connection) }
         holders[connection.number] = holder
         follow(holder)
         access.changed(id)
@@ -62,7 +62,6 @@ final class TaskService: BusPart {
     private func endTask(of connection: Connection) {
         guard let holder = holders.removeValue(forKey: connection.number) else { return }
         holder.end?.cancel()
-        waitForHolders()
         guard let task = tasks[connection.number] else { return }
         tasks.end(connection.number)
         access.changed(task.subscription)
@@ -110,9 +109,8 @@ final class TaskService: BusPart {
         let ended = tasks.removeSubscription(
             id, of: process, isInForeground: !access.isInBackground(connection), at: loop.bootClock)
         guard !ended.isEmpty else { return }
-        for task in ended { holders[task]?.due = .ended }
+        for task in ended { access.lasting.outdate(task) }
         taskHasEnded(in: process)
-        access.partsAreDue()
     }
 
     private func key(of connection: Connection) -> ProcessKey {
@@ -134,48 +132,27 @@ final class TaskService: BusPart {
     /// Ends the tasks whose time is over, and warns the holders of tasks whose time is about to end.
     func advance(to now: UInt64) {
         let changes = tasks.advance(to: now)
-        for task in changes.expiring { holders[task]?.due = .expiring }
+        for task in changes.expiring { access.lasting.outdate(task) }
         for task in changes.overrun {
-            holders[task.id]?.due = .ended
+            access.lasting.outdate(task.id)
             access.changed(task.subscription)
             access.note(
                 "the time of the task \(JSON.string(task.name)) is over (overrun \(tasks.overruns))", of: task.user,
                 level: .notice)
         }
         for process in Set(changes.overrun.map(\.process)) { taskHasEnded(in: process) }
-        for holder in holders.values.sorted(by: { $0.connection.number < $1.connection.number }) {
-            sendNotice(to: holder)
-        }
-        waitForHolders()
     }
 
-    func awaitsReading(by connection: Connection) -> Bool { holders[connection.number]?.due != nil }
-
-    func hasRead(_ connection: Connection) {
-        guard let holder = holders[connection.number] else { return }
-        sendNotice(to: holder)
-        waitForHolders()
-    }
-
-    private func waitForHolders() { access.waits(holders.values.contains { $0.due != nil }, self) }
-
-    /// Sends the notice that is due to the holder of a task, if it has read its last reply.
-    private func sendNotice(to holder: TaskHolder) {
-        let connection = holder.connection
-        guard let notice = holder.due, !connection.isClosed else { return }
-        guard connection.isAllRead else { return connection.awaitReading() }
+    /// Tells the holder of a task that the time is about to end, or that the task has ended.
+    private func sendNotice(to connection: Connection) {
         let state = tasks.state(of: connection.number, at: loop.bootClock)
-        holder.due = nil
-        switch notice {
-        // The foreground has restored the time, or it is over by now; then the end follows with its timer.
-        case .expiring where !state.isExpiring || state.hasEnded: break
-        case .expiring: reply(state, on: connection)
-        case .ended:
+        if tasks[connection.number] == nil {
             endTask(of: connection)
-            connection.phase.endLasting()
+            access.lasting.end(on: connection)
             reply(state, on: connection)
-            // The connection takes calls again.
-            access.resume(connection) {}
+        } else if state.isExpiring, !state.hasEnded {
+            // Otherwise the foreground has restored the time, or it is over by now; then its end follows.
+            reply(state, on: connection)
         }
     }
 
