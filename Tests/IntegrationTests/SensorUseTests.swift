@@ -63,6 +63,8 @@ import Varlink
         let bus = try bus()
         let sleeper = try bus.subscribe(#"{"aspects":["proximity"],"state":"background"}"#)
         let client = try bus.client()
+        // The watcher starts at the end of the turn that answers Subscribe.
+        try sleeper.setState("background", on: client)
         let before = searches.count
         #expect(before > 0)
         for isNear in [true, false, true] {

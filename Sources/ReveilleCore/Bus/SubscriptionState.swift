@@ -16,10 +16,11 @@ package struct SubscriptionID: Sendable, Hashable {
 
     /// Creates the identifier with a name on the wire; `nil` for any other text.
     package init?(wireName: String) {
-        guard let number = UInt64(wireName, radix: 16) else { return nil }
-        self.init(rawValue: number)
         // Digits have one notation only.
-        guard self.wireName == wireName else { return nil }
+        let isOurs =
+            wireName.utf8.count == 16 && wireName.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        guard isOurs, let number = UInt64(wireName, radix: 16) else { return nil }
+        self.init(rawValue: number)
     }
 }
 

@@ -21,8 +21,8 @@ final class WatcherPool {
     private var uses = AspectTable<Int>(repeating: 0)
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
-    /// The demands to which all paces were last set; `nil` after a pace was set otherwise.
-    private var adjusted: [Demand?]?
+    /// The demand to which each pace was last set; `nil` after it was set otherwise.
+    private var adjusted = AspectTable<Demand??>(repeating: nil)
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
@@ -36,7 +36,7 @@ final class WatcherPool {
     /// Each new watcher takes over the pace and the waiting callers of its predecessor, which must not report anything
     /// more. After an error, the current watchers continue.
     func install(_ watchers: [any Watcher]) throws(SystemError) {
-        adjusted = nil
+        adjusted = AspectTable(repeating: nil)
         try retireLater(BuiltInAspect.allCases.compactMap { samplings[$0]?.watcher })
         for watcher in watchers {
             if let sampling = samplings[watcher.aspect] {
@@ -75,15 +75,14 @@ final class WatcherPool {
         for aspect in aspects.builtIn { uses[aspect] -= 1 }
     }
 
+    /// Sets the paces that differ from the demand for their aspects.
+    ///
     /// `demand` must not access the bus: a watcher may report a reading to the bus before this returns.
     func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
-        let demands = Self.onDemand.map { aspect in uses[aspect] > 0 ? demand(aspect) : nil }
-        // Most holds, wakes and ends leave others in the same state.
-        guard demands != adjusted else { return }
-        adjusted = nil
-        for (aspect, demand) in zip(Self.onDemand, demands) {
-            // A reading may have led to another adjustment, which is newer.
-            guard adjusted == nil else { return }
+        for aspect in Self.onDemand {
+            let demand = uses[aspect] > 0 ? demand(aspect) : nil
+            // Most holds, wakes and ends leave others in the same state.
+            guard adjusted[aspect] != .some(demand) else { continue }
             if aspect.kind != .state {
                 // A stream that stops does not change its interval first.
                 if demand?.isInForeground != true { setPace(.off, of: aspect) }
@@ -95,8 +94,8 @@ final class WatcherPool {
             } else {
                 try lingerThenStop(aspect)
             }
+            adjusted[aspect] = .some(demand)
         }
-        adjusted = demands
     }
 
     private func lingerThenStop(_ aspect: BuiltInAspect) throws(SystemError) {
@@ -134,7 +133,7 @@ final class WatcherPool {
             // While devices are watched, their events lead to searches.
             sampling.ask(isSearching: sampling.watcher.pace == .off, for: user, then: barrier.enter())
             if isStaying, isOnDemand {
-                adjusted = nil
+                adjusted[aspect] = nil
                 lingering[aspect] = nil
                 setPace(.live, of: aspect)
             }
