@@ -42,7 +42,7 @@ extension Device {
             try aspect.checkIsValid()
             try aspect.checkIsOfDevice()
         }
-        return try await engine.call(Call(.getState(aspects)), expecting: EventsReply.self).events
+        return try await engine.states(of: aspects).events
     }
 
     /// Returns the latest changes of an aspect that the bus keeps, oldest first, each with an `Event.changeCount` of 1.
@@ -74,7 +74,8 @@ extension Device {
 
     /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier changes.
     package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
-        try await engine.call(Call(.getHistory(aspect, limit: limit)), expecting: EventsReply.self)
+        let call = BusCall.getHistory(aspect, limit: limit, wantsSupply: aspect == .battery)
+        return try await engine.call(Call(call), expecting: EventsReply.self)
     }
 
     /// Returns the aspects of the bus with their sources, as `reveille status` shows them.

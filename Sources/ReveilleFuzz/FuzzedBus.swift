@@ -42,10 +42,10 @@ struct FuzzedBus: ~Copyable {
                 bus.release(.app, from: id, into: state == .inactive ? .inactive : .usual, at: now)
             }
             return [:]
-        case .getState(let aspects):
+        case .getState(let aspects, _):
             return bus.states(of: aspects, at: now).parameters
-        case .getHistory(let aspect, let limit):
-            return bus.changes(of: aspect, limit: limit).parameters
+        case .getHistory(let aspect, let limit, let wantsSupply):
+            return bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).parameters
         case .listSubscriptions, .followSubscriptions:
             return bus.subscriptions.compactMap { bus.slot(of: $0) }
                 .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters

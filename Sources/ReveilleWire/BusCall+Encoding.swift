@@ -39,10 +39,14 @@ extension BusCall {
             ]
             if let wakeAfter { parameters["wakeAfter"] = .integer(wakeAfter.wholeMilliseconds) }
             return (.setState, parameters)
-        case .getState(let aspects): return (.getState, ["aspects": Self.encode(aspects)])
-        case .getHistory(let aspect, let limit):
+        case .getState(let aspects, let wantsSupply):
+            var parameters: JSONObject = ["aspects": Self.encode(aspects)]
+            parameters.ask(forSupply: wantsSupply)
+            return (.getState, parameters)
+        case .getHistory(let aspect, let limit, let wantsSupply):
             var parameters: JSONObject = ["aspect": .string(aspect.name)]
             if let limit { parameters["limit"] = .integer(Int64(limit)) }
+            parameters.ask(forSupply: wantsSupply)
             return (.getHistory, parameters)
         case .listSubscriptions, .followSubscriptions: return (.listSubscriptions, [:])
         case .describeAspects: return (.describeAspects, [:])
@@ -74,6 +78,7 @@ extension BusCall {
     private static func encode(_ request: SubscriptionRequest) -> JSONObject {
         var parameters: JSONObject = ["aspects": encode(request.aspects)]
         parameters["domains"] = request.domains.map { .array($0.words.map { .string($0) }) }
+        parameters.ask(forSupply: request.wantsSupply)
         if let name = request.name { parameters["name"] = .string(name) }
         if request.startsInBackground { parameters["state"] = "background" }
         if request.wantsInitial { parameters["initial"] = true }
@@ -107,6 +112,14 @@ extension BusCall {
         // Only if set: an older bus refuses fields that it does not know.
         if let interval = policy.interval { object["interval"] = .integer(interval.wholeMilliseconds) }
         return .object(object)
+    }
+}
+
+extension JSONObject {
+    /// Adds the names of the optional fields that a client wants.
+    fileprivate mutating func ask(forSupply wantsSupply: Bool) {
+        // Only if it can matter: an older bus refuses parameters that it does not know.
+        if wantsSupply { self["fields"] = [.string(BusCall.supplyField)] }
     }
 }
 

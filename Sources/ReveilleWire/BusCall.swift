@@ -10,9 +10,9 @@ package enum BusCall: Sendable, Hashable {
     /// Brings a subscription to another state; the reply is an ``EmptyReply``.
     case setState(subscription: String, to: RequestedState, wakeAfter: Duration? = nil)
     /// Asks for the current state of some aspects; the reply is an ``EventsReply``.
-    case getState(AspectSet)
+    case getState(AspectSet, wantsSupply: Bool = false)
     /// Asks for the latest changes of an aspect, by default all that the bus keeps; the reply is an ``EventsReply``.
-    case getHistory(Aspect, limit: Int? = nil)
+    case getHistory(Aspect, limit: Int? = nil, wantsSupply: Bool = false)
     /// Asks for all subscriptions; the reply is a list of `SubscriptionInfo`.
     case listSubscriptions
     /// Asks for all subscriptions, and then for their changes; each reply is a ``SubscriptionChanges``.
@@ -68,13 +68,13 @@ package enum BusCall: Sendable, Hashable {
             let aspects = try BusCall.aspects(fields) ?? .default
             // Without a subscription, there is no such state.
             guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid("aspects") }
-            self = .getState(aspects)
+            self = .getState(aspects, wantsSupply: try BusCall.wantsSupply(fields))
         case .getHistory:
             let limit = try fields.optional("limit") { value in
                 value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
             }
             let aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
-            self = .getHistory(aspect, limit: limit)
+            self = .getHistory(aspect, limit: limit, wantsSupply: try BusCall.wantsSupply(fields))
         case .listSubscriptions: self = call.mode == .more ? .followSubscriptions : .listSubscriptions
         case .describeAspects: self = .describeAspects
         case .refresh: self = .refresh
@@ -130,8 +130,8 @@ package enum BusCall: Sendable, Hashable {
             }
         }
         return SubscriptionRequest(
-            aspects: aspects, domains: try domains(fields, of: aspects), name: name,
-            startsInBackground: state == .background,
+            aspects: aspects, domains: try domains(fields, of: aspects), wantsSupply: try wantsSupply(fields),
+            name: name, startsInBackground: state == .background,
             wantsInitial: try fields.optionalBool("initial") ?? false,
             instance: try fields.optionalString("instance"), positions: positions, policies: policies)
     }
@@ -174,6 +174,14 @@ package enum BusCall: Sendable, Hashable {
         try Quota.domains.check(words.count, atMost: DomainSelection.limit)
         return try Result { () throws(DomainSelection.Refusal) in try DomainSelection(words) }
             .mapError { CallError.invalidDomain($0) }.get()
+    }
+
+    /// The field of a state that callers must ask for.
+    static let supplyField = "battery.supply"
+
+    /// Returns whether the caller knows the field; names of other fields, of a later version, are ignored.
+    private static func wantsSupply(_ fields: Fields) throws(CallError) -> Bool {
+        fields.has("fields") ? try fields.strings("fields").contains(supplyField) : false
     }
 
     private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {

@@ -91,8 +91,9 @@ extension [Event] {
                 self[index].isNetChange == others[index].isNetChange,
                 self[index].firstChangedAt == others[index].firstChangedAt,
                 self[index].droppedCount == others[index].droppedCount, self[index].aspect == others[index].aspect,
-                // Their domains can differ.
-                self[index].settings == others[index].settings
+                // Their domains can differ, and what they know of the battery.
+                self[index].settings == others[index].settings,
+                self[index].battery?.supply == others[index].battery?.supply
             else { return false }
         }
         // The events of two subscriptions can differ in nothing else. A lifecycle is the first event.

@@ -72,6 +72,12 @@ extension FieldWriter where Self: ~Copyable, Self: ~Escapable {
 
     @usableFromInline @inline(__always)
     @_lifetime(self: copy self)
+    package mutating func laterWord<Word: WordSet>(_ name: StaticString, _ value: inout Word?) {
+        if let value { add(FieldName(stringLiteral: name), value.rawValue) }
+    }
+
+    @usableFromInline @inline(__always)
+    @_lifetime(self: copy self)
     package mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value) {
         add(FieldName(stringLiteral: name), &value)
     }

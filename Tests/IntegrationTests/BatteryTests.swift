@@ -39,6 +39,28 @@ import Varlink
         #expect([event["generation"]?.integerValue, event["changes"]?.integerValue] == [generation + 1, 1])
     }
 
+    @Test("the kind of supply is a field for subscribers that ask for it, and each new kind is a change")
+    func supplyIsAskedFor() throws {
+        let supplies = try ["Mains", "Wireless"].map { type in
+            try phone.testbed.add(
+                subsystem: "power_supply", name: type, attributes: ["type": type, "online": "0"])
+        }
+        let bus = try BusProcess(phone: phone)
+        let old = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
+        let new = try bus.subscribe(#"{"aspects":["battery"],"fields":["battery.supply"]}"#)
+        for (supply, word) in zip(supplies, ["mains", "wireless"]) {
+            try supply.set("online", "1")
+            try supply.uevent("change")
+            try new.wait(for: "battery") { $0["supply"] == .string(word) }
+        }
+        try phone.plugIn()
+        let event = try new.wait(for: "battery") { $0["supply"] == "usb" }
+        let last = try old.wait(for: "battery") { $0["chargeStatus"] == "charging" }
+        #expect(last["generation"] == event["generation"])
+        #expect(last["battery"]?.objectValue?["supply"] == nil)
+        #expect(try bus.client().state(of: "battery")["battery"]?.objectValue?["supply"] == nil)
+    }
+
     @Test func firstReplyHasTheNewestLevelWithoutAnEventOfTheDriver() throws {
         let bus = try BusProcess(phone: phone)
         let subscriber = try subscriber(of: bus, after: 0.79)

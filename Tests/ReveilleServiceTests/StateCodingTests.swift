@@ -20,6 +20,13 @@ import Varlink
                 generation: 4, sequence: 9, changedAt: Timestamp(microseconds: 7), state: .whole(.proximity(.near)),
                 isPosted: true, ownReading: .proximity(.far)),
             SavedState.Entry(
+                generation: 5, sequence: 5, changedAt: Timestamp(microseconds: 5),
+                state: .whole(
+                    .battery(
+                        Battery(
+                            state: .charging, level: nil, isPlugged: true, chargeStatus: .charging, packs: [],
+                            supply: .usb)))),
+            SavedState.Entry(
                 generation: 2, sequence: 3, changedAt: Timestamp(microseconds: 5), state: .digest(17, of: .defaults)),
             SavedState.Entry(
                 generation: 3, sequence: 7, changedAt: Timestamp(microseconds: 5),
@@ -44,6 +51,16 @@ import Varlink
             #"{"version":1,"instance":"one","sequence":9,"aspects":[{"aspect":"folders","generation":1,"#
             + #""sequence":1,"changedAt":1,"state":[{"name":"d","path":"/d","entries":["# + entries + "]}]}]}"
         #expect(throws: StateError.self) { try StateCoding.decode(JSON.parse(Array(text.utf8))) }
+    }
+
+    @Test("a battery that was saved by an earlier version has no supply")
+    func batteryOfAnEarlierVersionIsRead() throws {
+        let text =
+            #"{"version":1,"instance":"one","sequence":9,"aspects":[{"aspect":"battery","generation":1,"sequence":1,"#
+            + #""changedAt":1,"state":{"state":"full","level":1,"plugged":true,"chargeStatus":"full","packs":[]}}]}"#
+        let state = try StateCoding.decode(JSON.parse(Array(text.utf8)))
+        let expected = Battery(state: .full, level: 1, isPlugged: true, chargeStatus: .full, packs: [])
+        #expect(state.entries.map(\.state) == [.whole(.battery(expected))])
     }
 
     @Test func stateSurvivesItsFile() throws {

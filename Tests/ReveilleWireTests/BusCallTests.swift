@@ -48,6 +48,17 @@ import Varlink
         #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
     }
 
+    @Test("fields of states are asked for by name; names of later versions are ignored")
+    func fieldsAreAskedForByName() throws {
+        let parameters: JSONObject = ["fields": ["battery.later", "battery.supply"]]
+        #expect(
+            try method("Subscribe", parameters, mode: .more) == .subscribe(SubscriptionRequest(wantsSupply: true)))
+        #expect(try method("GetState", parameters) == .getState(.default, wantsSupply: true))
+        #expect(try method("GetState", ["fields": ["battery.later"]]) == .getState(.default))
+        let history = try method("GetHistory", ["aspect": "battery", "fields": ["battery.supply"]])
+        #expect(history == .getHistory(.battery, wantsSupply: true))
+    }
+
     @Test func holdWithoutALimitKeepsTheWholeHistory() throws {
         let parameters: JSONObject = ["policies": [["aspect": "battery", "background": "hold"]]]
         let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: Self.history))])

@@ -28,6 +28,12 @@ import Varlink
             .battery(.unknown),
             #""battery":{"state":"unknown","level":null,"plugged":null,"chargeStatus":"unknown","packs":[]}"#
         ),
+        (
+            .battery(
+                Battery(
+                    state: .full, level: 1, isPlugged: true, chargeStatus: .full, packs: [], supply: .wireless)),
+            #""battery":{"state":"full","level":1.0,"plugged":true,"chargeStatus":"full","packs":[],"supply":"wireless"}"#
+        ),
         (.proximity(.near), #""proximity":{"state":"near"}"#),
         (EventCodingTests.readings[5], #""orientation":{"pose":"faceUp","planar":"portrait"}"#),
         (.orientation(.unknown), #""orientation":{"pose":"unknown","planar":null}"#),

@@ -10,6 +10,7 @@
 
 export type BackgroundPolicy = "coalesce" | "hold" | "drop" | "immediate" | "end";
 export type BatteryState = "unknown" | "unplugged" | "charging" | "full";
+export type BatterySupply = "mains" | "usb" | "wireless";
 export type CapabilityWord = "yes" | "no" | "unknown";
 export type ChargeStatus = "unknown" | "charging" | "discharging" | "notCharging" | "full";
 export type HoldReason = "app" | "operator" | "frozen" | "unread";
@@ -54,6 +55,7 @@ export interface Battery {
   plugged: boolean | null;
   chargeStatus: ChargeStatus;
   packs: BatteryPack[];
+  supply?: BatterySupply | null;
 }
 
 export interface Proximity {

@@ -699,7 +699,8 @@ class Caller {
   }
 
   async states(aspects) {
-    const reply = await this.call("GetState", aspects.length > 0 ? { aspects } : {}, aspects.join(" "));
+    const named = aspects.length > 0 ? { aspects } : {};
+    const reply = await this.call("GetState", { ...named, fields: knownFields(aspects) }, aspects.join(" "));
     return Object.fromEntries(eventsOf(reply).map((event) => [event.aspect, event]));
   }
 
@@ -708,6 +709,10 @@ class Caller {
     this.#connection?.close();
   }
 }
+
+/** Returns the fields of states to ask for, which earlier versions of the interface lacked. */
+const knownFields = (aspects) =>
+  aspects.length === 0 || aspects.includes("battery") ? ["battery.supply"] : undefined;
 
 /** Returns a list of aspects that is given as one aspect, several or none. */
 const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspects ?? [])]);
@@ -753,7 +758,7 @@ export class Bus {
 
   /** Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`. */
   async history(aspect, { limit } = {}) {
-    return eventsOf(await this.#caller.call("GetHistory", { aspect, limit }, aspect));
+    return eventsOf(await this.#caller.call("GetHistory", { aspect, limit, fields: knownFields([aspect]) }, aspect));
   }
 
   /** Publishes a state. Every program can subscribe to it. An equal value is not a change. */
@@ -978,6 +983,7 @@ export class Subscription {
       name: name || process.env.REVEILLE_NAME || undefined,
       policies: entries.length > 0 ? entries : undefined,
       domains: this.#domains,
+      fields: knownFields(aspects),
       // The initial states are always requested: what comes later is compared with them.
       initial: true,
     };

@@ -83,6 +83,7 @@ _T = TypeVar("_T")
 
 BackgroundPolicy: TypeAlias = Literal["coalesce", "hold", "drop", "immediate", "end"]
 BatteryState: TypeAlias = Literal["unknown", "unplugged", "charging", "full"]
+BatterySupply: TypeAlias = Literal["mains", "usb", "wireless"]
 CapabilityWord: TypeAlias = Literal["yes", "no", "unknown"]
 ChargeStatus: TypeAlias = Literal["unknown", "charging", "discharging", "notCharging", "full"]
 HoldReason: TypeAlias = Literal["app", "operator", "frozen", "unread"]
@@ -129,6 +130,7 @@ class Battery(typing.TypedDict):
     plugged: bool | None
     chargeStatus: ChargeStatus
     packs: list[BatteryPack]
+    supply: typing.NotRequired[BatterySupply | None]
 
 
 class Proximity(typing.TypedDict):
@@ -326,12 +328,12 @@ class ScheduledEntry(typing.TypedDict):
 
 
 __all__ += [
-    "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "CalendarRule", "CapabilityAnswer",
-    "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "Demand", "DeviceInfo", "Display", "Folder",
-    "Folders", "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network",
-    "NetworkKind", "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename",
-    "ScheduleEntry", "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "Switches",
-    "TaskInfo", "UprightPose", "Vector",
+    "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "BatterySupply", "CalendarRule",
+    "CapabilityAnswer", "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "Demand", "DeviceInfo",
+    "Display", "Folder", "Folders", "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings",
+    "Motion", "Network", "NetworkKind", "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity",
+    "ProximityState", "Rename", "ScheduleEntry", "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState",
+    "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
 ]
 
 
@@ -953,6 +955,11 @@ def _time(microseconds: int) -> datetime:
         return edge.replace(tzinfo=timezone.utc)
 
 
+def _known_fields(aspects: Collection[str]) -> dict[str, Any]:
+    """Returns the parameter for the fields of states that earlier versions of the interface lacked."""
+    return {"fields": ["battery.supply"]} if not aspects or "battery" in aspects else {}
+
+
 def _events(parameters: Mapping[str, Any], covers: Callable[[str], bool] = lambda _: True) -> list[Event]:
     entries = _objects(parameters, "events")
     events = [_event(entry) for entry in entries if covers(_take_field(entry, "aspect", str))]
@@ -1131,7 +1138,8 @@ class _BusCore:
         yield from self.call(f"{_SERVICE}.GetInfo", {})
 
     def states(self, aspects: tuple[str, ...]) -> _Steps[dict[str, Event]]:
-        parameters = {"aspects": list(aspects)} if aspects else {}
+        parameters: dict[str, Any] = {"aspects": list(aspects)} if aspects else {}
+        parameters |= _known_fields(aspects)
         reply = yield from self.call("GetState", parameters, " ".join(aspects))
         return {event.aspect: event for event in _events(reply)}
 
@@ -1178,7 +1186,7 @@ class _BusCore:
         return _take_field((yield from self.call("Post", {aspect: state}, aspect)), "generation", int)
 
     def history(self, aspect: str, limit: int | None) -> _Steps[list[Event]]:
-        parameters: dict[str, Any] = {"aspect": aspect}
+        parameters: dict[str, Any] = {"aspect": aspect, **_known_fields((aspect,))}
         if limit is not None:
             parameters["limit"] = limit
         return _events((yield from self.call("GetHistory", parameters, aspect)))
@@ -1597,7 +1605,7 @@ class _SubscriptionCore:
         self._aspects = aspects
         self._policies = dict(policies or {})
         # The initial states are always requested: what comes later is compared with them.
-        self._request: dict[str, Any] = {"initial": True}
+        self._request: dict[str, Any] = {"initial": True, **_known_fields(aspects)}
         if aspects:
             self._request["aspects"] = list(aspects)
         # Set by "reveille run --name".

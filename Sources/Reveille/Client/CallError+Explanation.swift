@@ -5,7 +5,7 @@ import Varlink
 
 extension CallError {
     /// The parameters with values that an earlier version of the bus does not know.
-    private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval"]
+    private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval", "fields"]
 
     /// The error of a call (without its interface) in words: the limit or permission that refused it, and what can be done.
     func explanation(for method: String) -> String {

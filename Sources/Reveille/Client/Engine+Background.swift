@@ -57,7 +57,7 @@ extension Engine {
 
     /// Returns the states of some aspects on the bus of a stream; `nil` if that bus does not answer.
     private func states(of aspects: AspectSet, for stream: EventStream) async -> [Event]? {
-        guard let reply = try? await call(Call(.getState(aspects)), expecting: EventsReply.self),
+        guard let reply = try? await self.states(of: aspects),
             reply.instance == stream.state.instance
         else { return nil }
         return reply.events

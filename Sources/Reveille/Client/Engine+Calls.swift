@@ -32,6 +32,11 @@ extension Engine {
         return answer
     }
 
+    func states(of aspects: AspectSet) async throws(ReveilleError) -> EventsReply {
+        try await call(
+            Call(.getState(aspects, wantsSupply: aspects.contains(Aspect.battery))), expecting: EventsReply.self)
+    }
+
     /// Publishes or withdraws the state of a name.
     ///
     /// A state that is tied to the connection uses the connection for calls, which stays open while the bus runs. Each

@@ -132,7 +132,9 @@ package final class EventStream {
     private func perform(_ action: EventStreamState.Action) {
         switch action {
         case .describe: send(Call(.describeAspects))
-        case .subscribe(let request): send(Call(.subscribe(request)))
+        case .subscribe(var request):
+            request.wantsSupply = request.aspects.contains(Aspect.battery)
+            send(Call(.subscribe(request)))
         case .disconnect:
             // The pending call fails, which is not a loss.
             let connection = connection

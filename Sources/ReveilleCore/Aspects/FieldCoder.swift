@@ -46,6 +46,9 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     mutating func word<Word: WordSet>(
         _ name: StaticString, _ value: inout Word?, where isAllowed: (Word) -> Bool
     ) throws(Fault)
+    /// A word or null in a field that strict clients of earlier versions do not know: null is not written.
+    @_lifetime(self: copy self)
+    mutating func laterWord<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault)
     @_lifetime(self: copy self)
     mutating func record<Value: Record>(_ name: StaticString, _ value: inout Value) throws(Fault)
     @_lifetime(self: copy self)
@@ -85,6 +88,13 @@ extension FieldCoder where Self: ~Copyable, Self: ~Escapable {
     @_lifetime(self: copy self)
     package mutating func word<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {
         try word(name, &value) { _ in true }
+    }
+
+    @inlinable
+    @inline(__always)
+    @_lifetime(self: copy self)
+    package mutating func laterWord<Word: WordSet>(_ name: StaticString, _ value: inout Word?) throws(Fault) {
+        try word(name, &value)
     }
 }
 

@@ -60,12 +60,14 @@ extension Bus {
         state.changes += generation - seen.generation
         state.holds = .unread
         slots[ready.slot] = state
-        return SoleEvent(log: log, seen: seen, generation: generation)
+        // Subscriptions that differ in this alone share the events of all other aspects.
+        let omitsSupply = state.omitsSupply && log == BuiltInAspect.battery.index
+        return SoleEvent(log: log, seen: seen, generation: generation, omitsSupply: omitsSupply)
     }
 
     /// Returns a sole event, before the next change of the bus.
     package func event(_ event: SoleEvent) -> Event {
-        logs[event.log].changes.event(since: event.seen)
+        logs[event.log].changes.event(since: event.seen, omitsSupply: event.omitsSupply)
     }
 
     /// Takes the next reply to a ready subscription that has read its last reply, at a time in microseconds since boot.
@@ -112,16 +114,18 @@ extension Bus {
         let entry = entries[Int(index)]
         guard var seen = entry.seen else { return }
         let (log, count) = (Int(entry.log), events.count)
+        let omitsSupply = omitsSupply(entry)
         if entry.policy >= 0, case .hold(let limit) = policies[Int(entry.policy)].policy.background,
             let held = policies[Int(entry.policy)].heldChanges(after: seen, in: logs[log].changes)
         {
             events += logs[log].changes.events(
-                since: seen, heldAfter: held.after, through: held.through.generation, limit: limit)
+                since: seen, heldAfter: held.after, through: held.through.generation, limit: limit,
+                omitsSupply: omitsSupply)
             seen = held.through
             entries[Int(index)].seen = seen
         }
         if isDue(entries[Int(index)]) {
-            events.append(logs[log].changes.event(since: seen))
+            events.append(logs[log].changes.event(since: seen, omitsSupply: omitsSupply))
             entries[Int(index)].seen = logs[log].changes.current
         }
         guard entry.policy >= 0 else { return }

@@ -90,8 +90,10 @@ extension Bus {
         guard let seen = entry.seen, logs[log].changes.current.generation > seen.generation else { return false }
         guard entry.policy >= 0, policies[Int(entry.policy)].policy.netChangeOnly else { return true }
         if policies[Int(entry.policy)].heldChanges(after: seen, in: logs[log].changes) != nil { return true }
-        return !seen.isSameState(as: logs[log].changes.current)
+        return !seen.isSameState(as: logs[log].changes.current, omitsSupply: omitsSupply(entry))
     }
+
+    func omitsSupply(_ entry: Entry) -> Bool { slots[Int(entry.slot)]?.omitsSupply == true }
 
     func pending(_ entry: Entry) -> Int {
         if entry.policy >= 0, policies[Int(entry.policy)].isDropping, slots[Int(entry.slot)]?.isInBackground == true {

@@ -19,7 +19,7 @@ extension Bus {
         }
         let policies = PolicyTable(request.policies, of: request.aspects)
         slots[slot] = SubscriptionState(
-            id: id, startsInBackground: request.startsInBackground,
+            id: id, omitsSupply: !request.wantsSupply, startsInBackground: request.startsInBackground,
             endsInBackground: policies[.lifecycle].background == .end)
         profiles[slot] = SubscriptionProfile(
             name: request.name, policies: policies.patterns.isEmpty ? nil : policies)
@@ -80,14 +80,15 @@ extension Bus {
             position < logs[index].changes.current.generation,
             !logs[index].isStream || position >= logs[index].changes.start
         {
-            return logs[index].changes.event(since: logs[index].changes.change(at: position))
+            let seen = logs[index].changes.change(at: position)
+            return logs[index].changes.event(since: seen, omitsSupply: !request.wantsSupply)
         }
         // The samples before a restart are unknown, so the current sample is sent instead.
         let isOutdated = logs[index].isStream && request.positions?[aspect] ?? .max < logs[index].changes.start
         guard request.wantsInitial || resumed == false || isOutdated, isLiteral || isLive else { return nil }
         if logs[index].selection != nil { logs[BuiltInAspect.defaults.index].origin.wasReturned = true }
         logs[index].origin.wasReturned = true
-        return logs[index].changes.state
+        return logs[index].changes.state(omitsSupply: !request.wantsSupply)
     }
 
     /// Returns an event for each vacant or forgotten name that the subscriber knows by a pattern.

@@ -165,12 +165,12 @@ package struct Bus: ~Copyable {
     }
 
     /// Returns the current state of an aspect for a client, with its position.
-    package mutating func state(of aspect: Aspect, at time: Timestamp) -> Event {
+    package mutating func state(of aspect: Aspect, at time: Timestamp, omitsSupply: Bool = false) -> Event {
         guard let index = log(of: aspect) else {
-            return ChangeLog(absent: aspect, sequence: sequence, capacity: 1, at: time).state
+            return ChangeLog(absent: aspect, sequence: sequence, capacity: 1, at: time).state()
         }
         logs[index].origin.wasReturned = true
-        return logs[index].changes.state
+        return logs[index].changes.state(omitsSupply: omitsSupply)
     }
 
     package mutating func states(of aspects: AspectSet, at time: Timestamp) -> [Event] {
@@ -180,8 +180,8 @@ package struct Bus: ~Copyable {
     /// Returns the latest changes of an aspect, not a pattern, that its log keeps, oldest first; a limit is at least 1.
     ///
     /// The last change before a restart is among them, but not the state of an aspect that has never changed.
-    package func changes(of aspect: Aspect, limit: Int? = nil) -> [Event] {
-        log(of: aspect).map { logs[$0].changes.events(limit: limit) } ?? []
+    package func changes(of aspect: Aspect, limit: Int? = nil, omitsSupply: Bool = false) -> [Event] {
+        log(of: aspect).map { logs[$0].changes.events(limit: limit, omitsSupply: omitsSupply) } ?? []
     }
 
     /// The index of an aspect's log; `nil` for a name that the bus does not know.

@@ -4,6 +4,8 @@ package struct SubscriptionRequest: Sendable, Hashable {
     package var aspects: AspectSet
     /// The domains of the settings that are wanted; `nil` for all.
     package var domains: DomainSelection?
+    /// Whether states of the battery may have their supply, which strict clients of earlier versions refuse.
+    package var wantsSupply: Bool
     package var name: String?
     /// Whether to start in the background, held by the reason `app`.
     package var startsInBackground: Bool
@@ -17,13 +19,14 @@ package struct SubscriptionRequest: Sendable, Hashable {
     package var policies: [Aspect: Policy]
 
     package init(
-        aspects: AspectSet = .default, domains: DomainSelection? = nil, name: String? = nil,
-        startsInBackground: Bool = false,
+        aspects: AspectSet = .default, domains: DomainSelection? = nil, wantsSupply: Bool = false,
+        name: String? = nil, startsInBackground: Bool = false,
         wantsInitial: Bool = false, instance: String? = nil, positions: [Aspect: Int]? = nil,
         policies: [Aspect: Policy] = [:]
     ) {
         self.aspects = aspects
         self.domains = domains
+        self.wantsSupply = wantsSupply
         self.name = name
         self.startsInBackground = startsInBackground
         self.wantsInitial = wantsInitial

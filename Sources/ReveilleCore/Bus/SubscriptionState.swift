@@ -42,14 +42,17 @@ struct SubscriptionState {
     var isLate = false
     /// Whether an entry may have a policy.
     var hasPolicies = false
+    /// Whether its states of the battery have no supply.
+    let omitsSupply: Bool
     /// Whether the program ends when it goes to the background.
     ///
     /// No delivery reads it. In a profile, it would take another 8 bytes of each subscription, for alignment.
     let endsInBackground: Bool
 
     /// Creates a subscription without entries, with an unread first reply.
-    init(id: SubscriptionID, startsInBackground: Bool, endsInBackground: Bool) {
+    init(id: SubscriptionID, omitsSupply: Bool, startsInBackground: Bool, endsInBackground: Bool) {
         self.id = id
+        self.omitsSupply = omitsSupply
         self.endsInBackground = endsInBackground
         holds = startsInBackground ? [.unread, .app] : .unread
     }

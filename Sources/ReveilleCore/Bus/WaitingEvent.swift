@@ -37,14 +37,16 @@ package struct SoleEvent {
         let log: Int
         let seenGeneration: Int
         let generation: Int
+        let omitsSupply: Bool
     }
 
     let log: Int
     let seen: Change
     let generation: Int
+    let omitsSupply: Bool
 
     /// The event's identity, the same for all its recipients.
     package var identity: Identity {
-        Identity(log: log, seenGeneration: seen.generation, generation: generation)
+        Identity(log: log, seenGeneration: seen.generation, generation: generation, omitsSupply: omitsSupply)
     }
 }

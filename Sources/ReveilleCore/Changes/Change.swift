@@ -72,12 +72,16 @@ final class Change {
     /// Whether the change is known to have left its name unpublished.
     var isUnpublished: Bool { isKnown && digest == nil && reading.published.map { $0.bytes == nil } == true }
 
-    /// Returns whether this change led to the same state as a change that a log keeps.
-    func isSameState(as other: Change) -> Bool {
+    /// Returns whether this change led to the same state as a change that a log keeps, for a client that may not know the
+    /// battery's supply.
+    func isSameState(as other: Change, omitsSupply: Bool = false) -> Bool {
         if self === other { return true }
         guard isKnown, other.lastFiring <= generation else { return false }
         // Two equal occurrences are still two.
-        guard let digest = knownDigest else { return reading == other.reading && !reading.isOccurrence }
+        guard let digest = knownDigest else {
+            let isEqual = omitsSupply ? reading.withoutSupply == other.reading.withoutSupply : reading == other.reading
+            return isEqual && !reading.isOccurrence
+        }
         return digest == other.knownDigest ?? other.reading.published?.bytes.map { Digest(of: $0).value }
     }
 

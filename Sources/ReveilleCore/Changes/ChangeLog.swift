@@ -117,13 +117,17 @@ struct ChangeLog {
     }
 
     /// The current state as an event without changes.
-    var state: Event { event(of: current, changes: 0, listing: parts.state(in: current.reading)) }
+    func state(omitsSupply: Bool = false) -> Event {
+        event(of: current, changes: 0, listing: parts.state(in: current.reading), omitsSupply: omitsSupply)
+    }
 
     @inline(__always)  // Otherwise, each call copies the log.
-    func event(since seen: Change) -> Event {
+    func event(since seen: Change, omitsSupply: Bool = false) -> Event {
         var event = Event(
-            reading: current.reading, generation: current.generation, sequence: current.sequence,
-            changeCount: current.generation - seen.generation, isNetChange: !seen.isSameState(as: current),
+            reading: omitsSupply ? current.reading.withoutSupply : current.reading, generation: current.generation,
+            sequence: current.sequence,
+            changeCount: current.generation - seen.generation,
+            isNetChange: !seen.isSameState(as: current, omitsSupply: omitsSupply),
             // The order holds even if the wall clock was set back in between.
             firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, droppedCount: 0,
             settings: [])
@@ -135,15 +139,17 @@ struct ChangeLog {
     ///
     /// Changes between the last seen change and the held changes are merged into the first event. It also counts the
     /// held changes beyond the limit, in `droppedCount`. Superseded settings have an unknown reading.
-    func events(since seen: Change, heldAfter start: Int, through last: Int, limit: Int) -> [Event] {
+    func events(
+        since seen: Change, heldAfter start: Int, through last: Int, limit: Int, omitsSupply: Bool
+    ) -> [Event] {
         let kept = fitting(changes(through: last, limit: min(limit, last - start)))
         var previous = seen
         return kept.enumerated().map { position, change in
             let dropped = position == 0 ? last - start - kept.count : 0
             let merged = position == 0 ? start - seen.generation : 0
             defer { previous = change }
-            var event = event(of: change)
-            event.isNetChange = !previous.isSameState(as: change)
+            var event = event(of: change, omitsSupply: omitsSupply)
+            event.isNetChange = !previous.isSameState(as: change, omitsSupply: omitsSupply)
             guard dropped + merged > 0 else { return event }
             event.changeCount += merged
             event.droppedCount = dropped
@@ -157,12 +163,12 @@ struct ChangeLog {
     ///
     /// Superseded settings have an unknown reading. The first state is among the events if it is a saved change. Older
     /// events are left out if the names of all exceed ``namesLimit``.
-    func events(limit: Int?) -> [Event] {
+    func events(limit: Int?, omitsSupply: Bool) -> [Event] {
         var events: [Event] = []
         var size = 0
         for change in changes(through: current.generation, limit: limit ?? .max).reversed()
         where change.generation > start {
-            let event = event(of: change)
+            let event = event(of: change, omitsSupply: omitsSupply)
             size += event.partsSize
             guard size <= Self.namesLimit || events.isEmpty else { break }
             events.append(event)
@@ -187,14 +193,15 @@ struct ChangeLog {
         return excess.map { Array(changes.suffix(max(1, changes.count - 1 - $0))) } ?? changes
     }
 
-    private func event(of change: Change) -> Event {
+    private func event(of change: Change, omitsSupply: Bool = false) -> Event {
         let parts = change.parts ?? parts.changes(ofGeneration: change.generation, in: current.reading)
-        return event(of: change, changes: 1, listing: parts)
+        return event(of: change, changes: 1, listing: parts, omitsSupply: omitsSupply)
     }
 
-    private func event(of change: Change, changes: Int, listing parts: ChangedParts?) -> Event {
+    private func event(of change: Change, changes: Int, listing parts: ChangedParts?, omitsSupply: Bool) -> Event {
         var event = Event(
-            reading: change.reading, generation: change.generation, sequence: change.sequence, changeCount: changes,
+            reading: omitsSupply ? change.reading.withoutSupply : change.reading, generation: change.generation,
+            sequence: change.sequence, changeCount: changes,
             isNetChange: true, firstChangedAt: change.time, changedAt: change.time, droppedCount: 0, settings: [])
         event.list(parts)
         return event

@@ -28,6 +28,16 @@ public struct Battery: Sendable, Hashable, Codable {
         case full
     }
 
+    /// The kind of power supply that the device is plugged into.
+    @nonexhaustive public enum Supply: String, Sendable, CaseIterable, Codable {
+        /// An adapter for the mains that is not on USB.
+        case mains
+        /// A USB port or charger.
+        case usb
+        /// A charging pad.
+        case wireless
+    }
+
     /// A battery pack.
     public struct Pack: Sendable, Hashable, Codable {
         /// The kernel's name of the pack: `BAT0`, `bq24735@5-0009`.
@@ -55,14 +65,20 @@ public struct Battery: Sendable, Hashable, Codable {
     public var chargeStatus: ChargeStatus
     /// The packs, sorted by name.
     public var packs: [Pack]
+    /// The supply that the device is plugged into; `nil` if it is not plugged in, or the kernel does not report the kind.
+    public var supply: Supply?
 
     /// Creates a reading.
-    public init(state: State, level: Double?, isPlugged: Bool?, chargeStatus: ChargeStatus, packs: [Pack]) {
+    public init(
+        state: State, level: Double?, isPlugged: Bool?, chargeStatus: ChargeStatus, packs: [Pack],
+        supply: Supply? = nil
+    ) {
         self.state = state
         self.level = level
         self.isPlugged = isPlugged
         self.chargeStatus = chargeStatus
         self.packs = packs
+        self.supply = supply
     }
 
     /// Creates a reading without packs, with the other properties derived from the state.
@@ -76,7 +92,7 @@ public struct Battery: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case state, level, chargeStatus, packs
+        case state, level, chargeStatus, packs, supply
         case isPlugged = "plugged"
     }
 
@@ -114,6 +130,7 @@ extension Battery: AspectDeclaration {
         try coder.word("chargeStatus", &chargeStatus, else: .unknown)
         coder.show(as: DashboardEntity("charging", "Charging", quantity: "battery_charging", on: "charging"))
         try coder.records("packs", &packs)
+        try coder.laterWord("supply", &supply)
     }
 
     package mutating func abbreviate(_ word: String) -> Bool {
@@ -135,5 +152,15 @@ extension Battery.Pack: Record {
     }
 }
 
+extension Reading {
+    /// The reading for a client that did not ask for the supply: strict clients of earlier versions refuse the field.
+    package var withoutSupply: Reading {
+        guard case .battery(var battery) = self, battery.supply != nil else { return self }
+        battery.supply = nil
+        return .battery(battery)
+    }
+}
+
 extension Battery.State: GrowingWords {}
 extension Battery.ChargeStatus: GrowingWords {}
+extension Battery.Supply: WordSet {}

@@ -17,12 +17,22 @@ package enum BatteryRule {
         let levels = packs.map { $0.level(isMacBook: isMacBook) }
         // The weight of a single pack would only add a rounding error.
         let level = packs.count == 1 ? levels[0] : total(levels, weights: packs.map { PackEnergy($0).capacity })
-        let isPlugged = isPlugged(packs: packs, supplies: supplies.filter(\.isSupply)) ?? trend.map { $0 == .rising }
+        let supplies = supplies.filter(\.isSupply)
+        let isPlugged = isPlugged(packs: packs, supplies: supplies) ?? trend.map { $0 == .rising }
         return Battery(
             state: state(isPlugged, level, packs), level: level, isPlugged: isPlugged, chargeStatus: status(packs),
             packs: zip(packs, levels).map { pack, level in
                 Battery.Pack(name: pack.name, level: level, chargeStatus: pack.chargeStatus)
-            })
+            }, supply: supply(supplies))
+    }
+
+    /// Returns the kind of the supplies that are online.
+    ///
+    /// The firmware of a laptop that charges on USB also reports its adapter, which is of the type `Mains`. So the mains
+    /// count if nothing else does, and a cable before a pad, as in chargers.
+    private static func supply(_ supplies: [PowerSupply]) -> Battery.Supply? {
+        let online = supplies.filter(\.isOnline).map(\.facts.supply)
+        return [.usb, .wireless, .mains].first { online.contains($0) }
     }
 
     /// Returns whether ``PowerSupply/decisiveAttributes`` determine the reading, regardless of the other attributes.

@@ -101,6 +101,8 @@ package struct SupplyFacts: Sendable, Hashable {
     }
 
     package private(set) var kind = Kind.other
+    /// The kind of a supply that can power the system, if its type shows it.
+    package private(set) var supply: Battery.Supply?
     /// Whether it belongs to the machine and not to a peripheral.
     package private(set) var isSystem = true
     /// Whether the slot of a battery contains one.
@@ -119,7 +121,9 @@ package struct SupplyFacts: Sendable, Hashable {
     /// Takes the text of an attribute, or its absence; most attributes change nothing.
     mutating func take(_ text: String?, of attribute: String) {
         switch attribute {
-        case "type": kind = text.map(Self.kind) ?? .other
+        case "type":
+            kind = text.map(Self.kind) ?? .other
+            supply = text.flatMap(Self.supply)
         case "scope": isSystem = !(text.map { SysfsText.isWord($0, "device") } ?? false)
         case "present": isPresent = SysfsText.number(text) != 0
         case "status": chargeStatus = text.map(Self.chargeStatus) ?? .unknown
@@ -132,6 +136,14 @@ package struct SupplyFacts: Sendable, Hashable {
     private static func kind(_ text: String) -> Kind {
         if SysfsText.isWord(text, "battery") { return .battery }
         return SysfsText.isWord(text, "ups") ? .ups : .other
+    }
+
+    /// Returns the kind of supply that a type means; chargers on USB have types of their own, such as `USB_PD_DRP`.
+    private static func supply(_ text: String) -> Battery.Supply? {
+        let word = SysfsText.trimmed(text).lowercased()
+        if word == "mains" { return .mains }
+        if word == "wireless" { return .wireless }
+        return word == "usb" || word.hasPrefix("usb_") || word == "brickid" ? .usb : nil
     }
 
     private static func chargeStatus(_ text: String) -> Battery.ChargeStatus {

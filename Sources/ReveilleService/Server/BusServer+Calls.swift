@@ -24,9 +24,9 @@ extension BusServer {
         case .subscribe(let request): try subscribe(request, on: connection)
         case .setState(let name, let state, let wakeAfter):
             try parts.suspensions.setState(name, to: state, wakeAfter: wakeAfter, on: connection)
-        case .getState(let aspects): getState(aspects, on: connection)
-        case .getHistory(let aspect, let limit):
-            var changes = bus.changes(of: aspect, limit: limit).makeIterator()
+        case .getState(let aspects, let wantsSupply): getState(aspects, omitsSupply: !wantsSupply, on: connection)
+        case .getHistory(let aspect, let limit, let wantsSupply):
+            var changes = bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).makeIterator()
             reply(
                 ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) {
                     changes.next()?.structure.bytes

@@ -49,23 +49,26 @@ extension BusServer {
     }
 
     /// Answers with the current states once fresh samples have been taken.
-    func getState(_ aspects: AspectSet, on connection: Connection) {
+    func getState(_ aspects: AspectSet, omitsSupply: Bool, on connection: Connection) {
         watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
             self?.resume(connection) {
                 guard let self else { return }
                 var expanded = self.bus.expand(aspects).makeIterator()
                 self.reply(
                     ListReply(of: Event.self, after: ["instance": .string(self.bus.instance)]) { [unowned self] in
-                        expanded.next().map { self.text(ofState: $0) }
+                        expanded.next().map { self.text(ofState: $0, omitsSupply: omitsSupply) }
                     }, on: connection)
             }
         }
     }
 
-    /// Returns the text of an aspect's state; the texts of the device's are kept, since settings can be long.
-    private func text(ofState aspect: Aspect) -> [UInt8] {
+    /// Returns the text of an aspect's state; the texts of the device's are kept, since settings can be long, but for
+    /// the battery's, which differs between callers.
+    private func text(ofState aspect: Aspect, omitsSupply: Bool) -> [UInt8] {
         noteForgottenNames()
-        guard let builtIn = aspect.builtIn else { return writer.text(of: bus.state(of: aspect, at: now)) }
+        guard let builtIn = aspect.builtIn, builtIn != .battery else {
+            return writer.text(of: bus.state(of: aspect, at: now, omitsSupply: omitsSupply))
+        }
         if let known = stateTexts[builtIn.index] { return known }
         let text = writer.text(of: bus.state(of: aspect, at: now))
         stateTexts[builtIn.index] = text

@@ -35,7 +35,8 @@ package final class Reality {
                 Battery(
                     state: isBatteryGone ? .unknown : .unplugged, level: level, isPlugged: isBatteryGone ? nil : false,
                     chargeStatus: isBatteryGone ? .unknown : .discharging,
-                    packs: [Battery.Pack(name: name, level: level, chargeStatus: .discharging)]))
+                    packs: [Battery.Pack(name: name, level: level, chargeStatus: .discharging)],
+                    supply: isBatteryGone ? nil : .usb))
         }
         return .locale(
             LocaleSettings(

@@ -72,7 +72,8 @@ struct LogCommand: GuardedCommand {
         let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
         for _ in 0..<Self.attempts {
             let replies = try aspects.map { aspect in
-                try client.call(.getHistory(aspect, limit: limit), expecting: EventsReply.self)
+                try client.call(
+                    .getHistory(aspect, limit: limit, wantsSupply: aspect == .battery), expecting: EventsReply.self)
             }
             if Set(replies.map(\.instance)).count <= 1 { return replies.flatMap(\.events) }
         }

@@ -27,7 +27,7 @@ final class ScenarioReader {
         self.name = name
         self.aspects = aspects
         client = try BlockingClient(address)
-        try subscribe(SubscriptionRequest(aspects: aspects, name: name, wantsInitial: true))
+        try subscribe(SubscriptionRequest(aspects: aspects, wantsSupply: true, name: name, wantsInitial: true))
     }
 
     /// Resumes after a restart of the bus.
@@ -35,8 +35,8 @@ final class ScenarioReader {
         client = try BlockingClient(address)
         try subscribe(
             SubscriptionRequest(
-                aspects: aspects, name: name, instance: instance, positions: last.mapValues(\.generation)
-            ))
+                aspects: aspects, wantsSupply: true, name: name, instance: instance,
+                positions: last.mapValues(\.generation)))
     }
 
     private func subscribe(_ request: SubscriptionRequest) throws {

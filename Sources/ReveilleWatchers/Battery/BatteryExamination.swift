@@ -13,7 +13,8 @@ enum BatteryExamination {
         }
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
         let level = reading.level.map { "\(Int(($0 * 100).rounded()))%" } ?? "level unknown"
-        let plugged = reading.isPlugged.map { $0 ? "plugged in" : "not plugged in" } ?? "power source unknown"
+        let supply = reading.supply.map { " (\($0))" } ?? ""
+        let plugged = reading.isPlugged.map { $0 ? "plugged in\(supply)" : "not plugged in" } ?? "power source unknown"
         examination.add("reading", "\(reading.state), \(level), \(plugged), charge status \(reading.chargeStatus)")
         if supplies.count > 1 {
             examination.advice.append(

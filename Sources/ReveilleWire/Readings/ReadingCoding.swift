@@ -97,10 +97,10 @@ package struct PartialReading: Sendable {
 
     package func completed(with now: Event) throws(Invalid) -> Reading {
         var all = ReadingCoding.encode(now.reading, settings: now.settings).objectValue ?? [:]
+        // A field that was added later is absent if it has no value.
+        let known = now.aspect.builtIn?.fields.filter { $0.path.count == 1 }.map(\.name) ?? all.members.map(\.name)
         for member in fields.members {
-            guard all[member.name] != nil else {
-                throw .unknownField(member.name, known: all.members.map(\.name))
-            }
+            guard known.contains(member.name) else { throw .unknownField(member.name, known: known) }
             all[member.name] = member.value
         }
         do throws(CallError) {

@@ -136,11 +136,13 @@ final class BusDriver {
 }
 
 extension Reading {
-    static func level(_ percent: Int, _ state: Battery.State = .unplugged) -> Reading {
+    static func level(
+        _ percent: Int, _ state: Battery.State = .unplugged, supply: Battery.Supply? = nil
+    ) -> Reading {
         .battery(
             Battery(
                 state: state, level: Double(percent) / 100, isPlugged: state != .unplugged,
-                chargeStatus: state == .unplugged ? .discharging : .charging, packs: []))
+                chargeStatus: state == .unplugged ? .discharging : .charging, packs: [], supply: supply))
     }
 
     static func sample(_ x: Double, at time: Int64 = 0) -> Reading {

@@ -103,6 +103,7 @@ struct RandomOperations {
         } else {
             let all = Aspect.device + [.lifecycle] + Self.names + Self.patterns
             request.aspects = AspectSet(all.filter { _ in number(below: 4) == 0 })
+            request.wantsSupply = number(below: 2) == 0
             for aspect in all where number(below: 2) == 0 {
                 let policy = policy()
                 // The server refuses other policies of patterns.
@@ -134,7 +135,7 @@ struct RandomOperations {
     /// Returns one of few values, so that states recur often.
     private mutating func reading() -> Reading {
         switch number(below: 8) {
-        case 0: .level(number(below: 3))
+        case 0: .level(number(below: 3), supply: one(of: [nil, .mains, .usb]))
         case 1: .language(one(of: ["en_US", "de_DE", "fr_FR"]))
         case 2: .proximity(one(of: [.near, .far, .unknown]))
         case 3: .sample(Double(number(below: 2)))

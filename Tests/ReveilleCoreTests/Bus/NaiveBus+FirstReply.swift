@@ -12,12 +12,13 @@ extension NaiveBus {
         var subscriber = Subscriber(
             aspects: request.aspects, policies: request.policies, holds: request.startsInBackground ? .app : [])
         subscriber.domains = request.domains
+        subscriber.wantsSupply = request.wantsSupply
         var events: [Event] = []
         for name in request.aspects.names where name.isPublished && topics[name] == nil {
             topics[name] = absent(name, at: time)
         }
         for aspect in topics.keys {
-            guard let topic = topic(aspect, request.domains) else { continue }
+            guard let topic = topic(aspect, request.domains)?.known(request.wantsSupply) else { continue }
             let isLiteral = request.aspects.contains(aspect)
             guard isLiteral || matches(aspect, request) && !topic.isVacant else { continue }
             subscriber.feeds[aspect] = NaiveFeed(subscriber.policy(aspect), isLiteral: isLiteral, from: topic.current)
@@ -87,5 +88,26 @@ extension NaiveBus {
         guard let topic = topics[aspect] else { return [] }
         return topic.changes.suffix(min(history, limit ?? history)).filter { $0.generation > topic.start }
             .map { $0.event(changes: 1, netChange: true, since: $0.time) }
+    }
+}
+
+extension NaiveBus.Topic {
+    /// Returns the topic as a subscriber knows it.
+    fileprivate func known(_ hasSupply: Bool) -> NaiveBus.Topic {
+        guard !hasSupply, current.reading.battery != nil else { return self }
+        var topic = self
+        topic.changes = changes.map { $0.known(hasSupply) }
+        return topic
+    }
+}
+
+extension NaiveChange {
+    /// Returns the change as a subscriber knows it.
+    func known(_ hasSupply: Bool) -> NaiveChange {
+        guard !hasSupply, var battery = reading.battery else { return self }
+        battery.supply = nil
+        var change = self
+        change.reading = .battery(battery)
+        return change
     }
 }

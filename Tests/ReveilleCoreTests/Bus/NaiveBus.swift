@@ -27,6 +27,7 @@ struct NaiveBus {
         var feeds: [Aspect: NaiveFeed] = [:]
         var lifecycle: NaiveChange?
         var domains: DomainSelection?
+        var wantsSupply = false
 
         var lifecycleState: Lifecycle {
             holds.contains(.frozen) ? .suspended : holds.isDisjoint(with: [.app, .operator]) ? .active : .background
@@ -166,7 +167,7 @@ struct NaiveBus {
             for aspect in topics.keys {
                 guard let topic = topic(aspect, subscriber.domains) else { continue }
                 subscriber.feeds[aspect]?.endBackground(
-                    in: topic.current.reading, oldest: oldest(aspect, subscriber.domains))
+                    in: topic.current.known(subscriber.wantsSupply).reading, oldest: oldest(aspect, subscriber.domains))
             }
         }
         subscriber.noteLifecycle(sequence: sequence, at: time)

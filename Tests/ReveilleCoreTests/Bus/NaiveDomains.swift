@@ -41,8 +41,8 @@ extension NaiveBus {
         var change = NaiveChange(generation: last.generation + 1, sequence: sequence, time: time, reading: reading)
         if let settings = last.reading.defaults { change.touched = change.touched(after: settings) }
         if let domains { parts[domains]?.changes.append(change) } else { topics[aspect]?.changes.append(change) }
-        for id in subscribers.keys where aspect != .defaults || subscribers[id]?.domains == domains {
-            subscribers[id]?.feeds[aspect]?.queue.append(change)
+        for (id, subscriber) in subscribers where aspect != .defaults || subscriber.domains == domains {
+            subscribers[id]?.feeds[aspect]?.queue.append(change.known(subscriber.wantsSupply))
         }
     }
 
