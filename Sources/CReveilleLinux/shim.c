@@ -102,12 +102,11 @@ int c_reveille_switches(int device, unsigned char *bits, int size) {
     return ioctl(device, EVIOCGSW(size), bits);
 }
 
-int c_reveille_axis(int device, int axis, int *value, int *resolution) {
+int c_reveille_read_axis(int device, int axis, struct c_reveille_axis *result) {
     struct input_absinfo info;
     if (ioctl(device, EVIOCGABS(axis), &info) < 0)
         return -1;
-    *value = info.value;
-    *resolution = info.resolution;
+    *result = (struct c_reveille_axis){info.value, info.minimum, info.maximum, info.resolution};
     return 0;
 }
 

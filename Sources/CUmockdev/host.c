@@ -189,8 +189,8 @@ static void serve(testbed *bed, const char *root) {
             library.uevent(bed, fields[1], "remove");
             library.remove(bed, fields[1]);
             printf("ok\n");
-        } else if (!strcmp(fields[0], "switches") && count == 3) {
-            const char *failure = switches_set(bed, root, fields[1], atoi(fields[2]));
+        } else if (!strcmp(fields[0], "switches") && count == 4) {
+            const char *failure = switches_set(bed, root, fields[1], atoi(fields[2]), atoi(fields[3]));
             if (failure) printf("error switches %s: %s\n", fields[1], failure);
             else printf("ok\n");
         } else if (!strcmp(fields[0], "unswitch") && count == 2) {

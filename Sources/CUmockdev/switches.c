@@ -21,7 +21,9 @@
 static struct device {
     char node[64];
     int fifo;
+    // The switches, or the distance, which is at most the maximum.
     atomic_uint bits;
+    int maximum;
     void *handler;
 } devices[DEVICES_MAX];
 
@@ -73,13 +75,17 @@ static int handle(void *handler, void *client, void *data) {
     struct device *device = data;
     unsigned long request = library.request(client);
     size_t size = _IOC_SIZE(request);
-    if (request != EVIOCGSW(size)) return 0;
-    void *bits = library.resolve(library.argument(client), 0, size, NULL);
-    if (!bits) return 0;
-    unsigned char value = atomic_load(&device->bits);
-    for (size_t i = 0; i < size; i++) library.update(bits, i, i ? &(unsigned char){0} : &value, 1);
-    library.unref_data(bits);
-    library.complete(client, size, 0);
+    int is_axis = request == EVIOCGABS(ABS_DISTANCE);
+    if (!is_axis && request != EVIOCGSW(size)) return 0;
+    void *answer = library.resolve(library.argument(client), 0, size, NULL);
+    if (!answer) return 0;
+    unsigned value = atomic_load(&device->bits);
+    struct input_absinfo axis = {.value = value, .maximum = device->maximum};
+    unsigned char bits = value;
+    for (size_t i = 0; !is_axis && i < size; i++) library.update(answer, i, i ? &(unsigned char){0} : &bits, 1);
+    if (is_axis) library.update(answer, 0, (unsigned char *)&axis, sizeof axis);
+    library.unref_data(answer);
+    library.complete(client, is_axis ? 0 : size, 0);
     return 1;
 }
 
@@ -115,15 +121,16 @@ static const char *add(void *bed, const char *root, const char *node) {
     return NULL;
 }
 
-const char *switches_set(void *bed, const char *root, const char *node, unsigned bits) {
+const char *switches_set(void *bed, const char *root, const char *node, unsigned bits, int maximum) {
     struct device *device = find(node);
     if (!device) {
         const char *failure = add(bed, root, node);
         if (failure) return failure;
         device = find(node);
     }
+    device->maximum = maximum;
     if (atomic_exchange(&device->bits, bits) == bits) return NULL;
-    // Readers take the event as a reason to ask for the switches. A FIFO that is full has enough of them.
+    // Readers take the event as a reason to ask for the state. A FIFO that is full has enough of them.
     struct input_event events[] = {{.type = EV_SW}, {.type = EV_SYN, .code = SYN_REPORT}};
     ssize_t written = write(device->fifo, events, sizeof events);
     (void)written;

@@ -56,6 +56,11 @@ public final class SyntheticSwitch: SyntheticPart {
 extension Testbed {
     /// Sets the switches of the input device with a node in `/dev/input`, one bit each; the first call makes the node.
     package func setSwitches(_ bits: Int, of node: String) throws(TestbedError) {
-        try step { () throws(TestbedError) in try ask(["switches", node, "\(bits)"]) }
+        try setDistance(bits, of: node, maximum: 0)
+    }
+
+    /// Sets the value of `ABS_DISTANCE`, likewise.
+    package func setDistance(_ distance: Int, of node: String, maximum: Int) throws(TestbedError) {
+        try step { () throws(TestbedError) in try ask(["switches", node, "\(distance)", "\(maximum)"]) }
     }
 }

@@ -35,8 +35,12 @@ const char *c_reveille_error_name(int number);
 // Gets the state of all switches of an input device (EVIOCGSW), in at most `size` bytes of `bits`.
 int c_reveille_switches(int device, unsigned char *bits, int size);
 
-// Gets the value and resolution of an axis of an input device (EVIOCGABS).
-int c_reveille_axis(int device, int axis, int *value, int *resolution);
+struct c_reveille_axis {
+    int value, minimum, maximum, resolution;
+};
+
+// Gets an axis of an input device (EVIOCGABS). Returns -1 and errno on failure.
+int c_reveille_read_axis(int device, int axis, struct c_reveille_axis *result);
 
 // Creates an unset timer of the wall clock (timerfd_create(2)), which may wake the machine. Returns -1 and errno on
 // failure; EOPNOTSUPP if nothing can wake this machine.

@@ -28,14 +28,23 @@ package final class InputDevice {
         return bits[code / 8] & (1 << UInt8(code % 8)) != 0
     }
 
-    /// Returns the value of an axis and its units per physical unit, 0 if unspecified (EVIOCGABS).
-    package func axis(_ code: Int) throws(SystemError) -> (value: Int, resolution: Int) {
-        var value: Int32 = 0
-        var resolution: Int32 = 0
-        guard c_reveille_axis(number, Int32(code), &value, &resolution) >= 0 else {
+    /// An axis (EVIOCGABS).
+    package struct Axis {
+        package let value: Int
+        package let minimum: Int
+        package let maximum: Int
+        /// The units per physical unit; 0 if unspecified.
+        package let resolution: Int
+    }
+
+    package func axis(_ code: Int) throws(SystemError) -> Axis {
+        var axis = c_reveille_axis()
+        guard c_reveille_read_axis(number, Int32(code), &axis) >= 0 else {
             throw SystemError("ioctl EVIOCGABS", on: path)
         }
-        return (Int(value), Int(resolution))
+        return Axis(
+            value: Int(axis.value), minimum: Int(axis.minimum), maximum: Int(axis.maximum),
+            resolution: Int(axis.resolution))
     }
 
     /// Discards the pending events, which only mean that the state is to be read; false if the device is gone.

@@ -65,9 +65,14 @@ extension UdevDevice {
     }
 
     /// The switches of an input device that has a node, by their codes in linux/input-event-codes.h; `nil` for another.
-    var switches: InputBits? {
+    var switches: InputBits? { capabilities("sw") }
+
+    /// The axes, likewise.
+    var axes: InputBits? { capabilities("abs") }
+
+    private func capabilities(_ kind: String) -> InputBits? {
         guard node != nil, name.hasPrefix("event"), let parent,
-            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/sw")
+            case .text(let text) = SysfsAttribute.read(parent + "/capabilities/" + kind)
         else { return nil }
         return InputBits(text)
     }

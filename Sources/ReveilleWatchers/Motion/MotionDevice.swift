@@ -171,9 +171,10 @@ extension InputDevice {
     fileprivate func rotation() throws(SystemError) -> Vector? {
         var numbers: [Double] = []
         for code in Self.rotationAxes {
-            let (value, unitsPerDegree) = try axis(code)
-            guard unitsPerDegree > 0 else { return nil }
-            numbers.append(Double(value) / Double(unitsPerDegree) * Double.pi / 180)
+            let axis = try axis(code)
+            // Units per degree per second.
+            guard axis.resolution > 0 else { return nil }
+            numbers.append(Double(axis.value) / Double(axis.resolution) * Double.pi / 180)
         }
         return Vector(x: numbers[0], y: numbers[1], z: numbers[2])
     }

@@ -145,9 +145,9 @@ struct Accelerometer: FoundSensor {
         case .input(let device):
             var acceleration = Vector()
             for axis in 0..<3 {
-                let (value, resolution) = try device.axis(axis)
-                let units = resolution > 0 ? resolution : Self.usualResolution
-                acceleration[axis] = Double(value) / Double(units) * OrientationFrame.standardGravity
+                let reading = try device.axis(axis)
+                let units = reading.resolution > 0 ? reading.resolution : Self.usualResolution
+                acceleration[axis] = Double(reading.value) / Double(units) * OrientationFrame.standardGravity
             }
             return acceleration
         }

@@ -20,6 +20,22 @@ import Testing
         }
     }
 
+    static let departures: [(level: Double, values: [Double], near: [Bool])] = [
+        (0, [0, 1, 0, 0], [true, false, true, true]), (5, [9, 5, 5.5, 5.6, 5.5], [false, true, true, false, false]),
+        (90, [91, 90, 100, 101, 100, 90], [false, true, true, false, false, true]),
+    ]
+
+    @Test(arguments: departures)
+    func distanceIsNearUpToTheLevelAndEndsBeyondIt(level: Double, values: [Double], near: [Bool]) throws {
+        let rule = try #require(ProximityRule(nearLevel: level, isDistance: true))
+        var state = Proximity.unknown
+        for (value, isNear) in zip(values, near) {
+            state = rule.state(at: value, last: state)
+            #expect(state == (isNear ? .near : .far), "at \(value)")
+        }
+        #expect(ProximityRule(nearLevel: -1, isDistance: true) == nil)
+    }
+
     @Test(arguments: [nil, 0, -3] as [Double?]) func levelThatIsNotPositiveIsRejected(level: Double?) {
         #expect(ProximityRule(nearLevel: level) == nil)
     }
