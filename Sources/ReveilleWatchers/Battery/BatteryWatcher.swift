@@ -179,7 +179,9 @@ package final class BatteryWatcher: Watcher {
         Examination(orAdvice: "power supplies cannot be listed") { () throws(SystemError) in
             var supplies = supplies.found
             let (read, isMacBook) = try Self.read(.everything, &supplies)
-            return BatteryExamination.examine(read, isMacBook: isMacBook)
+            var examination = BatteryExamination.examine(read, isMacBook: isMacBook)
+            for name in supplies.missingChoices { examination.add(name, UdevDevice.missingChoice) }
+            return examination
         }
     }
 }

@@ -38,6 +38,8 @@ struct PowerSupplies: Sendable {
     /// Whether a supply may change without an event, as a battery may; true if the supplies must be found.
     var mayDrift: Bool { devices?.contains(where: \.isBattery) ?? true }
 
+    var missingChoices: [String] { choices.missing(among: devices?.map(\.device) ?? []) }
+
     mutating func forget() {
         devices = nil
     }

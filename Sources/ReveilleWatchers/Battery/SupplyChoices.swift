@@ -14,6 +14,11 @@ package struct SupplyChoices: Sendable {
     /// The property by which udev's rules choose.
     static let property = "REVEILLE_SUPPLY"
 
+    /// Returns the configured names that no device has.
+    func missing(among devices: [UdevDevice]) -> [String] {
+        (ignored + counted).filter { name in !devices.contains { $0.isCalled(name) } }
+    }
+
     subscript(device: UdevDevice) -> PowerSupply.Choice? {
         if ignored.contains(where: device.isCalled) { return .ignore }
         if counted.contains(where: device.isCalled) { return .count }

@@ -5,7 +5,7 @@ import ReveilleSystem
 
 /// A power supply of the machine, and the attributes to read.
 struct SupplyDevice: Sendable {
-    private let device: UdevDevice
+    let device: UdevDevice
     /// The supply with the attributes that never change while it is present.
     private let fixed: PowerSupply
     /// The attributes that are read each time, even if they were missing before.

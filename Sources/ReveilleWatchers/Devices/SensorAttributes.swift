@@ -64,6 +64,9 @@ extension UdevDevice {
         channels.allSatisfy { has("scan_elements/\($0)_type") }
     }
 
+    /// The text for a device that a person chose and that is not there.
+    static let missingChoice = "chosen, but not found: the usual choice is made"
+
     /// The switches of an input device that has a node, by their codes in linux/input-event-codes.h; `nil` for another.
     var switches: InputBits? { capabilities("sw") }
 

@@ -14,6 +14,8 @@ struct DisplayDevices: Sendable {
     private let backlights: [UdevDevice]
     private let backlight: UdevDevice?
     private let brightness: Double?
+    /// The chosen backlight, if it is not there.
+    private let missing: String?
 
     /// The property by which udev's rules choose a backlight.
     private static let property = "REVEILLE_BACKLIGHT"
@@ -27,6 +29,7 @@ struct DisplayDevices: Sendable {
             backlights.first { name.map($0.isCalled) ?? false }
             ?? backlights.first { $0.properties[Self.property] == "1" }
             ?? backlights.min { Self.rank(of: $0, among: panels) < Self.rank(of: $1, among: panels) }
+        missing = backlights.contains { name.map($0.isCalled) ?? true } ? nil : name
         brightness = backlight.flatMap { device in
             DisplayRule.brightness(
                 requested: device.attribute("brightness").text, maximum: device.attribute("max_brightness").text)
@@ -72,6 +75,7 @@ struct DisplayDevices: Sendable {
         for (connector, status, _) in connectors {
             examination.add(connector.name, connector.isConnected ? Self.text(of: connector) : status)
         }
+        if let missing { examination.add(missing, UdevDevice.missingChoice) }
         if let backlight {
             let values = ["brightness", "max_brightness"].map { name in
                 name + "=" + (backlight.text(name) ?? "?")

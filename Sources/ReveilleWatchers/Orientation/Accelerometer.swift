@@ -25,7 +25,9 @@ struct Accelerometer: FoundSensor {
         let isChosen = { (device: UdevDevice) in name.map(device.isCalled) ?? false }
         // Without the chosen device, the usual ones are better than none.
         let isPresent = (sensors.filter(isPart) + inputs.filter(isAccelerometer)).contains(where: isChosen)
-        return sensors.compactMap { candidate($0, matrix, isChosen: isPresent ? isChosen($0) : nil) }
+        let missing = isPresent ? nil : name
+        return (missing.map { [Candidate(title: $0, sensor: nil, reason: UdevDevice.missingChoice)] } ?? [])
+            + sensors.compactMap { candidate($0, matrix, isChosen: isPresent ? isChosen($0) : nil) }
             + inputs.compactMap { candidate($0, among: inputs, matrix, isChosen: isPresent ? isChosen($0) : nil) }
     }
 
