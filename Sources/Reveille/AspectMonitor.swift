@@ -15,7 +15,7 @@ extension Device {
     ///
     /// - Parameter aspect: An aspect of the device.
     /// - Returns: The monitor, which has the current state.
-    /// - Throws: ``ReveilleError``, as ``observe(_:initial:isolation:_:)`` does.
+    /// - Throws: ``ReveilleError``, as ``observe(_:initial:domains:isolation:_:)`` does.
     @MainActor
     public func monitor<State: AspectState>(
         _ aspect: TypedAspect<State>

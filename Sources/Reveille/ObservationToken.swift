@@ -12,7 +12,7 @@ extension Device {
     ///
     /// The closure is called with one event at a time. The observers of one actor are called in the order in which they
     /// were added. Events that arrive while a closure runs are merged; a closure that runs for more than ten seconds is
-    /// logged, and delays only its own actor. Without an actor, use ``observeConcurrently(_:initial:_:)``.
+    /// logged, and delays only its own actor. Without an actor, use ``observeConcurrently(_:initial:domains:_:)``.
     ///
     /// The actor is not retained. An actor can own its observations if its closures do not retain it:
     ///
@@ -30,24 +30,26 @@ extension Device {
     /// }
     /// ```
     ///
-    /// All observers of an aspect of this device share one subscription of the bus, which ends with the last of them.
+    /// All observers of an aspect of this device share one subscription of the bus, which ends with the last of them;
+    /// observers of other domains have another.
     ///
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
     ///   - initial: Whether the current state is delivered first.
+    ///   - domains: The domains of the settings to which `defaults` is limited, as for a subscription; `nil` for all.
     ///   - isolation: The actor to run the closure on.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, or
-    ///   ``ReveilleError/Code/quotaExceeded`` if the user has too many connections.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name or domain, or
+    ///   ``ReveilleError/Code/quotaExceeded`` if the user has too many connections or lists of domains.
     public func observe(
-        _ aspect: Aspect, initial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil, isolation: isolated any Actor = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws(ReveilleError) -> ObservationToken {
-        try await observe(aspect, initial, Observer(queue: queues.queue(on: isolation), handler: handler))
+        try await observe(aspect, initial, domains, Observer(queue: queues.queue(on: isolation), handler: handler))
     }
 
-    /// Calls a closure on any thread with each event of an aspect, as ``observe(_:initial:isolation:_:)`` does on an
+    /// Calls a closure on any thread with each event of an aspect, as ``observe(_:initial:domains:isolation:_:)`` does on an
     /// actor.
     ///
     /// ```swift
@@ -59,21 +61,27 @@ extension Device {
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
     ///   - initial: Whether the current state is delivered first.
+    ///   - domains: The domains of the settings to which `defaults` is limited, as for a subscription; `nil` for all.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
-    /// - Throws: ``ReveilleError``, as ``observe(_:initial:isolation:_:)`` does.
+    /// - Throws: ``ReveilleError``, as ``observe(_:initial:domains:isolation:_:)`` does.
     public func observeConcurrently(
-        _ aspect: Aspect, initial: Bool = false, _ handler: @escaping @Sendable (Event) -> Void
+        _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil,
+        _ handler: @escaping @Sendable (Event) -> Void
     ) async throws(ReveilleError) -> ObservationToken {
-        try await observe(aspect, initial, Observer(queue: ObserverQueue(on: nil), handler: handler))
+        try await observe(aspect, initial, domains, Observer(queue: ObserverQueue(on: nil), handler: handler))
     }
 
     private func observe(
-        _ aspect: Aspect, _ initial: Bool, _ observer: Observer
+        _ aspect: Aspect, _ initial: Bool, _ domains: [String]?, _ observer: Observer
     ) async throws(ReveilleError) -> ObservationToken {
-        let id = try await engine.observe(aspect, observer, wantsCurrent: initial)
+        let aspects = AspectSet(aspect)
+        let request = SubscriptionRequest(
+            aspects: aspects, domains: try DomainSelection(checking: domains, for: aspects),
+            name: "observers of \(aspect)")
+        let id = try await engine.observe(aspect, request, observer, wantsCurrent: initial)
         return ObservationToken(observer) { [self] in
-            Task { await engine.stopObserving(aspect, id: id) }
+            Task { await engine.stopObserving(request, id: id) }
         }
     }
 }
@@ -97,7 +105,7 @@ public final class ObservationToken: Sendable {
     ///
     /// The bus has refused the subscription permanently, or violated its protocol; a restart of the bus does not end
     /// an observation. Waiting events are still delivered. The failure is logged too. Call
-    /// ``Device/observe(_:initial:isolation:_:)`` to start again.
+    /// ``Device/observe(_:initial:domains:isolation:_:)`` to start again.
     public var failure: ReveilleError? { observer.failure }
 
     /// Ends the observation: the closure is not called after the return, even if an event was waiting.

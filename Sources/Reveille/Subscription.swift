@@ -33,9 +33,7 @@ extension Device {
         to aspects: AspectSet = .default, initial: Bool = false, policies: [Aspect: Policy] = [:],
         resume: Positions? = nil, name: String? = nil, background: Bool = false, domains: [String]? = nil
     ) async throws(ReveilleError) -> Subscription {
-        let domains = try domains.map { words throws(ReveilleError) in
-            try DomainSelection(checking: words, for: aspects)
-        }
+        let domains = try DomainSelection(checking: domains, for: aspects)
         let request = SubscriptionRequest(
             aspects: aspects, domains: domains, name: name ?? Environment["REVEILLE_NAME"],
             startsInBackground: background,

@@ -6,16 +6,15 @@ import ReveilleSystem
 extension Engine {
     /// Adds an observer of an aspect, behind the others, and returns its number once changes are seen.
     func observe(
-        _ aspect: Aspect, _ sink: sending any EventSink, wantsCurrent: Bool
+        _ aspect: Aspect, _ request: SubscriptionRequest, _ sink: sending any EventSink, wantsCurrent: Bool
     ) async throws(ReveilleError) -> Int {
-        try aspect.checkIsValid()
+        try request.check()
         let id = nextNumber()
-        let observation = try observation(of: aspect)
+        let observation = try observation(of: aspect, request)
         observation.add(id, sink, wantsCurrent: wantsCurrent)
         if observation.stream == nil {
-            let request = SubscriptionRequest(aspects: AspectSet(aspect), name: "observers of \(aspect)")
             observation.stream = open(request, into: observation) { _, result in
-                if case .failure = result { self.observations[aspect] = nil }
+                if case .failure = result { self.observations[request] = nil }
                 observation.hasStarted(result)
             }
         }
@@ -24,21 +23,23 @@ extension Engine {
         return id
     }
 
-    private func observation(of aspect: Aspect) throws(ReveilleError) -> SharedObservation {
-        if let observation = observations[aspect], !observation.hasFinished { return observation }
+    private func observation(
+        of aspect: Aspect, _ request: SubscriptionRequest
+    ) throws(ReveilleError) -> SharedObservation {
+        if let observation = observations[request], !observation.hasFinished { return observation }
         let observation = try ReveilleError.requiring { () throws(SystemError) in
             try SharedObservation(of: aspect, loop: thread.loop, logger: logger)
         }
-        observations[aspect] = observation
+        observations[request] = observation
         return observation
     }
 
     /// Removes an observer; with the last one the stream ends.
-    func stopObserving(_ aspect: Aspect, id: Int) {
-        guard let observation = observations[aspect] else { return }
+    func stopObserving(_ request: SubscriptionRequest, id: Int) {
+        guard let observation = observations[request] else { return }
         observation.remove(id)
         guard observation.hasNoObservers, observation.startResult != nil else { return }
         if let stream = observation.stream { close(stream) }
-        observations[aspect] = nil
+        observations[request] = nil
     }
 }

@@ -42,7 +42,7 @@ actor Engine {
     var tiedStates: [Aspect: PublishedValue] = [:]
     /// Newer ones, for which there was no bus.
     var missedStates: [Aspect: PublishedValue] = [:]
-    var observations: [Aspect: SharedObservation] = [:]
+    var observations: [SubscriptionRequest: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
     var lastingCalls: [Int: LastingCall] = [:]
 

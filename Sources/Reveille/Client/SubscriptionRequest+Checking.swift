@@ -4,8 +4,9 @@ import ReveilleCore
 import ReveilleWire
 
 extension DomainSelection {
-    /// Refuses invalid domains, with the reason.
-    init(checking words: [String], for aspects: AspectSet) throws(ReveilleError) {
+    /// Refuses invalid domains, with the reason; `nil` for all domains.
+    init?(checking words: [String]?, for aspects: AspectSet) throws(ReveilleError) {
+        guard let words else { return nil }
         guard !words.isEmpty, aspects.contains(Aspect.defaults) else {
             throw ReveilleError(.invalidArgument, "a list of domains has at least one, and limits the aspect defaults")
         }

@@ -4,7 +4,7 @@ import Logging
 import ReveilleCore
 import ReveilleSystem
 
-/// The observers of one aspect or pattern in this process.
+/// The observers of one aspect or pattern in this process, or of chosen domains of the settings.
 ///
 /// They share a stream of the bus, and are called in the order of their addition.
 ///
