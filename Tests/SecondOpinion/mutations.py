@@ -2,7 +2,7 @@
 
 A mutation changes the records of a scene, and returns whether it found a place.
 """
-from typing import Any
+from typing import Any, Iterator
 
 import json_values
 import words
@@ -214,6 +214,41 @@ def _raise(numbers: dict[str, Any], generation: int) -> None:
         numbers["sequence"] += 1
 
 
+def change_of_other_domains(scene: Scene) -> bool:
+    """A change of other domains has a generation of a list, and counts for all its subscriptions."""
+    for reply, event in _chosen(scene):
+        first, domains = event["generation"], scene.call(reply)["parameters"]["domains"]
+        for record in scene.records:
+            call = scene.calls.get((record.get("client"), record.get("call")))
+            if call is None or call["parameters"].get("domains") != domains:
+                continue
+            seen = record["parameters"].get("resume") or []
+            for other in [one for one in record["parameters"].get("events", []) if "defaults" in one]:
+                before = other["generation"] - other["changes"]
+                other["changes"] += before < first <= other["generation"]
+                seen = [*seen, other]
+            for position in seen:
+                position["generation"] += position["aspect"].startswith("defaults") and position["generation"] >= first
+        return True
+    return False
+
+
+def other_domain(scene: Scene) -> bool:
+    """An event lists a domain that was not chosen, beside those that were."""
+    for _, event in _chosen(scene):
+        event["defaults"]["domains"].append(
+            {"domain": "unchosen", "path": "/unchosen", "keys": ["k"], "opaque": False})
+        return True
+    return False
+
+
+def _chosen(scene: Scene) -> Iterator[tuple[Record, Event]]:
+    """Events of subscriptions to lists of domains."""
+    for reply, event in scene.streamed(plain=False):
+        if "defaults" in event and scene.call(reply)["parameters"].get("domains") and event["changes"] == 1:
+            yield reply, event
+
+
 # Each with words of the violations that show it, any of them.
 MUTATIONS: list[tuple[Mutation, str]] = [
     (dropped_event, "but the position was"),
@@ -233,4 +268,6 @@ MUTATIONS: list[tuple[Mutation, str]] = [
     (state_of_the_future, "which nobody had published|was over"),
     (lost_publication, "was over|two values|nobody had published|but sequences"),
     (phantom_change, "that nobody made"),
+    (change_of_other_domains, "posts changed it"),
+    (other_domain, "has other domains"),
 ]
