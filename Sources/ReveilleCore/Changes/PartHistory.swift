@@ -41,7 +41,7 @@ enum PartHistory {
     /// Creates the history of a state with unknown earlier changes.
     init(restoring reading: Reading, at generation: Int) {
         switch reading {
-        case .defaults(let defaults): self = .settings(SettingsHistory(restoring: defaults, at: generation))
+        case .defaults: self = .settings(SettingsHistory(restoredAt: generation))
         case .folders(let folders): self = .folders(FolderHistory(restoring: folders, at: generation))
         default: self = .none
         }

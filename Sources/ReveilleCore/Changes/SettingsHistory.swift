@@ -28,12 +28,8 @@ struct SettingsHistory {
     /// Removed keys, and domains with a `nil` key, in the order of removal; some may have been added again.
     private var removed: [(path: [UInt8], key: String?, generation: Int)] = []
 
-    init(restoring defaults: Defaults, at generation: Int) {
-        lastForgotten = generation
-        for domain in defaults.domains {
-            domains[Array(domain.path.utf8)] = Domain(
-                name: domain.name, path: domain.path, isOpaque: domain.isOpaque, forgottenThrough: generation)
-        }
+    init(restoredAt generation: Int) {
+        (forgottenThrough, lastForgotten) = (generation, generation)
     }
 
     /// Records a change, and returns the settings that it affects: every key, if it lists all, as for a posted state.

@@ -72,7 +72,9 @@ package struct DconfDatabase {
 
     // MARK: - Items
 
-    /// The names that are known so far, each computed once.
+    /// The names of directories that are known so far, each computed once.
+    ///
+    /// Those of keys are not kept, or the heap would have holes of their size between the keys.
     private struct Names {
         var known: [[UInt8]?]
         var length = 0
@@ -94,19 +96,22 @@ package struct DconfDatabase {
 
     /// The limit of levels also ends a loop of parents.
     private func path(of item: Int, depth: Int, _ names: inout Names) throws(FormatError) -> [UInt8] {
-        if let known = names.known[item] { return known }
         try SettingsBudget.check(depth: depth)
         let parent = word(at: item, 4)
         var path: [UInt8] = []
         if parent != UInt32.max {
             guard parent < count else { throw Self.invalid("item \(item) has the parent \(parent) of \(count)") }
-            path = try self.path(of: parent, depth: depth + 1, &names)
+            if let known = names.known[parent] {
+                path = known
+            } else {
+                path = try self.path(of: parent, depth: depth + 1, &names)
+                names.known[parent] = path
+            }
         }
         let (start, sizeAndType) = (word(at: item, 8), word(at: item, 12))
         path += try slice(start, start + (isSwapped ? sizeAndType >> 16 : sizeAndType & 0xFFFF), of: item)
         names.length += path.count
         guard names.length <= Self.nameLimit else { throw Self.invalid("more than \(Self.nameLimit) bytes of names") }
-        names.known[item] = path
         return path
     }
 
