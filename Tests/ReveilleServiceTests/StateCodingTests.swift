@@ -67,6 +67,24 @@ import Varlink
         #expect(try StateCoding.decode(JSON.parse(StateCoding.encode(Self.state))) == Self.state)
     }
 
+    @Test("settings that are saved whole take at most 128 KiB of the file", arguments: [0, 1, 100])
+    func savedSettingsAreBounded(keys: Int) {
+        let values = Dictionary(uniqueKeysWithValues: (0..<keys).map { ("k\($0)", UInt64(1) << 63) })
+        var domains: [Defaults.Domain] = []
+        var size = 0
+        while case .whole(let reading) = KeptReading(.defaults(Defaults(domains: domains))) {
+            let entry = SavedState.Entry(
+                generation: 1, sequence: 1, changedAt: Timestamp(microseconds: 1), state: .whole(reading))
+            size = StateCoding.encode(SavedState(instance: "one", sequence: 1, entries: [entry])).count
+            for _ in 0..<10 {
+                let name = "program\(domains.count)"
+                domains.append(Defaults.Domain(name: name, path: "/" + name, values: values, isOpaque: false))
+            }
+        }
+        // The rest of the file is a few numbers.
+        #expect(size <= KeptReading.sizeLimit + 200 && size > KeptReading.sizeLimit * 3 / 4)
+    }
+
     @Test(
         "a state that no bus can have saved is refused",
         arguments: [

@@ -107,7 +107,7 @@ extension Bus {
     }
 
     var savedSelections: [SavedState.Selection] {
-        let isWhole = KeptReading(logs[Self.settings].changes.current.reading).reading != nil
+        let isWhole = !KeptReading.isTooLarge(logs[Self.settings].changes.current.reading)
         return nameTable.selections.map { entry in
             let log = logs[entry.log]
             let last = log.changes.current

@@ -114,14 +114,18 @@ package enum KeptReading: Sendable, Hashable {
     /// About four thousand keys or two thousand files, more than most users have; written in a few milliseconds.
     package static let sizeLimit = 128 << 10
 
-    package init(_ reading: Reading) {
+    static func isTooLarge(_ reading: Reading) -> Bool {
         let size =
             switch reading {
             case .defaults(let settings): settings.size
             case .folders(let folders): folders.size
             default: 0
             }
-        if size > Self.sizeLimit, let digest = reading.digest {
+        return size > sizeLimit
+    }
+
+    package init(_ reading: Reading) {
+        if Self.isTooLarge(reading), let digest = reading.digest {
             self = .digest(digest, of: reading.aspect)
         } else {
             self = .whole(reading)
@@ -141,11 +145,11 @@ package enum KeptReading: Sendable, Hashable {
 }
 
 extension Defaults {
-    /// The approximate size in a file, in bytes: all names, and a number for each key.
+    /// The approximate size in a file, in bytes: all names, the words for each domain, and a number for each key.
     package var size: Int {
-        let number = 24
+        let (words, number) = (50, 24)
         return domains.reduce(0) { size, domain in
-            domain.values.reduce(size + domain.path.utf8.count + domain.name.utf8.count) {
+            domain.values.reduce(size + words + domain.path.utf8.count + domain.name.utf8.count) {
                 $0 + $1.key.utf8.count + number
             }
         }
