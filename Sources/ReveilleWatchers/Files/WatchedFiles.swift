@@ -48,7 +48,8 @@ final class WatchedFiles<Value: Equatable> {
         root = settings.root
         self.context = context
         self.report = report
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.readDue() }
+        // Not with the priority of watchers: calls get their turn between the parts of a long reading.
+        timer = try loop.timer { [weak self] in self?.readDue() }
     }
 
     /// Starts to watch, and reads everything; where watching is impossible, files are read only on request.
