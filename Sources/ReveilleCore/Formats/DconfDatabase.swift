@@ -111,7 +111,7 @@ package struct DconfDatabase {
         let (start, sizeAndType) = (word(at: item, 8), word(at: item, 12))
         path += try slice(start, start + (isSwapped ? sizeAndType >> 16 : sizeAndType & 0xFFFF), of: item)
         names.length += path.count
-        guard names.length <= Self.nameLimit else { throw Self.invalid("more than \(Self.nameLimit) bytes of names") }
+        guard names.length <= Self.nameLimit else { throw SettingsBudget.excess("\(Self.nameLimit) bytes of names") }
         return path
     }
 

@@ -28,7 +28,7 @@ package struct Keyfile: Sendable, Hashable {
             do throws(FormatError) {
                 try reader.read(line, isCut: line.endIndex == bytes.endIndex)
             } catch {
-                throw FormatError(error.reason, line: number + 1)
+                throw FormatError(error.reason, line: number + 1, isLimit: error.isLimit)
             }
         }
         entries = reader.finish()
@@ -84,7 +84,7 @@ package struct Keyfile: Sendable, Hashable {
             finishEntry()
             let name = (group ?? "") + key.text
             nameLength += name.utf8.count
-            guard nameLength <= nameLimit else { throw FormatError("more than \(nameLimit) bytes of names") }
+            guard nameLength <= nameLimit else { throw SettingsBudget.excess("\(nameLimit) bytes of names") }
             try budget.pay()
             try budget.pay(forKey: name)
             last = (name, indent, value.map { Array($0) })

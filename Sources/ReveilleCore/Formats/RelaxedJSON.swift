@@ -20,7 +20,7 @@ package struct RelaxedJSON {
             guard try reader.token() == nil else { throw reader.unexpected() }
             return value
         } catch {
-            throw FormatError(error.reason, line: bytes.line(at: reader.position))
+            throw FormatError(error.reason, line: bytes.line(at: reader.position), isLimit: error.isLimit)
         }
     }
 

@@ -102,7 +102,7 @@ struct SettingsBudget {
 
     /// Counts values, and throws if the file has more than the limit.
     mutating func pay(_ values: Int = 1) throws(FormatError) {
-        guard valuesLeft >= values else { throw FormatError("more than \(SettingsValue.countLimit) values") }
+        guard valuesLeft >= values else { throw Self.excess("\(SettingsValue.countLimit) values") }
         valuesLeft -= values
     }
 
@@ -116,6 +116,8 @@ struct SettingsBudget {
             throw FormatError("a key with more than \(CombiningMarks.limit) combining marks in a row")
         }
     }
+
+    static func excess(_ limit: String) -> FormatError { FormatError("more than \(limit)", isLimit: true) }
 
     static func check(depth: Int) throws(FormatError) {
         guard depth <= SettingsValue.depthLimit else {

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CReveilleLinux
 import Glibc
 
 /// The result of reading a whole file.
 package enum FileContents: Sendable, Hashable {
     case bytes([UInt8])
     case missing
-    case tooLarge(limit: Int)
+    case tooLarge(limit: Int, Version)
     /// The path leads to a directory, pipe, socket or device.
     case notAFile
     /// The file may exist but cannot be read.
     case unreadable(SystemError)
+
+    /// What changes with the contents of a file that is not read.
+    package struct Version: Sendable, Hashable {
+        package var size = 0
+        /// The time of the last modification in nanoseconds since 1970, modulo 2^64.
+        package var modified: Int64 = 0
+    }
 
     /// The contents as text, in which bytes that are not UTF-8 are replaced; `nil` without contents.
     package var text: String? {
@@ -33,7 +41,11 @@ package enum FileContents: Sendable, Hashable {
         let descriptor = OwnedDescriptor(number)
         guard fstat(descriptor.number, &status) == 0 else { return failed("fstat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { return .notAFile }
-        guard status.st_size <= limit else { return .tooLarge(limit: limit) }
+        guard status.st_size <= limit else {
+            // Some file systems have times beyond the year 2262.
+            let modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+            return .tooLarge(limit: limit, Version(size: Int(status.st_size), modified: modified))
+        }
         return read(descriptor, path, size: Int(status.st_size), limit: limit)
     }
 
@@ -60,7 +72,7 @@ package enum FileContents: Sendable, Hashable {
             if chunk.count < room, chunk.isEmpty || bytes.count == size { return .bytes(bytes) }
             room = chunkSize
         }
-        return .tooLarge(limit: limit)
+        return .tooLarge(limit: limit, Version(size: bytes.count))
     }
 
     private static func failed(_ operation: String, _ path: String) -> FileContents {
@@ -82,7 +94,7 @@ package enum RequiredFile {
         case .bytes(let bytes): return bytes
         case .missing: throw Unusable(description: "\(SystemError("open", on: path, code: ENOENT))")
         case .notAFile: throw Unusable(description: "\(path): not a file")
-        case .tooLarge(let limit): throw Unusable(description: "\(path): longer than \(limit) bytes")
+        case .tooLarge(let limit, _): throw Unusable(description: "\(path): longer than \(limit) bytes")
         case .unreadable(let error): throw Unusable(description: "\(error)")
         }
     }

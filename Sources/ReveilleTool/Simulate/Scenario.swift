@@ -34,7 +34,7 @@ struct Scenario {
             try self.init(bytes, file: file)
         case .missing: throw Failure(.configuration, "open \(file): No such file or directory (ENOENT)")
         case .notAFile: throw Failure(.configuration, "\(file) is not a regular file")
-        case .tooLarge(let limit): throw Failure(.configuration, "\(file): exceeds \(limit) bytes")
+        case .tooLarge(let limit, _): throw Failure(.configuration, "\(file): exceeds \(limit) bytes")
         case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }
     }

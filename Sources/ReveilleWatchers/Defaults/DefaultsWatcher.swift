@@ -17,7 +17,9 @@ package final class DefaultsWatcher: Watcher {
             format: FileFormat(
                 sizeLimit: { _ in Self.sizeLimit }, membership: { SettingsName($0).membership },
                 parse: SettingsFile.read,
-                standIn: { $0?.isOpaque == false ? nil : .opaque($1) }),
+                standIn: { last, contents, error in
+                    last?.isOpaque == false && !error.isLimit ? nil : .opaque(contents)
+                }),
             context: context
         ) { context.report(.defaults(Self.reading(of: $0))) }
     }

@@ -10,8 +10,8 @@ package struct SettingsFile: Hashable {
     /// Whether the format is not read.
     package var isOpaque = false
 
-    static func opaque(_ bytes: [UInt8]) -> SettingsFile {
-        SettingsFile(values: ["": Digest(of: bytes).value], isOpaque: true)
+    static func opaque(_ contents: Digest) -> SettingsFile {
+        SettingsFile(values: ["": contents.value], isOpaque: true)
     }
 
     /// Reads a file, after its last value; `nil` if it was found in a directory and neither its name nor its start is of
@@ -22,7 +22,7 @@ package struct SettingsFile: Hashable {
         let name = SettingsName(path)
         if isFound, name.kind == .bare, !Keyfile.opens(bytes) { return nil }
         if bytes.isEmpty, name.kind != .dconf {
-            return name.kind == .foreign ? opaque(bytes) : SettingsFile(values: [:])
+            return name.kind == .foreign ? opaque(Digest(of: bytes)) : SettingsFile(values: [:])
         }
         switch name.kind {
         case .propertyList: return try propertyList(bytes)
@@ -30,7 +30,7 @@ package struct SettingsFile: Hashable {
         case .keyfile: return SettingsFile(try Keyfile(bytes))
         case .text, .bare: return try recognized(bytes)
         case .dconf: return try database(bytes, after: last)
-        case .foreign: return (try? recognized(bytes, isForeign: true)) ?? opaque(bytes)
+        case .foreign: return (try? recognized(bytes, isForeign: true)) ?? opaque(Digest(of: bytes))
         }
     }
 
@@ -44,7 +44,7 @@ package struct SettingsFile: Hashable {
         }
         if Keyfile.opens(bytes) { return SettingsFile(try Keyfile(bytes, isStrict: isForeign)) }
         guard let keyfile = try? Keyfile(bytes, isStrict: isForeign), !keyfile.entries.isEmpty else {
-            return opaque(bytes)
+            return opaque(Digest(of: bytes))
         }
         return SettingsFile(keyfile)
     }
@@ -52,7 +52,7 @@ package struct SettingsFile: Hashable {
     /// A database without keys is opaque until it has had some.
     private static func database(_ bytes: [UInt8], after last: SettingsFile?) throws(FormatError) -> SettingsFile {
         let values = try DconfDatabase(bytes).values()
-        if values.isEmpty, last?.isOpaque != false { return opaque(bytes) }
+        if values.isEmpty, last?.isOpaque != false { return opaque(Digest(of: bytes)) }
         return SettingsFile(values: values.mapValues { SettingsValue.data(Array($0)).fingerprint })
     }
 
@@ -63,7 +63,7 @@ package struct SettingsFile: Hashable {
 
     private static func table(_ value: SettingsValue, _ bytes: [UInt8]) -> SettingsFile {
         // A list or a single value has no keys.
-        guard case .dictionary(let values) = value else { return opaque(bytes) }
+        guard case .dictionary(let values) = value else { return opaque(Digest(of: bytes)) }
         return SettingsFile(values: values.mapValues(\.fingerprint))
     }
 }

@@ -33,7 +33,7 @@ package final class DeviceInfoReader {
                 switch read(file.rawValue) {
                 case .bytes(let bytes): file.meaning(of: bytes)
                 case .missing: "does not exist"
-                case .tooLarge(let limit): "longer than the limit of \(limit) bytes"
+                case .tooLarge(let limit, _): "longer than the limit of \(limit) bytes"
                 case .notAFile: "not a regular file"
                 case .unreadable(let error): "\(error)"
                 }

@@ -20,7 +20,7 @@ struct FileFormat<Value: Equatable> {
     /// Parses a file, after its last value; `nil` for a file that was found in a directory and is not the watcher's.
     let parse: (_ path: String, _ isFound: Bool, _ bytes: [UInt8], _ last: Value?) throws(FormatError) -> Value?
     /// Returns the value of a file that cannot be parsed, after its last one; `nil` to keep that.
-    var standIn: (_ last: Value?, _ bytes: [UInt8]) -> Value? = { _, _ in nil }
+    var standIn: (_ last: Value?, _ contents: Digest, _ error: FormatError) -> Value? = { _, _, _ in nil }
 }
 
 /// Reads files of a format, below a root directory.
@@ -58,7 +58,12 @@ struct FileReader<Value: Equatable> {
             switch FileContents.read(file, limit: format.sizeLimit(path)) {
             case .bytes(let bytes): return look(at: path, isFound, bytes, unlike: digest, after: last)
             case .missing: return .missing
-            case .tooLarge(let limit): return .failed("longer than the limit of \(limit) bytes")
+            case .tooLarge(let limit, let version):
+                var new = Digest()
+                new.combine(UInt64(version.size))
+                new.combine(UInt64(bitPattern: version.modified))
+                let error = FormatError("longer than the limit of \(limit) bytes", isLimit: true)
+                return new == digest ? .same : standIn(at: path, isFound, new, error, after: last)
             case .notAFile: return .failed("not a regular file")
             case .unreadable(let error): return .failed("\(error)")
             }
@@ -84,12 +89,18 @@ struct FileReader<Value: Equatable> {
         do throws(FormatError) {
             return .contents(try format.parse(path, isFound, bytes, last), new)
         } catch {
-            // A file that was found and is perhaps not the watcher's may be a log that changes all the time.
-            guard !isFound || membership(of: path) == .yes, let standIn = format.standIn(last, bytes) else {
-                return .failed("\(error)")
-            }
-            return .unparsed(standIn, new, problem: "\(error)")
+            return standIn(at: path, isFound, new, error, after: last)
         }
+    }
+
+    private func standIn(
+        at path: String, _ isFound: Bool, _ contents: Digest, _ error: FormatError, after last: Value?
+    ) -> Look {
+        // A file that was found and is perhaps not the watcher's may be a log that changes all the time.
+        guard !isFound || membership(of: path) == .yes, let value = format.standIn(last, contents, error) else {
+            return .failed("\(error)")
+        }
+        return .unparsed(value, contents, problem: "\(error)")
     }
 }
 

@@ -169,10 +169,12 @@ struct FileTable<Value: Equatable> {
     ) -> Bool {
         let path = ExactText(PathChain.path(of: name, in: directory.text))
         guard entries[path] == nil else { return false }
-        let limit = isProgram(directory) ? Self.programLimit : DirectoryListing.limit
-        guard foundCounts[directory, default: 0] < limit else {
-            entries[directory]?.problem = DirectoryListing.cutProblem(limit)
-            effects.warnings += entries[directory]?.warning(of: directory.text) ?? []
+        let isFull = entries.count >= paths.count + DirectoryListing.limit
+        guard !isFull, !isProgram(directory) || foundCounts[directory, default: 0] < Self.programLimit else {
+            // The folders of programs are part of the directory that is full.
+            let place = isFull && isProgram(directory) ? ExactText(PathChain.parent(of: directory.text)) : directory
+            entries[place]?.problem = DirectoryListing.cutProblem(isFull ? DirectoryListing.limit : Self.programLimit)
+            effects.warnings += entries[place]?.warning(of: place.text) ?? []
             return false
         }
         foundCounts[directory, default: 0] += 1

@@ -38,7 +38,7 @@ package struct ZoneLocations: Sendable, Hashable {
             let name = ConfiguredPath.name(of: path)
             guard let link = chain.steps.first(where: { $0.kind == .link && $0.name == name }) else { return .utc }
             throw ZoneError("\(link.path) is a link to a missing file")
-        case .tooLarge(let limit): throw ZoneError("\(path) is longer than the limit of \(limit) bytes")
+        case .tooLarge(let limit, _): throw ZoneError("\(path) is longer than the limit of \(limit) bytes")
         case .notAFile: throw ZoneError("\(path) is not a regular file")
         case .unreadable(let error): throw ZoneError("\(error)")
         }

@@ -36,6 +36,22 @@ import Testing
         #expect(table.notice(.finished, of: "g", in: "/d", at: Self.later).appeared == ["/d/g"])
     }
 
+    @Test func filesInTheFoldersOfProgramsCountTowardsOneLimit() throws {
+        let scene = try Scene()
+        let folders = DirectoryListing.limit / FileTable<Int>.programLimit + 1
+        for folder in 0..<folders {
+            scene.makeDirectory("/d/p\(folder)")
+            for file in 0..<FileTable<Int>.programLimit { scene.write("/d/p\(folder)/f\(file)", "") }
+        }
+        let format = FileFormat<Int>(
+            sizeLimit: { _ in 100 }, membership: { _ in .yes }, parse: { _, _, bytes, _ in bytes.count })
+        let timing = FileSettling.Timing(readDelay: .zero, deletionGrace: .zero)
+        var table = FileTable(paths: ["/d/*"], root: scene.root, timing: timing, format: format)
+        let warnings = table.readAll(at: Self.start).warnings
+        #expect(table.entries.count == DirectoryListing.limit + 1)
+        #expect(warnings == ["/d: has more than 10000 files; the others are ignored"])
+    }
+
     @Test func namesThatDifferInTheirUnicodeNormalizationAreTwoFiles() throws {
         let scene = try Scene()
         var table = table(scene)

@@ -103,7 +103,7 @@ import Testing
         bytes += [0, 0, 8, 0, UInt8(second >> 8), UInt8(second & 0xFF)]
         bytes += [0, 0, 0, 0, 0, 0, 3, 1] + [0, 0, 0, 0, 0, 0, 0, 2] + [0, 0, 0, 0, 0, 0, 0, 0]
         bytes += (0..<8).reversed().map { UInt8(table >> (8 * $0) & 0xFF) }
-        #expect(throws: FormatError("more than 50000 values")) { try Self.read("a.plist", bytes) }
+        #expect(throws: FormatError("more than 50000 values", isLimit: true)) { try Self.read("a.plist", bytes) }
     }
 
     @Test(arguments: [

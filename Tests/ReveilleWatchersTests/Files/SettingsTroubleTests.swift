@@ -14,19 +14,27 @@ import Testing
         try DefaultsScene(paths: ["~/.config/app/settings.json"]) { $0.write(Self.file, "{\"a\":1}") }
     }
 
-    @Test func oversizedFileIsReportedAndKeepsItsKeys() throws {
+    @Test("a file beyond a limit is opaque, and its changes are reported, until it is within the limit again")
+    func filesBeyondALimitAreOpaque() throws {
         let app = try makeApp()
-        app.scene.step(
-            "grow", { #expect(truncate(app.scene.at(Self.file), 50 << 20) == 0) },
-            until: { app.scene.warnings.count == 1 })
-        try app.scene.play()
-        let limit = DefaultsWatcher.sizeLimit
+        let scene = app.scene
+        let values = "{" + (0...SettingsValue.countLimit).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        let ways: [(String, () -> Void)] = [
+            ("too long", { #expect(truncate(scene.at(Self.file), 50 << 20) == 0) }),
+            ("still too long", { #expect(truncate(scene.at(Self.file), 49 << 20) == 0) }),
+            ("too many values", { scene.write(Self.file, values) }),
+            ("still too many values", { scene.write(Self.file, values + " ") }),
+        ]
+        for (count, (name, change)) in ways.enumerated() {
+            scene.step(name, change, until: { scene.readings.count == count + 2 })
+            scene.step(name + " is opaque", { #expect(app.reading.domains.map(\.isOpaque) == [true]) }, until: { true })
+        }
+        scene.step("shrink", { scene.write(Self.file, "{\"b\":1}") }, until: { app.keys == ["settings": ["b"]] })
+        try scene.play()
         #expect(
-            app.scene.warnings == [
-                "\(Self.file): longer than the limit of \(limit) bytes; the previous values are kept"
+            scene.warnings == [
+                "\(Self.file): longer than the limit of \(DefaultsWatcher.sizeLimit) bytes; only its changes are reported"
             ])
-        #expect(app.scene.readings.count == 1)
-        #expect(app.watcher.examine().advice.count == 1)
     }
 
     @Test func pipeInPlaceOfAFileDoesNotBlock() throws {
