@@ -1,4 +1,4 @@
-"""The bus as a program, beside other brokers: Scripts/bench peers, memory, instructions and record.
+"""The bus as a program, beside other brokers: Scripts/bench peers, memory, home, noise, instructions, record.
 
     python3 Tests/Brokers BENCHMARK REVEILLE
 """
@@ -6,6 +6,7 @@ import pathlib
 import sys
 
 import comparison
+import home
 import limits
 from brokers import Reveille
 
@@ -16,5 +17,9 @@ if benchmark == "peers":
     comparison.run(PERFORMANCE)
 elif benchmark == "memory":
     limits.measure_memory()
+elif benchmark == "home":
+    home.measure_home()
+elif benchmark == "noise":
+    home.measure_noise()
 else:
     limits.measure_instructions(PERFORMANCE / "instructions", is_recording=benchmark == "record")

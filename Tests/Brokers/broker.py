@@ -100,6 +100,10 @@ class Broker:
         self.folder = tempfile.TemporaryDirectory(prefix="reveille-broker-")
         self.directory = pathlib.Path(self.folder.name)
         self.address: str | int = str(self.directory / "socket")
+        self.start(under, stderr)
+
+    def start(self, under: tuple[str, ...] = (), stderr: int = subprocess.DEVNULL) -> None:
+        """Starts the program in its directory."""
         # A benchmark that is interrupted leaves no process behind.
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *under, *self.command()], stdin=subprocess.DEVNULL,
