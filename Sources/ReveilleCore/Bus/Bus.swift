@@ -9,7 +9,7 @@ package struct Bus: ~Copyable {
     /// The identifier of this bus; positions are valid for one instance only.
     package private(set) var instance: String
     /// The largest number of changes that a `hold` policy can keep.
-    package let history: Int
+    package private(set) var history: Int
     /// The number of changes on the bus.
     package internal(set) var sequence: Int
     /// The number of the last firing of the schedule.
