@@ -59,7 +59,7 @@ extension ScheduleService {
             if let failure { logger.error("the schedule cannot be saved: \(failure)") }
             let canFire = schedule.isEmpty || file.takesFirings
             if !canFire {
-                attempt { () throws(SystemError) in try retry() }
+                attempt { () throws(SystemError) in try self.retry() }
             } else if failure == nil {
                 timers.retry = nil
             }
