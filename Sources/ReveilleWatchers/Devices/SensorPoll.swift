@@ -37,6 +37,8 @@ final class SensorPoll {
     /// Whether the reader may have the sensor's buffer open.
     private var isOpen = false
     private var isSampling = false
+    /// The callers that get the sample under way, and those that get the next one.
+    private var asked: [() -> Void] = []
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
@@ -61,34 +63,33 @@ final class SensorPoll {
         reader.reconsiderAccess()
     }
 
-    /// Takes a sample and calls back, unless the poll is released first.
+    /// Takes a sample and calls back; who releases the poll first takes over its callers.
     func sample(then completion: (() -> Void)? = nil) {
         if let completion { waiting.append(completion) }
         guard !isSampling else { return }
         isSampling = true
-        let asked = waiting
-        waiting = []
-        if let stream { return sample(of: stream, for: asked) }
+        (asked, waiting) = (waiting, [])
+        if let stream { return sample(of: stream) }
         if pace == .live, reader.channels.node != nil { isOpen = true }
         if speed.isQuick, let sample = sampler.sampleOnLoop(reader, isLive: pace == .live) {
-            return take(sample, for: asked)
+            return take(sample)
         }
         sampler.sample(reader, isLive: pace == .live) { [weak self] sample, microseconds in
             self?.speed.note(microseconds)
-            self?.take(sample, for: asked)
+            self?.take(sample)
         }
     }
 
     private var stream: MotionStream? { shared.stream(of: reader.channels.device) }
 
     /// Takes a sample of a stream; the stream's channels begin with this poll's.
-    private func sample(of stream: MotionStream, for asked: [() -> Void]) {
+    private func sample(of stream: MotionStream) {
         stream.sample { [weak self] sample in
             guard let self else { return }
-            if let sample { return take(sample, for: asked) }
+            if let sample { return take(sample) }
             // The stream has ended.
             isSampling = false
-            waiting = asked + waiting
+            waiting = takeCallers()
             self.sample()
         }
     }
@@ -102,10 +103,18 @@ final class SensorPoll {
         sampler.rest(reader)
     }
 
-    private func take(_ sample: IIOSample, for asked: [() -> Void]) {
+    /// Takes over the callers that have no sample yet, before the poll is released.
+    func takeCallers() -> [() -> Void] {
+        defer { (asked, waiting) = ([], []) }
+        return asked + waiting
+    }
+
+    private func take(_ sample: IIOSample) {
         isSampling = false
         sampled(sample)
-        for completion in asked { completion() }
+        let answered = asked
+        asked = []
+        for completion in answered { completion() }
         waiting.isEmpty ? schedule() : self.sample()
     }
 

@@ -102,9 +102,11 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func stop() {
         interest = nil
+        let callers = poll?.takeCallers() ?? []
         release()
         sensor = nil
         isFound = false
+        for caller in callers { caller() }
     }
 
     private func release() {
@@ -123,9 +125,12 @@ final class SensorWatch<Sensor: FoundSensor> {
         } catch {
             return problem.warn("\(error); the previous reading is kept")
         }
+        let callers = found == sensor ? [] : poll?.takeCallers() ?? []
         if found != sensor { replaceSensor(by: found) }
         isFound = sensor == found
         if sensor == nil { gone() }
+        // They get a sample of the new sensor, if there is one.
+        for caller in callers { sampleOpen(then: caller) }
     }
 
     private func replaceSensor(by found: Sensor?) {
@@ -218,9 +223,13 @@ final class SensorWatch<Sensor: FoundSensor> {
     }
 
     private func sample(within timeout: Duration, then completion: @escaping () -> Void) {
+        // A late sample still counts.
+        sampleOpen(then: poll == nil ? completion : loop.once(within: timeout, completion))
+    }
+
+    private func sampleOpen(then completion: @escaping () -> Void) {
         if let input { take(.input(input.device)) }
         guard let poll else { return completion() }
-        // A late sample still counts.
-        poll.sample(then: loop.once(within: timeout, completion))
+        poll.sample(then: completion)
     }
 }
