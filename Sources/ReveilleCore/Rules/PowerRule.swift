@@ -71,7 +71,7 @@ package enum PowerRule {
 
     private static func text(_ attribute: String, of supply: PowerSupply) -> String? {
         guard let text = supply[attribute].map(SysfsText.trimmed), !text.isEmpty,
-            !SysfsText.isWord(text, "unknown")
+            !SysfsText.isWord(text, "unknown"), !CombiningMarks.areTooMany(in: text)
         else { return nil }
         return text
     }

@@ -71,10 +71,11 @@ struct FileReader<Value: Equatable> {
             guard format.membership != nil else { return .failed("is a directory") }
             do throws(SystemError) {
                 let listing = try DirectoryListing(of: directory)
-                let names = listing.names.filter { membership(of: PathChain.path(of: $0, in: path)) != .no }
+                let readable = listing.names.filter { !CombiningMarks.areTooMany(in: $0) }
+                let names = readable.filter { membership(of: PathChain.path(of: $0, in: path)) != .no }
                 return .directory(
-                    names, folders: listing.folders, others: listing.names.count - names.count,
-                    problem: listing.problem)
+                    names, folders: listing.folders, others: readable.count - names.count,
+                    problem: listing.problem(ofOthers: listing.names.count - readable.count))
             } catch {
                 return .failed("\(error)")
             }
@@ -137,9 +138,12 @@ extension DirectoryListing {
     static func cutProblem(_ limit: Int = limit) -> String { "has more than \(limit) files; the others are ignored" }
 
     /// The problem of the names that are ignored, if any.
-    fileprivate var problem: String? {
+    fileprivate func problem(ofOthers unsendable: Int) -> String? {
         if isCut { return Self.cutProblem() }
-        return unreadableNames > 0
-            ? "has files whose names are not UTF-8 (\(unreadableNames)); they are ignored" : nil
+        let reasons = [
+            (unreadableNames, "are not UTF-8"),
+            (unsendable, "have more than \(CombiningMarks.limit) combining marks in a row"),
+        ].filter { $0.0 > 0 }.map { "\($1) (\($0))" }
+        return reasons.isEmpty ? nil : "has files whose names \(reasons.joined(separator: " or ")); they are ignored"
     }
 }

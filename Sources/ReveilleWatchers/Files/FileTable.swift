@@ -63,8 +63,6 @@ struct FileTable<Value: Equatable> {
         var disappeared: [String] = []
         /// The new problems, one line each.
         var warnings: [String] = []
-        /// Whether more files are due.
-        var isUnfinished = false
     }
 
     /// The configured paths, in order, without duplicates.
@@ -141,17 +139,20 @@ struct FileTable<Value: Equatable> {
         return effects
     }
 
-    /// Reads the files that are due, at least one; the others stay due once `mayGoOn` returns false.
-    mutating func readDue(by time: Instant, at now: Instant, while mayGoOn: () -> Bool) -> Effects {
+    /// The files that are due at a time.
+    func due(by time: Instant) -> [ExactText] {
+        entries.compactMap { path, entry in entry.deadline.map { $0 <= time } == true ? path : nil }
+    }
+
+    /// Reads files that are still due, at least one; the others stay in the list once `mayGoOn` returns false.
+    mutating func read(
+        _ due: inout [ExactText], by time: Instant, at now: Instant, while mayGoOn: () -> Bool
+    ) -> Effects {
         var effects = Effects()
-        let due = entries.compactMap { path, entry in
-            entry.deadline.map { $0 <= time } == true ? path : nil
-        }
-        for (position, path) in due.enumerated() {
+        while let path = due.popLast() {
+            guard entries[path]?.deadline.map({ $0 <= time }) == true else { continue }
             if !resume(path, by: time, at: now, &effects) { read(path, at: now, asked: false, &effects) }
-            guard position < due.count - 1, !mayGoOn() else { continue }
-            effects.isUnfinished = true
-            break
+            if !mayGoOn() { break }
         }
         return effects
     }
@@ -168,7 +169,8 @@ struct FileTable<Value: Equatable> {
         _ name: String, in directory: ExactText, at now: Instant, _ effects: inout Effects
     ) -> Bool {
         let path = ExactText(PathChain.path(of: name, in: directory.text))
-        guard entries[path] == nil else { return false }
+        // Parsers of messages refuse such names; their directory has said so.
+        guard entries[path] == nil, !CombiningMarks.areTooMany(in: name) else { return false }
         let isFull = entries.count >= paths.count + DirectoryListing.limit
         guard !isFull, !isProgram(directory) || foundCounts[directory, default: 0] < Self.programLimit else {
             // The folders of programs are part of the directory that is full.

@@ -31,6 +31,8 @@ final class WatchedFiles<Value: Equatable> {
         static var turn: Duration { .milliseconds(2) }
 
         let start: Instant
+        /// The files that are not read yet.
+        var due: [ExactText]
         var hasChanged = false
     }
 
@@ -104,18 +106,19 @@ final class WatchedFiles<Value: Equatable> {
 
     private func readDue() {
         let start = loop.now
-        let round = round ?? Round(start: start)
-        let effects = table.readDue(by: round.start, at: start) { loop.now - start < Round.turn }
+        var round = self.round ?? Round(start: start, due: table.due(by: start))
+        // Otherwise the list would be copied.
+        self.round = nil
+        let effects = table.read(&round.due, by: round.start, at: start) { loop.now - start < Round.turn }
         apply(effects)
-        let hasChanged = round.hasChanged || effects.hasChanged
-        if effects.isUnfinished {
-            self.round = Round(start: round.start, hasChanged: hasChanged)
+        if effects.hasChanged { round.hasChanged = true }
+        guard round.due.isEmpty else {
+            self.round = round
             timer?.fire(after: .zero)
             return
         }
-        self.round = nil
         schedule()
-        if hasChanged { report(table) }
+        if round.hasChanged { report(table) }
     }
 
     private func handle(_ notice: PathWatch.Notice) {

@@ -53,6 +53,7 @@ import Testing
             let expected = Reading.level(80, .charging, supply: omits ? nil : .wireless)
             #expect(driver.bus.state(of: .battery, at: driver.now, omitsSupply: omits).reading == expected)
             #expect(driver.bus.changes(of: .battery, limit: 1, omitsSupply: omits).map(\.reading) == [expected])
+            #expect(driver.bus.changes(of: .battery, omitsSupply: omits).last?.isNetChange == !omits)
         }
     }
 }

@@ -31,7 +31,7 @@ import Testing
         #expect(table.entries.count == DirectoryListing.limit + 1)
         #expect(warnings == ["/d: has more than 10000 files; the others are ignored"])
         // None of the files exists, so their entries are removed.
-        _ = table.readDue(by: Self.later, at: Self.later) { true }
+        _ = table.readDue(at: Self.later)
         #expect(table.entries.count == 1)
         #expect(table.notice(.finished, of: "g", in: "/d", at: Self.later).appeared == ["/d/g"])
     }
@@ -59,7 +59,7 @@ import Testing
             scene.write("/d/" + name, String(repeating: "a", count: name.utf8.count))
             _ = table.notice(.finished, of: name, in: "/d", at: Self.start)
         }
-        _ = table.readDue(by: Self.later, at: Self.later) { true }
+        _ = table.readDue(at: Self.later)
         #expect(table.entries.values.compactMap(\.value).sorted() == [2, 3])
     }
 
@@ -70,13 +70,34 @@ import Testing
             scene.write("/d/f\(index)", "ab")
             _ = table.notice(.finished, of: "f\(index)", in: "/d", at: Self.start)
         }
-        var unfinished: [Bool] = []
-        var values: [Int] = []
-        for _ in 0..<3 {
-            unfinished.append(table.readDue(by: Self.later, at: Self.later) { false }.isUnfinished)
-            values.append(table.entries.values.count { $0.value == 2 })
+        var due = table.due(by: Self.later)
+        for read in 1...3 {
+            _ = table.read(&due, by: Self.later, at: Self.later) { false }
+            #expect(due.count == 3 - read)
+            #expect(table.entries.values.count { $0.value == 2 } == read)
         }
-        #expect(unfinished == [true, true, false])
-        #expect(values == [1, 2, 3])
+    }
+
+    @Test("a file with more combining marks in its name than a message may have is ignored, also after an event")
+    func namesThatNoMessageCanCarryAreIgnored() throws {
+        let scene = try Scene()
+        var table = table(scene)
+        let name = "e" + String(repeating: "\u{301}", count: 31)
+        scene.write("/d/\(name)", "ab")
+        scene.write("/d/a", "ab")
+        for name in [name, "a"] { _ = table.notice(.finished, of: name, in: "/d", at: Self.start) }
+        _ = table.readDue(at: Self.later)
+        #expect(table.entries.values.count { $0.value == 2 } == 1)
+        let warnings = table.readAll(at: Self.later).warnings
+        #expect(
+            warnings == ["/d: has files whose names have more than 30 combining marks in a row (1); they are ignored"])
+    }
+}
+
+extension FileTable {
+    /// Reads all files that are due now.
+    mutating func readDue(at now: Instant) -> Effects {
+        var due = due(by: now)
+        return read(&due, by: now, at: now) { true }
     }
 }

@@ -167,7 +167,7 @@ import Testing
         let timing = FileSettling.Timing(readDelay: .zero, deletionGrace: .zero)
         var table = FileTable(paths: ["/c/*"], root: scene.root, timing: timing, format: format)
         #expect(table.readAll(at: Self.start).appeared == ["/c/app"])
-        _ = table.readDue(by: Self.start, at: Self.start) { true }
+        _ = table.readDue(at: Self.start)
         #expect(table.deadline == nil)
 
         var now = Self.start
@@ -178,13 +178,13 @@ import Testing
         }
         #expect(effects.disappeared == ["/c/app"])
         let end = try #require(table.deadline)
-        #expect(table.readDue(by: now, at: now) { true }.appeared == [])
+        #expect(table.readDue(at: now).appeared == [])
 
         scene.write("/c/app/a.json", "12")
         scene.write("/c/app/b.json", "123")
-        #expect(table.readDue(by: end, at: end) { true }.appeared == ["/c/app"])
+        #expect(table.readDue(at: end).appeared == ["/c/app"])
         #expect(table.left == [])
-        for _ in 0..<2 { _ = table.readDue(by: end, at: end) { true } }
+        for _ in 0..<2 { _ = table.readDue(at: end) }
         #expect(table.entries.values.compactMap(\.value).sorted() == [2, 3])
     }
 }
