@@ -65,6 +65,6 @@ final class Demands: BusPart {
 
     func advance(to now: UInt64) {
         guard bus.demand.hasChanges else { return }
-        for number in bus.demand.takeChanged().sorted() { access.lasting.outdate(number) }
+        for number in bus.demand.takeChanged().sorted() { access.lasting.outdateInTurn(number) }
     }
 }

@@ -5,13 +5,14 @@ import ReveilleCore
 /// The calls with further replies: BeginTask, ListSubscriptions with `more`, and ObserveDemand.
 ///
 /// After a change, the next reply is made once the peer has read the last one, with everything that has changed until
-/// then. It is made in a turn of its own connection, at the cost of the peer's user.
+/// then, at the cost of the peer's user.
 final class LastingCalls: BusPart {
     let access: BusAccess
     /// The connections of the calls, and what makes a reply, by the number of the connection.
     private var calls: [UInt64: (connection: Connection, reply: () -> Void)] = [:]
-    /// The calls that have something to reply.
+    /// The calls that have something to reply, and those of them that reply in this turn if they can.
     private var outdated: Set<UInt64> = []
+    private var due: [UInt64] = []
 
     init(_ access: BusAccess) { self.access = access }
 
@@ -27,11 +28,28 @@ final class LastingCalls: BusPart {
         remove(connection)
     }
 
-    /// Replies once the peer has read the last reply; does nothing for a call that has ended.
+    /// Replies when parts advance, before the answers to later calls, or else once the peer has read the last reply.
+    ///
+    /// Does nothing for a call that has ended.
     func outdate(_ number: UInt64) {
+        guard calls[number] != nil, outdated.insert(number).inserted else { return }
+        access.waits(true, self)
+        due.append(number)
+    }
+
+    /// Replies in a turn of the connection's own, since many calls may be outdated at a time.
+    func outdateInTurn(_ number: UInt64) {
         guard let connection = calls[number]?.connection, outdated.insert(number).inserted else { return }
         access.waits(true, self)
         access.awaitReading(by: connection)
+    }
+
+    func advance(to now: UInt64) {
+        let due = due.sorted()
+        self.due = []
+        for connection in due.compactMap({ calls[$0]?.connection }) {
+            connection.isAllRead ? hasRead(connection) : connection.awaitReading()
+        }
     }
 
     func closed(_ connection: Connection, subscription: SubscriptionID?) { remove(connection) }

@@ -111,6 +111,7 @@ final class TaskService: BusPart {
         guard !ended.isEmpty else { return }
         for task in ended { access.lasting.outdate(task) }
         taskHasEnded(in: process)
+        access.partsAreDue()
     }
 
     private func key(of connection: Connection) -> ProcessKey {
