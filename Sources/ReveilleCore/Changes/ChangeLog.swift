@@ -125,8 +125,7 @@ struct ChangeLog {
     func event(since seen: Change, omitsSupply: Bool = false) -> Event {
         var event = Event(
             reading: omitsSupply ? current.reading.withoutSupply : current.reading, generation: current.generation,
-            sequence: current.sequence,
-            changeCount: current.generation - seen.generation,
+            sequence: current.sequence, changeCount: current.generation - seen.generation,
             isNetChange: !seen.isSameState(as: current, omitsSupply: omitsSupply),
             // The order holds even if the wall clock was set back in between.
             firstChangedAt: min(firstChange(after: seen), current.time), changedAt: current.time, droppedCount: 0,

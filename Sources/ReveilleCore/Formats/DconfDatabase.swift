@@ -74,7 +74,7 @@ package struct DconfDatabase {
 
     /// The names of directories that are known so far, each computed once.
     ///
-    /// Those of keys are not kept, or the heap would have holes of their size between the keys.
+    /// Names of keys are not kept: when they were freed, the heap had holes between the keys.
     private struct Names {
         var known: [[UInt8]?]
         var length = 0

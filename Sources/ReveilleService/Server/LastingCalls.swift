@@ -10,8 +10,9 @@ final class LastingCalls: BusPart {
     let access: BusAccess
     /// The connections of the calls, and what makes a reply, by the number of the connection.
     private var calls: [UInt64: (connection: Connection, reply: () -> Void)] = [:]
-    /// The calls that have something to reply, and those of them that reply in this turn if they can.
+    /// The calls that have something to reply.
     private var outdated: Set<UInt64> = []
+    /// The outdated calls that are replied to in this turn, if their peers have read the last reply.
     private var due: [UInt64] = []
 
     init(_ access: BusAccess) { self.access = access }

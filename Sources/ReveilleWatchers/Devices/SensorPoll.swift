@@ -37,8 +37,9 @@ final class SensorPoll {
     /// Whether the reader may have the sensor's buffer open.
     private var isOpen = false
     private var isSampling = false
-    /// The callers that get the sample under way, and those that get the next one.
+    /// The callers that get the sample under way.
     private var asked: [() -> Void] = []
+    /// The callers that get the next sample.
     private var waiting: [() -> Void] = []
 
     /// Creates a poll that is off; `sampled` is called with each sample, before the callers that requested it.
@@ -63,7 +64,7 @@ final class SensorPoll {
         reader.reconsiderAccess()
     }
 
-    /// Takes a sample and calls back; who releases the poll first takes over its callers.
+    /// Takes a sample and calls back, unless ``takeCallers()`` comes first.
     func sample(then completion: (() -> Void)? = nil) {
         if let completion { waiting.append(completion) }
         guard !isSampling else { return }
