@@ -165,11 +165,11 @@ struct ChangeLog {
     func events(limit: Int?, omitsSupply: Bool) -> [Event] {
         var events: [Event] = []
         var size = 0
-        let changes = changes(through: current.generation, limit: limit ?? .max)
-        for (index, change) in changes.enumerated().reversed() where change.generation > start {
+        for change in changes(through: current.generation, limit: limit ?? .max).reversed()
+        where change.generation > start {
             var event = event(of: change, omitsSupply: omitsSupply)
-            if omitsSupply, index > 0, case .battery = change.reading {
-                event.isNetChange = !changes[index - 1].isSameState(as: change, omitsSupply: true)
+            if omitsSupply, case .battery = change.reading, let previous = retained(change.generation - 1) {
+                event.isNetChange = !previous.isSameState(as: change, omitsSupply: true)
             }
             size += event.partsSize
             guard size <= Self.namesLimit || events.isEmpty else { break }

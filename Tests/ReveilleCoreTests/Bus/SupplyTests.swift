@@ -53,7 +53,9 @@ import Testing
             let expected = Reading.level(80, .charging, supply: omits ? nil : .wireless)
             #expect(driver.bus.state(of: .battery, at: driver.now, omitsSupply: omits).reading == expected)
             #expect(driver.bus.changes(of: .battery, limit: 1, omitsSupply: omits).map(\.reading) == [expected])
-            #expect(driver.bus.changes(of: .battery, omitsSupply: omits).last?.isNetChange == !omits)
+            for limit in [1, nil] {
+                #expect(driver.bus.changes(of: .battery, limit: limit, omitsSupply: omits).last?.isNetChange == !omits)
+            }
         }
     }
 }
