@@ -12,6 +12,8 @@ import table
 
 # Log lines that give no reason.
 ROUTINE = (": info: ", ": debug: ", "faults: injected", "the program begins")
+# Seconds until a program has ended after SIGKILL, which takes some milliseconds.
+ENDING = 10
 ERRNO = {"EINTR": 4, "EIO": 5, "ENOSPC": 28}
 
 
@@ -49,7 +51,9 @@ class Injection:
         options += ["--interruptible=waiting"] if self.once else []
         if self.mode == "count":
             return ["strace", *options, "-y", "-s", "200", "--", *arguments]
-        rule = f"inject={self.syscall}:error={self.fault}:when={self.number}"
+        # The kernel leaves the end of the heap as it is and returns it; libc would take an error for a high end.
+        effect = "retval=0" if self.syscall == "brk" else f"error={self.fault}"
+        rule = f"inject={self.syscall}:{effect}:when={self.number}"
         return ["strace", *options, "-y", "-e", "trace=" + self.syscall, "-e", rule, "--", *arguments]
 
     def environment(self, environment: dict[str, str], directory: pathlib.Path) -> dict[str, str]:
@@ -77,17 +81,21 @@ class Injection:
         """Ends strace when it has injected the fault into a process. With --seccomp-bpf, all its calls would fail."""
         if not self.injected(directory):
             return
-        try:
-            status = pathlib.Path(f"/proc/{pid}/status").read_text()
-            tracer = int(status.partition("TracerPid:")[2].split()[0])
-            if tracer:
-                os.kill(tracer, signal.SIGTERM)
-        except (OSError, IndexError):
-            # The process or strace has ended.
-            pass
+        end_tracer(pathlib.Path(f"/proc/{pid}/status"))
 
 
 NONE = Injection("none")
+
+
+def end_tracer(status: pathlib.Path, number: int = signal.SIGTERM) -> None:
+    """Ends strace, if it traces the thread of a status file in /proc."""
+    try:
+        tracer = int(status.read_text().partition("TracerPid:")[2].split()[0])
+        if tracer:
+            os.kill(tracer, number)
+    except (OSError, IndexError):
+        # The process or strace has ended.
+        pass
 
 
 class Program:
@@ -123,7 +131,13 @@ class Program:
         self.is_asked = True
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGKILL)
-        self.process.wait()
+        try:
+            self.process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            # strace may keep the threads of a program that a signal has ended.
+            for thread in pathlib.Path(f"/proc/{self.pid}/task").glob("*/status"):
+                end_tracer(thread, signal.SIGKILL)
+            self.process.wait()
 
     @property
     def has_failed(self) -> bool:
