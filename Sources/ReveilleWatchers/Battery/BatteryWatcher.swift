@@ -62,9 +62,9 @@ package final class BatteryWatcher: Watcher {
             nothing: PowerSupplies(attributes: PowerSupply.attributeNames, choices: settings.choices)
         ) { supplies throws(SystemError) in try Self.read(.decisive, &supplies) }
         // A driver that fails while firmware settles may have a value afterwards.
-        poll = timer.poll { [weak self] in self.map { $0.readAnew(isPoll: loop.now > $0.followUpEnd) } }
-        window = try loop.timer(priority: .watcher) { [weak self] in self?.endWindow() }
-        supplies.taken = { [weak self] in self?.take($0, for: $1) }
+        poll = timer.poll(handler: weakly(self) { $0.readAnew(isPoll: $0.loop.now > $0.followUpEnd) })
+        window = try loop.timer(priority: .watcher, handler: weakly(self) { $0.endWindow() })
+        supplies.taken = weakly(self) { $0.take($1, for: $2) }
     }
 
     package var pace: Pace = .off {
@@ -76,7 +76,7 @@ package final class BatteryWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems, changed: weakly(self) { $0.handle($1) })
         } catch {
             context.warn("\(error); the battery is only polled")
         }

@@ -77,10 +77,9 @@ package final class DeviceFeed {
 
     private func open() throws(SystemError) {
         let monitor = try UdevMonitor(subsystems: subsystems)
-        afterRemoval = try loop.timer(priority: .watcher) { [weak self] in self?.reportRemovals() }
-        source = try loop.watch(monitor.descriptor, for: .readable, priority: .watcher) { [weak self] _ in
-            self?.receive()
-        }
+        afterRemoval = try loop.timer(priority: .watcher, handler: weakly(self) { $0.reportRemovals() })
+        source = try loop.watch(
+            monitor.descriptor, for: .readable, priority: .watcher, handler: weakly(self) { feed, _ in feed.receive() })
         self.monitor = monitor
     }
 

@@ -77,9 +77,9 @@ package final class Sampler {
 
     package init(loop: EventLoop) throws(SystemError) {
         exchange = try Exchange()
-        source = try loop.watch(exchange.resultPipe.readingEnd, for: .readable, priority: .watcher) { [weak self] _ in
-            self?.deliver()
-        }
+        source = try loop.watch(
+            exchange.resultPipe.readingEnd, for: .readable, priority: .watcher,
+            handler: weakly(self) { sampler, _ in sampler.deliver() })
         try Pthread.start { [exchange] in exchange.work() }
     }
 

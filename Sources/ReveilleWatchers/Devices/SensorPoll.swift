@@ -52,7 +52,7 @@ final class SensorPoll {
         self.intervals = intervals
         reader = IIOReader(channels)
         self.sampled = sampled
-        self.timer = timer.poll { [weak self] in self?.sample() }
+        self.timer = timer.poll(handler: weakly(self) { $0.sample() })
         shared.poll = self
     }
 

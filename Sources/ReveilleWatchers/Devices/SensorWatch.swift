@@ -67,8 +67,8 @@ final class SensorWatch<Sensor: FoundSensor> {
         finder = DeviceReader(loop: loop, slow: feed.slow, of: DeviceFeed.sensorSubsystems, nothing: ()) {
             _ throws(SystemError) in try candidates()
         }
-        finder.taken = { [weak self] candidates, _ in self?.use(candidates) }
-        pause = timer.poll { [weak self] in self?.input?.source.rearm(.readable) }
+        finder.taken = weakly(self) { watch, candidates, _ in watch.use(candidates) }
+        pause = timer.poll(handler: weakly(self) { $0.input?.source.rearm(.readable) })
     }
 
     var pace: Pace = .off {
@@ -150,16 +150,15 @@ final class SensorWatch<Sensor: FoundSensor> {
     private func open(_ sensor: Sensor) throws(SystemError) {
         switch sensor.access {
         case .sampled(let channels):
-            poll = try SensorPoll(timer: timer, shared: shared, channels: channels, intervals: intervals) {
-                [weak self] sample in
-                self?.take(sample)
-            }
+            poll = try SensorPoll(
+                timer: timer, shared: shared, channels: channels, intervals: intervals,
+                sampled: weakly(self) { $0.take($1) })
             poll?.pace = pace
         case .input(let node, let isStream):
             let device = try InputDevice(node: node)
-            let source = try loop.watch(device.number, for: .readable, priority: .watcher) { [weak self] _ in
-                self?.inputChanged(device, isStream: isStream)
-            }
+            let source = try loop.watch(
+                device.number, for: .readable, priority: .watcher,
+                handler: weakly(self) { watch, _ in watch.inputChanged(device, isStream: isStream) })
             input = (device, source)
             take(.input(device))
         }

@@ -42,8 +42,8 @@ package final class DisplayWatcher: Watcher {
         devices = DeviceReader(loop: loop, slow: feed.slow, of: Self.subsystems, nothing: ()) {
             _ throws(SystemError) in try DisplayDevices(backlight: settings.backlight)
         }
-        devices.taken = { [weak self] in self?.take($0, for: $1) }
-        followUp = try loop.timer(priority: .watcher) { [weak self] in self?.readAgain() }
+        devices.taken = weakly(self) { $0.take($1, for: $2) }
+        followUp = try loop.timer(priority: .watcher, handler: weakly(self) { $0.readAgain() })
     }
 
     package var pace: Pace = .off {
@@ -55,7 +55,7 @@ package final class DisplayWatcher: Watcher {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            interest = try feed.listen(to: Self.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: Self.subsystems, changed: weakly(self) { $0.handle($1) })
         }
         followUpsLeft = Self.followUps
         devices.read()

@@ -42,8 +42,8 @@ final class PathWatch {
     init(loop: EventLoop, root: String, handler: @escaping (Notice) -> Void) throws(SystemError) {
         self.root = root
         self.handler = handler
-        directories = try DirectoryWatch(loop: loop) { [weak self] in self?.handle($0) }
-        mounts = try MountWatch(loop: loop) { [weak self] in self?.followAgain() }
+        directories = try DirectoryWatch(loop: loop, handler: weakly(self) { $0.handle($1) })
+        mounts = try MountWatch(loop: loop, changed: weakly(self) { $0.followAgain() })
     }
 
     /// Follows every path again, and watches the paths that now lead elsewhere.

@@ -51,13 +51,13 @@ final class WatchedFiles<Value: Equatable> {
         self.context = context
         self.report = report
         // Not with the priority of watchers: calls get their turn between the parts of a long reading.
-        timer = try loop.timer { [weak self] in self?.readDue() }
+        timer = try loop.timer(handler: weakly(self) { $0.readDue() })
     }
 
     /// Starts to watch, and reads everything; where watching is impossible, files are read only on request.
     private func start() {
         do {
-            watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
+            watch = try PathWatch(loop: loop, root: root, handler: weakly(self) { $0.handle($1) })
         } catch {
             context.warn("\(error); file changes go unnoticed")
         }

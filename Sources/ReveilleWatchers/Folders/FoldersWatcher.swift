@@ -41,13 +41,13 @@ package final class FoldersWatcher: Watcher {
         self.context = context
         guard !folders.isEmpty else { return }
         // At a watcher's priority, no other source would have a turn during a long scan.
-        timer = try loop.timer { [weak self] in self?.scanDue() }
+        timer = try loop.timer(handler: weakly(self) { $0.scanDue() })
     }
 
     private func start() {
         guard !folders.isEmpty else { return }
         do {
-            watch = try PathWatch(loop: loop, root: root) { [weak self] in self?.handle($0) }
+            watch = try PathWatch(loop: loop, root: root, handler: weakly(self) { $0.handle($1) })
         } catch {
             context.warn("\(error); changes in folders go unnoticed")
         }

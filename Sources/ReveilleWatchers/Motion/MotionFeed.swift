@@ -77,7 +77,7 @@ package final class MotionFeed {
         finder = DeviceReader(loop: loop, slow: feed.slow, of: DeviceFeed.sensorSubsystems, nothing: ()) {
             _ throws(SystemError) in try MotionDevice.found(settings)
         }
-        finder.taken = { [weak self] found, _ in self?.use(found) }
+        finder.taken = weakly(self) { feed, found, _ in feed.use(found) }
     }
 
     func begin(context: WatcherContext) -> Use {
@@ -201,8 +201,8 @@ package final class MotionFeed {
     private func open(_ device: MotionDevice, _ sensor: SharedSensor) {
         do throws(SystemError) {
             let stream = try MotionStream(device, loop: loop, shared: sensor)
-            stream.gone = { [weak self] in self?.finder.read() }
-            stream.failed = { [weak self] in self?.warn($0, of: device.title) }
+            stream.gone = weakly(self) { $0.finder.read() }
+            stream.failed = weakly(self) { $0.warn($1, of: device.title) }
             stream.sampled = { [weak self, unowned stream] in self?.take($0, of: stream) }
             streams.append(stream)
             latest.append(MotionDevice.Values())

@@ -57,7 +57,7 @@ final class MotionStream {
             reader = nil
             input = try InputDevice(node: node)
         }
-        timer = try loop.timer(priority: .watcher) { [weak self] in self?.becameDue() }
+        timer = try loop.timer(priority: .watcher, handler: weakly(self) { $0.becameDue() })
     }
 
     deinit {
@@ -216,9 +216,9 @@ final class MotionStream {
         isPausing = false
         buffer.hasScans = true
         do throws(SystemError) {
-            readable = try loop.watch(node, for: .readable, priority: .watcher) { [weak self] _ in
-                self?.becameReadable()
-            }
+            readable = try loop.watch(
+                node, for: .readable, priority: .watcher, handler: weakly(self) { stream, _ in stream.becameReadable() }
+            )
         } catch {
             failed(error)
         }

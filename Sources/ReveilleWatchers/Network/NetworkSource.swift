@@ -117,9 +117,8 @@ final class NetworkFeed {
         switch source {
         case .kernel:
             let socket = try RouteSocket(isListening: true)
-            self.source = try loop.watch(socket.number, for: .readable, priority: .watcher) { [weak self] _ in
-                self?.receive()
-            }
+            self.source = try loop.watch(
+                socket.number, for: .readable, priority: .watcher, handler: weakly(self) { feed, _ in feed.receive() })
             self.socket = socket
         case .recording(let path):
             directory = try DirectoryWatch(loop: loop) { [weak self] event in

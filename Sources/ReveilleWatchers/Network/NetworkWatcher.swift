@@ -40,8 +40,8 @@ package final class NetworkWatcher: Watcher {
             let tables = try NetworkSource(root: root).read()
             return (tables, NetworkRule.reading(of: tables) { $0.kind })
         }
-        reader.taken = { [weak self] in self?.take($0, for: $1) }
-        settling = try loop.timer(priority: .watcher) { [weak self] in self?.readChanges() }
+        reader.taken = weakly(self) { $0.take($1, for: $2) }
+        settling = try loop.timer(priority: .watcher, handler: weakly(self) { $0.readChanges() })
     }
 
     package var pace: Pace = .off {
@@ -56,7 +56,8 @@ package final class NetworkWatcher: Watcher {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            feed = try NetworkFeed(loop: loop, source: NetworkSource(root: root)) { [weak self] in self?.handle($0) }
+            feed = try NetworkFeed(
+                loop: loop, source: NetworkSource(root: root), handler: weakly(self) { $0.handle($1) })
         }
         reader.read()
     }

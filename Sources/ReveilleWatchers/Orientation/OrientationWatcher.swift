@@ -64,9 +64,9 @@ package final class OrientationWatcher: Watcher {
         ) { () throws(SystemError) in try Accelerometer.candidates(settings) }
         // A pose that has lasted long enough is confirmed by another sample.
         confirmation = try loop.timer(priority: .watcher) { [watch] in watch.sample() }
-        repetition = try loop.timer(priority: .watcher) { [weak self] in self?.sampleForRequest() }
+        repetition = try loop.timer(priority: .watcher, handler: weakly(self) { $0.sampleForRequest() })
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
-        watch.gone = { [weak self] in self?.lose() }
+        watch.gone = weakly(self) { $0.lose() }
     }
 
     package var pace: Pace {

@@ -46,8 +46,8 @@ package final class PowerWatcher: Watcher {
             loop: loop, slow: feed.slow, of: PowerSupplies.subsystems,
             nothing: PowerSupplies(attributes: PowerSupply.detailNames, choices: choices)
         ) { supplies throws(SystemError) in try supplies.read(.batteries) }
-        poll = timer.poll { [weak self] in self.map { $0.sample(isPoll: !$0.followsEvent) } }
-        supplies.taken = { [weak self] in self?.take($0, for: $1) }
+        poll = timer.poll(handler: weakly(self) { $0.sample(isPoll: !$0.followsEvent) })
+        supplies.taken = weakly(self) { $0.take($1, for: $2) }
     }
 
     package var pace: Pace = .off {
@@ -62,7 +62,7 @@ package final class PowerWatcher: Watcher {
 
     private func start() {
         do throws(SystemError) {
-            interest = try feed.listen(to: PowerSupplies.subsystems) { [weak self] in self?.handle($0) }
+            interest = try feed.listen(to: PowerSupplies.subsystems, changed: weakly(self) { $0.handle($1) })
         } catch {
             context.warn("\(error); the power is only polled")
         }

@@ -33,7 +33,7 @@ package final class ProximityWatcher: Watcher {
             intervals: SampleIntervals(live: settings.sampleInterval, idle: idleInterval)
         ) { () throws(SystemError) in try ProximitySensor.candidates(nearLevel: settings.nearLevel) }
         watch.sampled = { [weak self] sensor, sample throws(SystemError) in try self?.take(sample, of: sensor) }
-        watch.gone = { [weak self] in self?.report(.unknown) }
+        watch.gone = weakly(self) { $0.report(.unknown) }
     }
 
     package var pace: Pace {

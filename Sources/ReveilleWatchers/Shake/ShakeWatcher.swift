@@ -17,8 +17,8 @@ package final class ShakeWatcher: Watcher {
         self.feed = feed
         self.context = context
         use = feed.begin(context: context)
-        use.sampled = { [weak self] in self?.take($0) }
-        use.gone = { [weak self] in self?.rule = ShakeRule() }
+        use.sampled = weakly(self) { $0.take($1) }
+        use.gone = weakly(self) { $0.rule = ShakeRule() }
     }
 
     package var pace: Pace = .off {

@@ -26,7 +26,7 @@ package final class SleepWatcher: Watcher {
             if pace == .off {
                 interest = nil
             } else if interest == nil {
-                interest = machine.interests.follow { [weak self] in self?.note(isPreparing: $0) }
+                interest = machine.interests.follow(weakly(self) { $0.note(isPreparing: $1) })
                 context.report(.sleep(rule.sleep))
             }
             interest?.wantsDelay = pace == .live

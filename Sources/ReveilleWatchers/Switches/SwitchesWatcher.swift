@@ -36,7 +36,7 @@ package final class SwitchesWatcher: Watcher {
         finder = DeviceReader(loop: loop, slow: feed.slow, of: ["input"], nothing: ()) {
             _ throws(SystemError) in try SwitchDevice.all()
         }
-        finder.taken = { [weak self] present, _ in self?.use(present) }
+        finder.taken = weakly(self) { watcher, present, _ in watcher.use(present) }
     }
 
     package var pace: Pace = .off {
@@ -85,7 +85,7 @@ package final class SwitchesWatcher: Watcher {
         guard question == nil else { return }
         let needed = neededProperties
         guard !needed.isEmpty else { return finish() }
-        question = LoginProperties(needed, loop: loop, timeout: Pace.sampleTimeout) { [weak self] in self?.take($0) }
+        question = LoginProperties(needed, loop: loop, timeout: Pace.sampleTimeout, then: weakly(self) { $0.take($1) })
     }
 
     private func take(_ answer: LoginProperties.Answer) {
@@ -139,9 +139,9 @@ package final class SwitchesWatcher: Watcher {
 
     private func open(_ device: SwitchDevice) throws(SystemError) {
         let input = try InputDevice(node: device.node)
-        let source = try loop.watch(input.number, for: .readable, priority: .watcher) { [weak self] _ in
-            self?.changed(device)
-        }
+        let source = try loop.watch(
+            input.number, for: .readable, priority: .watcher,
+            handler: weakly(self) { watcher, _ in watcher.changed(device) })
         devices[device] = (input, source)
     }
 

@@ -64,8 +64,8 @@ package final class ZoneFiles {
 
     private func add(_ zone: ZoneName) {
         do throws(SystemError) {
-            if timer == nil { timer = try loop.timer(priority: .watcher) { [weak self] in self?.readDue() } }
-            if watch == nil { watch = try PathWatch(loop: loop, root: "") { [weak self] in self?.handle($0) } }
+            if timer == nil { timer = try loop.timer(priority: .watcher, handler: weakly(self) { $0.readDue() }) }
+            if watch == nil { watch = try PathWatch(loop: loop, root: "", handler: weakly(self) { $0.handle($1) }) }
         } catch {
             warn("\(error); changes of time zones go unnoticed")
         }
