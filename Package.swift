@@ -237,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleServiceTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
+                "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

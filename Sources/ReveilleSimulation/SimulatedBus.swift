@@ -46,9 +46,11 @@ package final class SimulatedBus {
         do throws(SystemError) {
             let sleep = try machine.follow(on: loop) { logger.warning("\($0)") }
             let server = try BusServer(
-                loop: loop, configuration: configuration, schedule: schedule, owner: owner,
-                isSystemWide: isSystemWide, state: state, version: "0", deviceInfo: Self.deviceInfo,
-                programs: programs ?? SimulatedPrograms(loop: loop), sleep: sleep, logger: logger,
+                loop: loop, configuration: configuration,
+                facilities: Facilities(
+                    programs: programs ?? SimulatedPrograms(loop: loop), sleep: sleep, schedule: schedule, state: state,
+                    deviceInfo: Self.deviceInfo),
+                owner: owner, isSystemWide: isSystemWide, version: "0", logger: logger,
                 random: SplitMix64(seed: random.next()))
             watchers = Reality.aspects.map { aspect in
                 SimulatedWatcher(aspect, of: reality, loop: loop, random: SplitMix64(seed: random.next())) {

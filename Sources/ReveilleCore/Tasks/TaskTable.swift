@@ -170,6 +170,9 @@ package struct TaskTable: Sendable {
 
     package var isEmpty: Bool { tasks.isEmpty }
 
+    /// The tasks that have not ended, in the order in which they began.
+    package var all: [Task] { tasks.values.sorted { $0.id < $1.id } }
+
     package func count(of user: UInt32) -> Int {
         tasks.values.count { $0.user == user }
     }

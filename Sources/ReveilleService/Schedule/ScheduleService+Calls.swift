@@ -140,8 +140,8 @@ extension ScheduleService {
     private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
         if entry.launch != nil, user != access.permissions.owner { throw .permissionDenied }
         let former = bus.publisher(of: entry.aspect)
-        try checkPermission(to: entry.published, after: former, by: user)
-        try checkQuotas(of: entry.published, after: former, by: user)
+        try access.checkPermission(to: entry.published, after: former, by: user)
+        try access.checkQuotas(of: entry.published, after: former, by: user)
         if schedule.item(entry.id, of: user) == nil {
             try Quota.entries.check(schedule.count(of: user) + 1, atMost: configuration.schedule.entries)
         }

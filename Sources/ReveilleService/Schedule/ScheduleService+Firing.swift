@@ -85,10 +85,10 @@ extension ScheduleService {
             let value = due.item.entry.published
             let former = bus.publisher(of: name)
             do throws(CallError) {
-                try checkPermission(to: value, after: former, by: user)
+                try access.checkPermission(to: value, after: former, by: user)
                 let isCounted = former?.user == user || names[user]?.contains(name) == true
                 if !isCounted {
-                    try checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
+                    try access.checkQuotas(of: value, after: former, by: user, beside: names[user]?.count ?? 0)
                 }
                 if former?.user != user { names[user, default: []].insert(name) }
                 return due

@@ -56,7 +56,7 @@ extension ScheduleService {
     func publishAlarm() {
         let time = timers.wake == nil ? nil : timers.wakeTime
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }
-        publish(
+        access.publish(
             PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: access.permissions.owner))
     }
 

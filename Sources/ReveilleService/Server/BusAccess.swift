@@ -27,30 +27,11 @@ final class BusAccess {
 
     // MARK: - Connections
 
-    /// Returns a subscription, whose state only its own user and root may change.
     func subscription(_ name: String, for caller: Connection) throws(CallError) -> (SubscriptionID, Connection) {
-        guard let id = SubscriptionID(wireName: name), let target = server.connection(of: id) else {
-            throw .noSuchSubscription(name)
-        }
-        guard [0, target.peer.uid].contains(caller.peer.uid) else { throw .permissionDenied }
-        return (id, target)
-    }
-
-    /// Describes a subscription; `nil` if it has ended.
-    func describe(_ id: SubscriptionID) -> SubscriptionInfo? {
-        server.bus.slot(of: id).flatMap { server.subscriber(in: $0) }
+        try server.subscription(name, for: caller)
     }
 
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
-
-    /// Returns the subscribers to an aspect that have read everything and receive its next change now.
-    func audience(of aspect: Aspect) -> [Connection] {
-        server.subscribers.connections.filter { connection in
-            guard let id = connection.subscription, connection.aspects.contains(aspect) else { return false }
-            releaseIfRead(connection)
-            return server.bus.holds(of: id)?.isEmpty == true
-        }
-    }
 
     func reply(_ reply: some BusReply, on connection: Connection) { server.reply(reply, on: connection) }
 
@@ -60,12 +41,6 @@ final class BusAccess {
 
     func send(_ bytes: [UInt8], to connection: Connection) { server.send(bytes, to: connection) }
 
-    /// Calls ``BusPart/hasRead(_:)`` in another turn, after others if the share of the peer's user is used up.
-    func awaitReading(by connection: Connection) {
-        connection.setFlooding(server.shares.isSpent(connection.peer.uid, at: server.loop.bootClock))
-        connection.awaitReading()
-    }
-
     func resume(_ connection: Connection, _ body: () -> Void) { server.resume(connection, body) }
 
     func close(_ connection: Connection) { server.close(connection) }
@@ -73,7 +48,7 @@ final class BusAccess {
     // MARK: - Deliveries
 
     /// Advances all parts at the end of this turn, or while a turn ends, at the end of the next one.
-    func partsAreDue() { server.turn.partsAreDue = true }
+    func partsAreDue() { server.turn.featuresAreDue = true }
 
     func timesChanged() { server.turn.timesHaveChanged = true }
 
@@ -92,9 +67,6 @@ final class BusAccess {
         server.wake(target, from: reason, into: phase, then: completion)
     }
 
-    /// The calls with further replies.
-    var lasting: LastingCalls { server.parts.lasting }
-
     // MARK: - The saved state
 
     func supersedeStateOrDisconnect() { server.supersedeStateOrDisconnect() }
@@ -105,25 +77,25 @@ final class BusAccess {
 
     // MARK: - What concerns other parts
 
-    func isBusy(_ process: SubscriberProcess?) -> Bool { server.parts.all.contains { $0.isBusy(process) } }
-
-    var work: [String] { server.parts.all.flatMap(\.work) }
-
-    func becameBusy() { for part in server.parts.all { part.becameBusy() } }
-
-    func becameIdle() { for part in server.parts.all { part.becameIdle() } }
+    func isBusy(_ process: SubscriberProcess) -> Bool { server.isBusy(process) }
 
     /// Notes that the holds, the lifecycle or the tasks of a subscription have changed.
     func changed(_ subscription: SubscriptionID) { server.changed(subscription) }
 
-    /// Asks, or asks no more, that subscribers that do not read are noticed.
-    func followReading(_ isFollowed: Bool) { server.parts.lateReading.follow(isFollowed) }
+    func publish(_ value: PublishedValue, by publisher: Publisher) { server.publish(value, by: publisher) }
 
-    /// Returns whether a subscriber has left an event unread for long while another is due.
-    func isLate(_ subscription: SubscriptionID) -> Bool { server.parts.lateReading.isLate(subscription) }
+    func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
+        try permissions.check(value, after: former, by: user, in: server.configuration)
+    }
+
+    func checkQuotas(
+        of value: PublishedValue, after former: Publisher?, by user: UInt32, beside names: Int = 0
+    ) throws(CallError) {
+        try server.checkQuotas(of: value, after: former, by: user, beside: names)
+    }
 
     func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
-        for part in server.parts.all { part.published(name, from: former, to: latter) }
+        server.features.tiedNames.move(name, from: former?.connection, to: latter?.connection)
     }
 }
 

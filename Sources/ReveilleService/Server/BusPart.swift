@@ -76,45 +76,21 @@ extension BusPart {
     func changed(_ subscription: SubscriptionID) {}
 }
 
-struct BusParts {
+/// The parts that are not values yet.
+final class BusParts {
     let suspensions: Suspensions
-    let tasks: TaskService
     let schedule: ScheduleService
-    let names: PublishedNames
-    let followers: Followers
-    let demands: Demands
-    let lateReading: LateReading
-    let lasting: LastingCalls
-    /// All parts, in the order in which they learn of a new subscription; its end is reported in reverse.
-    let all: [any BusPart]
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []
-    /// The earliest time that a part waits for.
-    private(set) var next: UInt64?
 
-    init(
-        _ access: BusAccess, suspensions: Suspensions, tasks: TaskService, schedule: ScheduleService, sleep: SleepDelay?
-    ) {
+    init(suspensions: Suspensions, schedule: ScheduleService) {
         self.suspensions = suspensions
-        self.tasks = tasks
         self.schedule = schedule
-        names = PublishedNames(access)
-        lateReading = LateReading(access)
-        followers = Followers(access)
-        demands = Demands(access)
-        lasting = LastingCalls(access)
-        // The process of a subscription is known before its tasks, and who is late before those who ask.
-        let parts: [(any BusPart)?] = [
-            suspensions, tasks, schedule, names, lateReading, followers, demands, lasting, sleep,
-        ]
-        all = parts.compactMap(\.self)
     }
 
     /// Registers a part for the hooks of each delivery, or ends the registration.
-    mutating func setWaiting(_ isWaiting: Bool, _ part: some BusPart) {
+    func setWaiting(_ isWaiting: Bool, _ part: some BusPart) {
         guard waiting.contains(where: { $0 === part }) != isWaiting else { return }
         if isWaiting { waiting.append(part) } else { waiting.removeAll { $0 === part } }
     }
-
-    mutating func updateNext() { next = all.compactMap(\.next).min() }
 }

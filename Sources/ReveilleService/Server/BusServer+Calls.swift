@@ -32,20 +32,19 @@ extension BusServer {
                     changes.next()?.structure.bytes
                 }, on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
-        case .followSubscriptions: parts.followers.follow(on: connection)
+        case .followSubscriptions: followSubscriptions(on: connection)
         case .describeAspects: reply(sourceList, on: connection)
         case .refresh: refresh(on: connection)
         case .publish(let value, let isTied, let target):
-            reply(try parts.names.publish(value, isTied: isTied, target: target, on: connection), on: connection)
-        case .observeDemand(let aspects): parts.demands.observe(aspects, on: connection)
-        case .beginTask(let subscription, let name):
-            try parts.tasks.begin(name, of: subscription, on: connection)
+            reply(try publish(value, isTied: isTied, target: target, on: connection), on: connection)
+        case .observeDemand(let aspects): observeDemand(aspects, on: connection)
+        case .beginTask(let subscription, let name): try beginTask(name, of: subscription, on: connection)
         case .post(let reading):
             guard permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
             post(reading)
             let (generation, sequence) = bus.position(of: reading.aspect)
             reply(Revision(generation: generation, sequence: sequence), on: connection)
-        case .describeDevice: reply(deviceInfo(connection.peer.uid), on: connection)
+        case .describeDevice: reply(facilities.deviceInfo(connection.peer.uid), on: connection)
         case .check(let names):
             parts.schedule.prepareAnswer(to: names, for: connection.peer.uid) { [unowned self] in
                 resume(connection) { reply(check(names, for: connection), on: connection) }
@@ -85,11 +84,7 @@ extension BusServer {
     }
 
     /// Answers a call once its events have been delivered.
-    func replyAfterDeliveries(on connection: Connection) {
-        turn.replies.append { [unowned self] in
-            resume(connection) { reply(EmptyReply(), on: connection) }
-        }
-    }
+    func replyAfterDeliveries(on connection: Connection) { turn.replies.append(connection) }
 
     // MARK: - Methods
 
@@ -98,8 +93,6 @@ extension BusServer {
         if permissions.isOwner(connection.peer.uid) {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        watchers.refreshAll(for: connection.peer.uid) { [weak self] in
-            self?.replyAfterDeliveries(on: connection)
-        }
+        watchers.refreshAll(for: connection.peer.uid, then: weakly(self) { $0.replyAfterDeliveries(on: connection) })
     }
 }

@@ -31,7 +31,7 @@ extension BusServer {
     func close(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connections.remove(connection)
-        for part in parts.all.reversed() { part.closing(connection) }
+        closing(connection)
         let subscription = connection.subscription
         if let subscription {
             if let slot = bus.slot(of: subscription) { subscribers[slot] = nil }
@@ -39,7 +39,7 @@ extension BusServer {
         }
         watchers.end(connection.aspects)
         connection.close()
-        for part in parts.all { part.closed(connection, subscription: subscription) }
+        closed(connection, subscription)
         turn.timesHaveChanged = true
         turn.demandHasChanged = true
         connectionClosed()
@@ -88,10 +88,10 @@ extension BusServer {
             return close(connection)
         }
         releaseIfRead(connection)
-        for part in parts.waiting where part.awaitsReading(by: connection) {
+        if awaitsReading(by: connection) {
             // Another request for the edge would be answered at once, since there is room.
             guard connection.isAllRead else { return }
-            part.hasRead(connection)
+            hasRead(connection)
         }
         // While changes come faster than the peer reads, the next reply needs the edge too.
         if let id = connection.subscription, bus.isBehind(id) { return }

@@ -12,39 +12,34 @@ extension BusServer {
     func deliver() {
         guard bus.hasReady else { return }
         let now = loop.bootClock
+        let isAwaited = isReadingAwaited
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.takeReady() else { return }
             guard let connection = subscribers[ready] else { continue }
             if let process = connection.process, now >= process.nextLook {
                 parts.suspensions.freezes.look(at: process, at: now)
             }
-            serve(ready, on: connection)
+            serve(ready, on: connection, isAwaited)
         }
     }
 
     @inline(__always)
-    private func serve(_ ready: ReadySubscription, on connection: Connection) {
+    private func serve(_ ready: ReadySubscription, on connection: Connection, _ isAwaited: Bool) {
         // Only now: most replies have been read long before the next change.
         if ready.isUnread {
-            guard connection.isAllRead else { return awaitReading(by: connection) }
-            if !parts.waiting.isEmpty { for part in parts.waiting { part.hasRead(connection) } }
+            guard connection.isAllRead else {
+                waitForReading(of: ready.id)
+                return connection.awaitReading()
+            }
+            if isAwaited { hasRead(connection) }
         }
         if let event = bus.soleEvent(for: ready) {
-            if !parts.waiting.isEmpty { notifyWaiting(of: connection) }
+            if isAwaited { sends(to: connection) }
             send(writer.frame(of: event) { bus.event(event) }, to: connection)
         } else if let delivery = bus.delivery(to: ready, at: loop.bootClock) {
-            if !parts.waiting.isEmpty { notifyWaiting(of: connection) }
+            if isAwaited { sends(to: connection) }
             send(writer.frame(delivery.events), to: connection)
         }
-    }
-
-    private func awaitReading(by connection: Connection) {
-        for part in parts.waiting { part.leavesUnread(connection) }
-        connection.awaitReading()
-    }
-
-    func notifyWaiting(of connection: Connection) {
-        for part in parts.waiting { part.sends(to: connection) }
     }
 
     func send(_ bytes: [UInt8], to connection: Connection) {

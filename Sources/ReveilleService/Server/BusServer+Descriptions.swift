@@ -44,7 +44,7 @@ extension BusServer {
     private func subscriber(_ connection: Connection, in slot: Int) -> SubscriptionInfo? {
         bus.subscriber(
             in: slot, processID: connection.peer.pid, userID: connection.peer.uid,
-            tasks: parts.tasks.tasks(of: connection))
+            tasks: tasks(of: connection))
     }
 
     var sourceList: ListReply {

@@ -35,19 +35,14 @@ extension BusServer {
         connection.subscription.map { bus.isSentToBackground($0) } ?? false
     }
 
-    /// Changes the holds of a subscription, and tells the parts if it goes to the background or comes back.
+    /// Changes the holds of a subscription, and notifies the features if it goes to the background or comes back.
     private func changeHolds(of id: SubscriptionID, _ connection: Connection, _ change: () -> Void) {
         let wasInBackground = bus.isSentToBackground(id)
-        let before = parts.waiting.isEmpty ? nil : bus.standing(of: id)
+        let before = areChangesFollowed ? bus.standing(of: id) : nil
         change()
         if let before, let after = bus.standing(of: id), after != before { changed(id) }
         let isInBackground = bus.isSentToBackground(id)
-        guard wasInBackground != isInBackground else { return }
-        for part in parts.all { part.moved(connection, toForeground: !isInBackground) }
-    }
-
-    func changed(_ subscription: SubscriptionID) {
-        for part in parts.waiting { part.changed(subscription) }
+        if wasInBackground != isInBackground { moved(connection, toForeground: !isInBackground) }
     }
 
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.

@@ -8,6 +8,15 @@ import Varlink
 // Subscribe and GetState, whose replies contain the states of any number of names.
 
 extension BusServer {
+    /// Returns a subscription, whose state only its own user and root may change.
+    func subscription(_ name: String, for caller: Connection) throws(CallError) -> (SubscriptionID, Connection) {
+        guard let id = SubscriptionID(wireName: name), let target = connection(of: id) else {
+            throw .noSuchSubscription(name)
+        }
+        guard [0, target.peer.uid].contains(caller.peer.uid) else { throw .permissionDenied }
+        return (id, target)
+    }
+
     /// Adds a subscription once fresh samples have been taken.
     ///
     /// - Throws: `QuotaExceeded` if the user has too many lists of domains.
@@ -31,12 +40,12 @@ extension BusServer {
         let start = bus.subscribe(request, as: id, of: connection.peer.uid, at: now)
         connection.phase.stream(id)
         if let slot = bus.slot(of: id) { subscribers[slot] = connection }
-        for part in parts.all { part.subscribed(connection, to: request.aspects) }
+        subscribed(connection, to: request.aspects)
         let reply = SubscribeReply(
             subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])
         // The logs keep the values, so that replies that nobody reads do not keep others.
         var events = start.events.map { WaitingEvent($0) }.makeIterator()
-        notifyWaiting(of: connection)
+        sends(to: connection)
         connection.reply = ListReply(of: Event.self, after: reply.head, continues: true) {
             [unowned self, unowned connection] in
             guard let event = events.next() else { return nil }

@@ -2,17 +2,20 @@
 
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 
 /// What the inputs of a turn leave for its end.
 struct Turn {
-    /// Whether parts have something to do.
-    var partsAreDue = false
-    /// Whether the next time of a part may have changed.
+    /// Whether features have something to do.
+    var featuresAreDue = false
+    /// Whether the next time of a feature may have changed.
     var timesHaveChanged = false
+    /// The earliest time that a feature waits for.
+    var next: UInt64?
     /// Whether subscribers may need other aspects, or at another pace.
     var demandHasChanged = false
-    /// The replies that follow the deliveries.
-    var replies: [() -> Void] = []
+    /// The connections whose calls are answered after the deliveries.
+    var replies: [Connection] = []
     /// Lets the loop end each turn.
     var end: TurnEnds.Registration?
 }
@@ -26,10 +29,10 @@ extension BusServer {
     /// next one.
     func settle() {
         guard !isStopping else { return }
-        if turn.partsAreDue {
-            turn.partsAreDue = false
+        if turn.featuresAreDue {
+            turn.featuresAreDue = false
             turn.timesHaveChanged = true
-            for part in parts.all { part.advance(to: loop.bootClock) }
+            advanceFeatures(to: loop.bootClock)
         }
         if turn.demandHasChanged {
             turn.demandHasChanged = false
@@ -37,15 +40,28 @@ extension BusServer {
         }
         deliver()
         if !turn.replies.isEmpty {
-            let replies = turn.replies
+            let answered = turn.replies
             turn.replies = []
-            for reply in replies { reply() }
+            for connection in answered { resume(connection) { reply(EmptyReply(), on: connection) } }
         }
         if turn.timesHaveChanged {
             turn.timesHaveChanged = false
-            parts.updateNext()
+            turn.next = [parts.suspensions.next, features.next(after: loop.bootClock)].compactMap(\.self).min()
         }
         waitForNextTime(
-            isAtOnce: bus.hasReady || turn.partsAreDue || turn.demandHasChanged || !turn.replies.isEmpty)
+            isAtOnce: bus.hasReady || turn.featuresAreDue || turn.demandHasChanged || !turn.replies.isEmpty)
+    }
+    /// Lets the features take their next steps, each with what it must know of those before.
+    private func advanceFeatures(to now: UInt64) {
+        // A program is not suspended while it has tasks.
+        advanceTasks(to: now)
+        parts.suspensions.advance(to: now)
+        // Who is late, before those who ask what is needed.
+        followReading(!features.followers.isEmpty || !features.demands.isEmpty)
+        advanceLateReaders(to: now)
+        for follower in features.followers.takeOutdated() { outdate(follower) }
+        outdateDemand()
+        replyFurther()
+        advanceSleep(to: now, hasTasks: !features.tasks.isEmpty)
     }
 }

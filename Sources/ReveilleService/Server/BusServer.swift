@@ -2,7 +2,7 @@
 
 import Glibc
 package import Logging
-package import ReveilleCore
+import ReveilleCore
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire
@@ -23,7 +23,7 @@ package final class BusServer {
     let permissions: Permissions
     private var log: PeerLog
     let methods: BusMethods
-    let deviceInfo: (UInt32) -> DeviceInfo
+    let facilities: Facilities
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
     // Checks of exclusive access to these took a fifth of a delivery's instructions (`Scripts/bench instructions`).
@@ -38,7 +38,10 @@ package final class BusServer {
     @exclusivity(unchecked) var subscribers = SubscriberTable()
     let watchers: WatcherPool
     @exclusivity(unchecked) var connections = ConnectionTable()
-    @exclusivity(unchecked) var parts: BusParts
+    @exclusivity(unchecked) var features: Features
+    let parts: BusParts
+    /// Exists while announcements of a sleep are followed.
+    var sleepInterest: SleepInterest?
     private(set) var keeper: StateKeeper?
     var turn = Turn()
     private var pacing: PaceTimer?
@@ -48,14 +51,11 @@ package final class BusServer {
 
     /// Creates a server without connections and watchers.
     ///
-    /// Root's bus serves all users in any case. Without `state`, the state is neither restored nor saved, and without
-    /// `sleep`, programs do not delay the sleep of the machine. `random` generates unpredictable names; a simulation
-    /// passes a repeatable generator.
+    /// Root's bus serves all users in any case. `random` generates unpredictable names; a simulation passes a repeatable
+    /// generator.
     package init(
-        loop: any Loop, configuration: Configuration, schedule: ScheduleServices = ScheduleServices(),
-        owner: UInt32 = geteuid(), isSystemWide: Bool = false, state: StateFile?, version: String,
-        deviceInfo: @escaping (UInt32) -> DeviceInfo,
-        programs: any Programs, sleep: (any MachineSleep)? = nil, logger: Logger,
+        loop: any Loop, configuration: Configuration, facilities: Facilities, owner: UInt32 = geteuid(),
+        isSystemWide: Bool = false, version: String, logger: Logger,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(SystemError) {
         self.loop = loop
@@ -63,34 +63,34 @@ package final class BusServer {
         self.configuration = configuration
         permissions = Permissions(owner: owner, isSystemWide: isSystemWide)
         log = PeerLog(logger)
-        self.deviceInfo = deviceInfo
+        self.facilities = facilities
         methods = BusMethods(version: version)
         watchers = WatcherPool(loop: loop, shares: shares)
-        let (saved, savedSchedule) = BusServer.load(state, schedule.file, logger)
+        let (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
         let access = BusAccess()
+        features = Features(configuration)
         parts = BusParts(
-            access,
             suspensions: try Suspensions(
-                access, loop: loop, programs: programs, record: FrozenRecord(file: state?.frozenPrograms, logger),
+                access, loop: loop, programs: facilities.programs,
+                record: FrozenRecord(file: facilities.state?.frozenPrograms, logger),
                 logger),
-            tasks: TaskService(access, programs: programs, time: configuration.lifecycle.taskTime),
-            schedule: ScheduleService(access, schedule, saved: savedSchedule, loop: loop),
-            sleep: sleep.map { SleepDelay(access, machine: $0) })
+            schedule: ScheduleService(access, facilities.schedule, saved: savedSchedule, loop: loop))
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
         access.attach(to: self)
-        sleep?.interests.counted = saved?.timeAsleep
-        if let state {
+        facilities.sleep?.interests.counted = saved?.timeAsleep
+        if let state = facilities.state {
             keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
                 [unowned self] in
                 var state = bus.savedState
-                state.timeAsleep = sleep?.interests.counted
+                state.timeAsleep = facilities.sleep?.interests.counted
                 return state
             }
         }
-        pacing = try PaceTimer(loop: loop) { [weak self] in self?.timeHasCome() }
-        turn.end = loop.endTurn.register { [weak self] in self?.settle() }
+        pacing = try PaceTimer(loop: loop, fired: weakly(self) { $0.timeHasCome() })
+        followSleep()
+        turn.end = loop.endTurn.register(weakly(self) { $0.settle() })
     }
 
     /// Loads the saved state with the firings that followed it, and the schedule.
@@ -146,7 +146,8 @@ package final class BusServer {
         }
         configuration = next
         configuration.bus.history = history
-        for part in parts.all { part.reconfigured() }
+        features.tasks.time = configuration.lifecycle.taskTime
+        parts.schedule.reconfigured()
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
@@ -157,14 +158,15 @@ package final class BusServer {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
                 // Output that did not fit into the socket is lost when the socket is closed.
-                if !connection.isClosed, !connection.hasOutput { notifyWaiting(of: connection) }
+                if !connection.isClosed, !connection.hasOutput { sends(to: connection) }
             }
         }
         isStopping = true
         for connection in connections.all { close(connection) }
         watchers.stop()
         keeper?.save()
-        for part in parts.all { part.stop() }
+        parts.suspensions.stop()
+        (features.sleep, sleepInterest) = (SleepDelay(), nil)
     }
 
     /// Logs a line that a peer caused, unless its user's quota is used up.
@@ -181,19 +183,19 @@ package final class BusServer {
 
     // MARK: - Times
 
-    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a part.
+    /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a feature.
     ///
     /// If the turn has left something, another one follows at once.
     @inline(__always)
     func waitForNextTime(isAtOnce: Bool) {
         if isAtOnce { return pacing?.set(to: 0) ?? () }
-        guard let next = parts.next else { return pacing?.set(to: bus.nextPaced) ?? () }
+        guard let next = turn.next else { return pacing?.set(to: bus.nextPaced) ?? () }
         pacing?.set(to: min(next, bus.nextPaced ?? next))
     }
 
     private func timeHasCome() {
         bus.advance(to: loop.bootClock)
-        turn.partsAreDue = true
+        turn.featuresAreDue = true
     }
 
     /// The time of a change.

@@ -39,6 +39,8 @@ final class Connection {
     var waking: HoldReasons = []
     /// The process behind the subscription, to which its freezes and its end also apply; `nil` if unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
+    /// The process that holds a task by the connection's current call.
+    var taskHolder: TaskHolder?
     /// The timers of the holds that end automatically, by reason.
     var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the server has had.

@@ -16,8 +16,8 @@ enum ConnectionPhase {
     case subscribing(AspectSet)
     /// A subscription to the aspects runs until the connection closes.
     case streaming(SubscriptionID, AspectSet)
-    /// A BeginTask call lasts until its task ends, or a ListSubscriptions call until the connection closes.
-    case lasting
+    /// A call has further replies.
+    case lasting(LastingCall)
     case closed
 
     var takesCalls: Bool {
@@ -85,10 +85,16 @@ enum ConnectionPhase {
         self = .streaming(id, aspects)
     }
 
-    mutating func beginLasting() {
-        guard case .serving = self else { preconditionFailure("further replies without their call") }
-        self = .lasting
+    var lastingCall: LastingCall? {
+        if case .lasting(let call) = self { call } else { nil }
     }
+
+    mutating func beginLasting(_ call: LastingCall) {
+        guard case .serving = self else { preconditionFailure("further replies without their call") }
+        self = .lasting(call)
+    }
+
+    /// Lets the next reply of a call be the last one, after which the connection takes calls again.
 
     mutating func endLasting() {
         guard case .lasting = self else { preconditionFailure("the end of a call that does not last") }

@@ -10,7 +10,7 @@ struct ConnectionTable {
     private static let readSize = 16_384
 
     let readBuffer = ReadBuffer(capacity: ConnectionTable.readSize)
-    private var served: [ObjectIdentifier: Connection] = [:]
+    private var served: [UInt64: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
     private var refused = RefusedConnections()
     private var next: UInt64 = 0
@@ -19,6 +19,9 @@ struct ConnectionTable {
 
     /// The connections that are not over a limit.
     var calling: some Collection<Connection> { served.values }
+
+    /// The connection with a number, if it is open and not over a limit.
+    subscript(number: UInt64) -> Connection? { served[number] }
 
     mutating func takeNumber() -> UInt64 {
         defer { next += 1 }
@@ -41,13 +44,13 @@ struct ConnectionTable {
     /// Adds a connection, and returns the connection over a limit that the new one displaces, if any.
     mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
         if isRefused { return refused.add(connection) }
-        served[ObjectIdentifier(connection)] = connection
+        served[connection.number] = connection
         numberOfUser[connection.peer.uid, default: 0] += 1
         return nil
     }
 
     mutating func remove(_ connection: Connection) {
-        guard served.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
+        guard served.removeValue(forKey: connection.number) != nil else {
             return refused.remove(connection)
         }
         let others = (numberOfUser[connection.peer.uid] ?? 1) - 1

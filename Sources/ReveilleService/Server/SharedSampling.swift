@@ -48,7 +48,7 @@ final class SharedSampling {
         self.watcher = watcher
         self.loop = loop
         self.shares = shares
-        start = try loop.timer { [weak self] in self?.read() }
+        start = try loop.timer(handler: weakly(self) { $0.read() })
     }
 
     /// Whether a caller waits for a reading.

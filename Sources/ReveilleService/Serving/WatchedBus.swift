@@ -28,10 +28,11 @@ package final class WatchedBus {
         self.sleep = sleep
         let reader = DeviceInfoReader(root: files?.root ?? "")
         let server = try BusServer(
-            loop: time ?? loop, configuration: configuration, schedule: schedule,
-            isSystemWide: files?.isSystemWide ?? false, state: state, version: version,
-            deviceInfo: reader.info(forUser:), programs: SystemPrograms(loop: loop, manager: manager),
-            sleep: sleep, logger: logger)
+            loop: time ?? loop, configuration: configuration,
+            facilities: Facilities(
+                programs: SystemPrograms(loop: loop, manager: manager), sleep: sleep, schedule: schedule, state: state,
+                deviceInfo: reader.info(forUser:)),
+            isSystemWide: files?.isSystemWide ?? false, version: version, logger: logger)
         self.server = server
         self.loop = loop
         self.files = files

@@ -36,8 +36,6 @@ final class Suspensions: BusPart {
         leaveProcess(connection)
     }
 
-    func becameIdle() { continueDepartures() }
-
     func awaitsReading(by connection: Connection) -> Bool { connection.subscription != nil }
 
     func hasRead(_ connection: Connection) { continueDepartures() }

@@ -5,19 +5,14 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-final class PublishedNames: BusPart {
-    let access: BusAccess
-    private var tied = TiedNames()
-
-    init(_ access: BusAccess) { self.access = access }
-
+extension BusServer {
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func publish(
         _ value: PublishedValue, isTied: Bool, target: PublishTarget?, on connection: Connection
     ) throws(CallError) -> Revision {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
-        try checkPermission(to: value, after: former, by: user)
+        try permissions.check(value, after: former, by: user, in: configuration)
         if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
@@ -30,32 +25,23 @@ final class PublishedNames: BusPart {
             : Revision(generation: before.generation, sequence: before.sequence)
     }
 
-    func closed(_ connection: Connection, subscription: SubscriptionID?) {
-        for name in tied.names(of: connection.number) {
-            publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
-        }
-    }
-
-    func published(_ name: Aspect, from former: Publisher?, to latter: Publisher?) {
-        tied.move(name, from: former?.connection, to: latter?.connection)
-    }
-}
-
-extension BusPart {
     /// Publishes or withdraws a state, and returns whether this is a change.
     @discardableResult
     func publish(_ value: PublishedValue, by publisher: Publisher, target: Int? = nil) -> Bool {
         let former = bus.publisher(of: value.name)
         let latter = value.bytes == nil ? nil : publisher
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now, target: target)
-        access.published(value.name, from: former, to: latter)
+        features.tiedNames.move(value.name, from: former?.connection, to: latter?.connection)
         // The saved state contains the publisher too.
-        if isChange || latter != former { access.supersedeStateOrDisconnect() }
+        if isChange || latter != former { supersedeStateOrDisconnect() }
         return isChange
     }
 
-    func checkPermission(to value: PublishedValue, after former: Publisher?, by user: UInt32) throws(CallError) {
-        try access.permissions.check(value, after: former, by: user, in: configuration)
+    /// Withdraws the states that end with a connection.
+    func withdrawTiedNames(of connection: Connection) {
+        for name in features.tiedNames.names(of: connection.number) {
+            publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))
+        }
     }
 
     /// Checks whether a user may publish another value, beside a number of names that are about to be published.
@@ -66,28 +52,5 @@ extension BusPart {
         guard former?.user != user else { return }
         try Quota.names.check(bus.names(of: user).live + names + 1, atMost: configuration.publish.names)
         bus.limitWithdrawnNames(of: user, to: configuration.publish.names)
-    }
-}
-
-/// The names whose states last as long as the connections that published them.
-///
-/// A name is listed only while its last state is tied to the connection, so the list is never longer than the bus's
-/// own.
-struct TiedNames {
-    /// The names by connection.
-    private(set) var names: [UInt64: Set<Aspect>] = [:]
-
-    /// Notes that the state of a name was replaced; `nil` stands for a state that is tied to no connection.
-    mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?) {
-        guard before != now else { return }
-        if let before {
-            names[before]?.remove(name)
-            if names[before]?.isEmpty == true { names[before] = nil }
-        }
-        if let now { names[now, default: []].insert(name) }
-    }
-
-    func names(of connection: UInt64) -> [Aspect] {
-        names[connection]?.sorted() ?? []
     }
 }

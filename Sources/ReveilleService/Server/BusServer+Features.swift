@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReveilleCore
+import ReveilleSystem
+
+/// The features of the bus, as values: none knows another, and none does I/O.
+struct Features {
+    var tasks: TaskTable
+    var tiedNames = TiedNames()
+    var followers = Followers()
+    var demands = Demands()
+    /// The subscribers that do not read; `nil` while nobody asks for them.
+    var lateReaders: LateReaders?
+    var sleep = SleepDelay()
+    var lasting = LastingCalls()
+
+    init(_ configuration: Configuration) {
+        tasks = TaskTable(time: configuration.lifecycle.taskTime)
+    }
+
+    /// The earliest time that a feature waits for.
+    func next(after now: UInt64) -> UInt64? {
+        [tasks.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self).min()
+    }
+}
+
+// What features learn of subscriptions and of their readers, in the order in which they need it.
+
+extension BusServer {
+    /// A connection has a subscription from now on.
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
+        // The process of a subscription is known before its tasks.
+        parts.suspensions.subscribed(connection, to: aspects)
+        addSubscriptionOfTasks(connection)
+        parts.schedule.subscribed(connection, to: aspects)
+        if let id = connection.subscription { noteForFollowers { $0.begin(id) } }
+        demandMayHaveChanged()
+    }
+
+    /// Callers have sent a subscription to the background, or back.
+    func moved(_ connection: Connection, toForeground: Bool) {
+        moveSubscriptionOfTasks(connection, toForeground: toForeground)
+        noteForSleep(connection)
+    }
+
+    /// A connection is about to close; its subscription is still on the bus.
+    func closing(_ connection: Connection) {
+        noteForSleep(connection)
+        parts.schedule.closing(connection)
+        endTasks(of: connection)
+        parts.suspensions.closing(connection)
+    }
+
+    /// A connection has closed, and the subscription that it had has left the bus.
+    func closed(_ connection: Connection, _ subscription: SubscriptionID?) {
+        parts.schedule.closed(connection, subscription: subscription)
+        withdrawTiedNames(of: connection)
+        if let subscription { _ = features.lateReaders?.remove(subscription) }
+        features.followers.end(connection.number)
+        endObserving(connection)
+        if let subscription { noteForFollowers { $0.end(subscription) } }
+        _ = features.lasting.remove(connection.number)
+        if features.lateReaders != nil { turn.featuresAreDue = true }
+        demandMayHaveChanged()
+    }
+
+    /// The holds, the lifecycle or the tasks of a subscription have changed.
+    func changed(_ subscription: SubscriptionID) {
+        noteForFollowers { $0.change(subscription) }
+        demandMayHaveChanged()
+    }
+
+    /// Whether anybody follows the changes of subscriptions.
+    var areChangesFollowed: Bool { !features.followers.isEmpty || !features.demands.isEmpty }
+
+    private func demandMayHaveChanged() {
+        if bus.demand.hasChanges { turn.featuresAreDue = true }
+    }
+
+    private func noteForSleep(_ connection: Connection) {
+        if features.sleep.audience.contains(connection.number) { turn.featuresAreDue = true }
+    }
+
+    // MARK: - Readers
+
+    /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
+    var isReadingAwaited: Bool {
+        features.lateReaders != nil || !features.lasting.isEmpty || !features.sleep.audience.isEmpty
+            || !parts.waiting.isEmpty
+    }
+
+    /// Returns whether something waits until the peer of a connection has read everything.
+    func awaitsReading(by connection: Connection) -> Bool {
+        connection.subscription.map { features.lateReaders?.isWaitedFor($0) } == true
+            || features.lasting.isOutdated(connection.number)
+            || features.sleep.audience.contains(connection.number)
+            || parts.waiting.contains { $0.awaitsReading(by: connection) }
+    }
+
+    /// The peer of a connection has read everything.
+    func hasRead(_ connection: Connection) {
+        for part in parts.waiting where part.awaitsReading(by: connection) { part.hasRead(connection) }
+        if let id = connection.subscription { noteReading(of: id) }
+        noteForSleep(connection)
+        replyFurther(to: connection)
+    }
+
+    /// A subscriber is sent events, which shows that it has read everything before.
+    func sends(to connection: Connection) {
+        for part in parts.waiting { part.sends(to: connection) }
+        if let id = connection.subscription { noteReading(of: id) }
+    }
+}

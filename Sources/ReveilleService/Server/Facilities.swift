@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ReveilleCore
+package import ReveilleSystem
+
+/// What a bus uses of its machine.
+package struct Facilities {
+    package var programs: any Programs
+    /// Without it, programs do not delay the sleep of the machine.
+    package var sleep: (any MachineSleep)?
+    package var schedule: ScheduleServices
+    /// Without it, the state is neither restored nor saved.
+    package var state: StateFile?
+    /// Returns the facts about the device that a user may know.
+    package var deviceInfo: (UInt32) -> DeviceInfo
+
+    package init(
+        programs: any Programs, sleep: (any MachineSleep)? = nil, schedule: ScheduleServices = ScheduleServices(),
+        state: StateFile? = nil, deviceInfo: @escaping (UInt32) -> DeviceInfo
+    ) {
+        self.programs = programs
+        self.sleep = sleep
+        self.schedule = schedule
+        self.state = state
+        self.deviceInfo = deviceInfo
+    }
+}
