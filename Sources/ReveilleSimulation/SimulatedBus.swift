@@ -29,6 +29,8 @@ package final class SimulatedBus {
     private var random: SplitMix64
     /// The last descriptor number, in a range that this process does not use.
     private var lastNumber: Int32 = 1 << 30
+    /// The number of event sources without any connection.
+    private(set) var quietSources = 0
 
     /// Starts a bus; a system-wide one serves all users, even if it does not belong to root.
     ///
@@ -64,6 +66,7 @@ package final class SimulatedBus {
             self.sleep = sleep
             self.configuration = configuration
             try server.start(watchers + [motion, sleepWatcher()])
+            quietSources = loop.sourceCount - (programs?.sourceCount ?? 0)
         } catch {
             throw Broken("the bus does not start: \(error)")
         }

@@ -12,6 +12,8 @@ package final class SimulatedPrograms: Programs {
         package fileprivate(set) var hasEnded = false
         /// The cgroup, which can change.
         package var cgroup: String?
+        /// Whether the process may have declared that it ends in the background.
+        var mayEnd = false
         /// How often the process was asked to end.
         package private(set) var terminations = 0
 

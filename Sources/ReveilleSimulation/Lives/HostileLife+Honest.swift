@@ -49,9 +49,7 @@ extension HostileLife {
         try bus.pass(Self.sampling)
         try readAll()
         guard let id = user.client.subscription else { return }
-        owners[id] = user.credentials.uid
-        // Every user can list the subscriptions.
-        harvest.take(["subscription": .string(id)])
+        answers.list(id, of: user.credentials.uid)
     }
 
     /// If a closed connection still counts, waits until the bus has noticed the end and answered all calls.

@@ -68,7 +68,7 @@ extension HostileLife {
     func send(_ bytes: [UInt8], by peer: SimulatedPeer, most: Int = .max) throws(Broken) {
         let text = String(decoding: bytes, as: UTF8.self)
         note("process \(peer.credentials.pid) of user \(peer.credentials.uid) calls \(text)")
-        if text.contains("\"end\"") { declarants.insert(peer.credentials.pid) }
+        if text.contains("\"end\"") { programs.processes[peer.credentials.pid]?.mayEnd = true }
         peer.send(bytes, most: most)
         // Most peers read the replies, whose values improve their next calls.
         guard choices.number(below: 4) > 0 else { return }
@@ -78,8 +78,8 @@ extension HostileLife {
 
     /// Generates a call with values from the replies to its user, or to any user.
     private func makeCall(by peer: SimulatedPeer) -> [UInt8] {
-        let own = choices.number(below: 2) == 0 ? harvests[peer.credentials.uid] : nil
-        return Self.grammar.call(choices, harvest: own ?? harvest)
+        let user = choices.number(below: 2) == 0 ? peer.credentials.uid : nil
+        return Self.grammar.call(choices, harvest: answers.harvest(of: user))
     }
 
     /// Sends a call with a changed byte, or bytes that are not a call.
@@ -96,57 +96,13 @@ extension HostileLife {
         peer.send(bytes)
     }
 
-    // MARK: - Answers
-
     /// Checks the replies to a peer and harvests their values.
-    func take(_ answers: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
-        let user = peer.credentials.uid
-        for answer in answers {
+    func take(_ replies: [Conversation.Answer], by peer: SimulatedPeer) throws(Broken) {
+        for answer in replies {
             note("\(answer.call.member) was answered: \(answer.reply.error ?? "ok")")
             guard answer.reply.error == nil else { continue }
-            // Parameters that succeeded are reused with other values.
-            for object in [answer.call.parameters, answer.reply.parameters] {
-                harvest.take(object)
-                harvests[user, default: Harvest()].take(object)
-            }
-            switch answer.call.member {
-            case "Subscribe":
-                if let id = answer.reply.parameters["subscription"]?.stringValue { owners[id] = user }
-                try peer.takeLifecycle(of: answer)
-                try checkAspects(of: answer)
-            case "SetState", "BeginTask":
-                let owner = answer.call.parameters["subscription"]?.stringValue.flatMap { owners[$0] }
-                guard user == 0 || owner == nil || owner == user else {
-                    throw Broken("user \(user): \(answer.call.member) of a subscription of user \(owner ?? 0)")
-                }
-            case "GetHistory": try checkChanges(of: answer)
-            case "Post", "Publish":
-                guard People.powerful.contains(user) else { throw Broken("user \(user): \(answer.call.member)") }
-            default: break
-            }
-        }
-    }
-
-    /// Checks that a history has consecutive changes of its aspect, as many as requested at most.
-    private func checkChanges(of answer: Conversation.Answer) throws(Broken) {
-        let events = (answer.reply.parameters["events"]?.arrayValue ?? []).map { $0.objectValue ?? [:] }
-        let generations = events.compactMap { $0["generation"]?.integerValue }
-        let limit = answer.call.parameters["limit"]?.integerValue ?? .max
-        guard events.count <= min(limit, Int64(limits.history)), generations.count == events.count,
-            zip(generations, generations.dropFirst()).allSatisfy({ $0 + 1 == $1 }),
-            events.allSatisfy({ $0["aspect"] == answer.call.parameters["aspect"] && $0["changes"] == 1 })
-        else { throw Broken("\(answer.call) received \(answer.reply)") }
-    }
-
-    /// Checks that a stream has only events of the subscribed aspects, and of names that its patterns match.
-    private func checkAspects(of answer: Conversation.Answer) throws(Broken) {
-        guard let wanted = answer.call.parameters["aspects"]?.arrayValue else { return }
-        let aspects = wanted.compactMap { $0.stringValue.flatMap { Aspect($0) } }
-        for event in answer.reply.parameters["events"]?.arrayValue ?? [] {
-            let aspect = event.objectValue?["aspect"]?.stringValue.flatMap { Aspect($0) }
-            guard let aspect, aspects.contains(where: { $0 == aspect || $0.matches(aspect) }) else {
-                throw Broken("\(answer.call) received \(event)")
-            }
+            try answers.take(answer, by: peer.credentials.uid)
+            if answer.call.member == "Subscribe" { try peer.takeLifecycle(of: answer) }
         }
     }
 }

@@ -9,17 +9,19 @@ import Varlink
 extension HostileLife {
     /// The cgroups of hostile programs; one is below another.
     private static let cgroups = ["/hostile", "/hostile/worker", "/other"]
-    /// The parent of the honest programs' cgroups.
-    private static let honestCgroup = "/honest"
 
     // MARK: - The machine
 
     func startPrograms() {
         for pid in People.processes where pid > 0 { programs.start(pid, cgroup: choices.one(of: Self.cgroups)) }
         for peer in honest.map(\.credentials) + [publisher.credentials] {
-            programs.start(peer.pid, cgroup: "\(Self.honestCgroup)/\(peer.pid)")
+            programs.start(peer.pid, cgroup: "\(ProgramChecks.honestCgroup)/\(peer.pid)")
         }
-        programs.requested = { [unowned self] in if $1 { checkFreeze(of: $0) } }
+        programs.requested = { [unowned self] in
+            guard $1 else { return }
+            note("the bus freezes \($0)")
+            checks.checkFreeze(of: $0, by: bus)
+        }
         programs.changed = { [unowned self] in note("\($0) is \($1 ? "frozen" : "thawed")") }
     }
 
@@ -32,7 +34,6 @@ extension HostileLife {
     func restartProgram(_ pid: Int32) {
         guard let process = programs.processes[pid] else { return }
         programs.end(process)
-        declarants.remove(pid)
         programs.start(pid, cgroup: process.cgroup)
     }
 
@@ -92,7 +93,7 @@ extension HostileLife {
 
     /// The newest subscriptions most likely still exist.
     private func anySubscription() -> JSON? {
-        let known = harvest["subscription"].suffix(6)
+        let known = answers.harvest["subscription"].suffix(6)
         return known.isEmpty ? nil : choices.one(of: known)
     }
 
@@ -110,46 +111,6 @@ extension HostileLife {
         try bus.pass(duration)
     }
 
-    // MARK: - Checks
-
-    /// Checks that a program is in the background without tasks when the bus has its cgroup frozen, and that the next
-    /// bus would know of the freeze.
-    private func checkFreeze(of cgroup: String) {
-        note("the bus freezes \(cgroup)")
-        guard bus.recordedCgroups.contains(cgroup) else {
-            return violation = Broken("\(cgroup) is frozen without a record")
-        }
-        for subscriber in bus.subscribers where programs.processes[subscriber.processID]?.isBelow(cgroup) == true {
-            guard !subscriber.holds.isDisjoint(with: .requested), subscriber.lifecycle ?? .suspended == .suspended,
-                subscriber.tasks.isEmpty
-            else { return violation = Broken("\(cgroup) is frozen in spite of \(subscriber)") }
-        }
-    }
-
-    /// Checks that nothing forbidden happened to a program.
-    func checkPrograms() throws(Broken) {
-        if let violation { throw violation }
-        for process in programs.processes.values {
-            let isHonest = process.isBelow(Self.honestCgroup)
-            guard !isHonest || people.hasHostileRoot || !programs.isFrozen(process) else {
-                throw Broken("the honest process \(process.pid) is frozen")
-            }
-            guard process.terminations == 0 || declarants.contains(process.pid) else {
-                throw Broken("process \(process.pid) was ended, which it has not declared")
-            }
-        }
-    }
-
-    /// Checks that a stopped bus has thawed everything, and that a killed bus has recorded all frozen cgroups.
-    func checkThatNothingStaysFrozen(isClean: Bool, isRecorded: Bool) throws(Broken) {
-        guard !isClean else {
-            guard programs.frozen.isEmpty else { throw Broken("the bus stopped and left \(programs.frozen) frozen") }
-            return
-        }
-        // Without a record, as in a program that runs the bus itself, only the user can thaw the cgroups.
-        if !isRecorded { _ = programs.thawBeforeEnd(programs.frozen.sorted()) }
-    }
-
     // MARK: - Rest
 
     /// Longer than a suspension and everything that can delay it: tasks, reading, and two requests without an answer.
@@ -160,6 +121,6 @@ extension HostileLife {
         programs.manner = .prompt
         programs.obstacle = nil
         try bus.pass(Self.longestSuspension)
-        try checkPrograms()
+        try checks.check()
     }
 }

@@ -89,7 +89,7 @@ extension HostileLife {
         guard programs.frozen.isEmpty else { throw Broken("nobody can wake \(programs.frozen.sorted())") }
         let streams = bus.loop.streams.count
         guard streams == 0 else { throw Broken("\(streams) connections of dead peers remain") }
-        let expected = quietSources + bus.scheduleSourceCount + programs.sourceCount
+        let expected = bus.quietSources + bus.scheduleSourceCount + programs.sourceCount
         guard bus.loop.sourceCount == expected else {
             throw Broken("event sources remain, expected are \(expected): \(bus.loop.sourceList)")
         }

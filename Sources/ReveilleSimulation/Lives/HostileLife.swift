@@ -13,32 +13,20 @@ package final class HostileLife {
     let reality = Reality()
     let ledger = NameLedger()
     let people: People
-    private let configuration: Configuration
-    var limits: Configuration.Bus { configuration.bus }
-    /// The programs of the machine, which outlast the bus.
-    let programs: SimulatedPrograms
-    /// The guarantee that a request of the bus has violated.
-    var violation: Broken?
-    /// The processes that may have declared that they end in the background.
-    var declarants: Set<Int32> = []
-    private let listener: ((String) -> Void)?
-    private let state: StateFile?
-    private var random: SplitMix64
+    let limits: Configuration.Bus
+    let checks: ProgramChecks
+    private let startBus: (SimulatedLoop) throws(Broken) -> SimulatedBus
     private(set) var bus: SimulatedBus
+    private let listener: ((String) -> Void)?
     let honest: [HonestUser]
     /// A program of the bus's own user.
     let publisher: SimulatedPublisher
     var peers: [SimulatedPeer] = []
-    /// The values in the replies to all users, and to each user.
-    var harvest = Harvest()
-    var harvests: [UInt32: Harvest] = [:]
-    /// The user that owns each subscription.
-    var owners: [String: UInt32] = [:]
+    var answers: Answers
+    var programs: SimulatedPrograms { checks.programs }
     /// The decisions before the life came to rest: an input that leads to the same life.
     package var script: [UInt8] { Array(choices.taken.prefix(lastDecision ?? .max)) }
     private var lastDecision: Int?
-    /// The number of event sources without any connection.
-    private(set) var quietSources = 0
 
     /// Starts a life, which passes a line for each event to `note`.
     package init(
@@ -47,16 +35,22 @@ package final class HostileLife {
         self.choices = choices
         listener = note
         people = People(hasHostileRoot: choices.number(below: 2) == 1)
-        configuration = people.configuration(
+        let configuration = people.configuration(
             history: choices.one(of: [256, 1, 2]), maxFrame: choices.one(of: [65_536, 4_096]))
-        state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
-        random = choices.sequence()
+        limits = configuration.bus
+        answers = Answers(history: limits.history)
+        let state = choices.number(below: 2) == 0 ? nil : statePath.map { StateFile(path: $0) }
+        var random = choices.sequence()
         let loop = SimulatedLoop()
         loop.lateness = UInt64(choices.one(of: [0, 128, 256]))
-        programs = SimulatedPrograms(loop: loop)
-        bus = try SimulatedBus(
-            reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
-            random: SplitMix64(seed: random.next()))
+        let programs = SimulatedPrograms(loop: loop)
+        checks = ProgramChecks(programs, hasHostileRoot: people.hasHostileRoot, hasRecords: state != nil)
+        startBus = { [reality] loop throws(Broken) in
+            try SimulatedBus(
+                reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
+                random: SplitMix64(seed: random.next()))
+        }
+        bus = try startBus(loop)
         // The names are undisturbed only while root and the bus's own user are honest.
         honest = people.honest.map { [people, ledger] uid in
             HonestUser(
@@ -65,7 +59,6 @@ package final class HostileLife {
                 domains: choices.happens(onceIn: 2) ? try? DomainSelection(["app/*"]) : nil, ledger: ledger)
         }
         publisher = SimulatedPublisher(0, People.publisher, ledger: ledger)
-        quietSources = loop.sourceCount - programs.sourceCount
         startPrograms()
     }
 
@@ -76,7 +69,7 @@ package final class HostileLife {
         for _ in 0..<steps {
             if choices.isExhausted { break }
             try step()
-            try checkPrograms()
+            try checks.check()
         }
         lastDecision = choices.taken.count
         try comeToRest()
@@ -162,16 +155,13 @@ package final class HostileLife {
         loop.wallClock = bus.loop.wallClock
         loop.lateness = bus.loop.lateness
         if isClean { bus.stop() }
-        try checkThatNothingStaysFrozen(isClean: isClean, isRecorded: state != nil)
+        try checks.checkThatNothingStaysFrozen(isClean: isClean)
         for peer in peers { try take(try peer.read(.max, busHasEnded: true), by: peer) }
         for user in honest { try user.busDied() }
         publisher.busDied()
         peers = []
         programs.loop = loop
-        bus = try SimulatedBus(
-            reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
-            random: SplitMix64(seed: random.next()))
-        quietSources = loop.sourceCount - programs.sourceCount
+        bus = try startBus(loop)
         try meetBus()
         if choices.number(below: 4) > 0 { try connectTheHonest() }
     }
