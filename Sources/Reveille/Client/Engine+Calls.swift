@@ -27,8 +27,7 @@ extension Engine {
             }
         }
         let answer = try result.get()
-        // The bus works: a later loss begins with the shortest pause.
-        backoff.reset()
+        reachability.answered()
         return answer
     }
 
@@ -43,15 +42,11 @@ extension Engine {
     /// later connection publishes the state again, or a newer one that could not be published.
     func publish(_ value: PublishedValue, whileConnected: Bool) async throws(ReveilleError) -> Revision {
         // Before a new connection publishes it again.
-        if value.isWithdrawn { (tiedStates[value.name], missedStates[value.name]) = (nil, nil) }
+        if value.isWithdrawn { tiedStates.withdraw(value.name) }
         do throws(ReveilleError) {
             let call = Call(.publish(value, whileConnected: whileConnected))
             return try await self.call(call, expecting: Revision.self) { result in
-                // The last value stays if this one is refused.
-                if case .failure(let error) = result, !error.isLoss, !value.isWithdrawn { return }
-                let (isAccepted, kept) = ((try? result.get()) != nil, whileConnected ? value : nil)
-                self.tiedStates[value.name] = isAccepted ? kept : nil
-                self.missedStates[value.name] = isAccepted ? nil : kept
+                self.tiedStates.publish(value, isTied: whileConnected, result)
             }
         } catch {
             throw ReveilleError(error.code, "\(value.name): \(error)")
@@ -60,19 +55,10 @@ extension Engine {
 
     /// Publishes the states that ended with the last connection, before any other call on a new one.
     func publishTiedStates(on channel: BusConnection) {
-        for (name, value) in tiedStates.merging(missedStates, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key })
-        {
+        for (name, value) in tiedStates.latest {
             channel.call(Call(.publish(value, whileConnected: true)), expecting: Revision.self) { result in
-                switch result {
-                case .success: (self.tiedStates[name], self.missedStates[name]) = (value, nil)
-                // The next connection publishes the state again. But a bus could close each connection over a value that
-                // it has never accepted, such as one that is too long.
-                case .failure(let error)
-                where error.code == .timeout || error.isLoss && self.tiedStates[name] == value: break
-                case .failure(let error):
-                    self.missedStates[name] = nil
-                    self.logger.error("\(name) is not published again: \(error)")
-                }
+                guard let error = self.tiedStates.publishAgain(value, result) else { return }
+                self.logger.error("\(name) is not published again: \(error)")
             }
         }
     }

@@ -21,35 +21,30 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
-    private let patience: Patience
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
     private var channel: BusConnection?
-    /// When the bus answered first, in microseconds since boot; `nil` since it was lost.
-    private var reachedAt: Int64?
+    /// The timer of attempts to reconnect; `nil` once this is closed.
     private var retry: EventSource?
-    private var isRetrying = false
-    private var isClosed = false
-    var backoff = Backoff()
+    var reachability: Reachability {
+        didSet {
+            guard reachability.state != oldValue.state else { return }
+            for continuation in states.values { continuation.yield(reachability.state) }
+        }
+    }
+    private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
     /// The last number of a stream, an observer, a task or a background.
     private var lastNumber = 0
     private(set) var streams: [StreamID: EventStream] = [:]
-    private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
-    private var state = ConnectionState.connected {
-        didSet { if state != oldValue { for continuation in states.values { continuation.yield(state) } } }
-    }
-    /// The states that are published for as long as this device is connected.
-    var tiedStates: [Aspect: PublishedValue] = [:]
-    /// Newer ones, for which there was no bus.
-    var missedStates: [Aspect: PublishedValue] = [:]
+    var tiedStates = TiedStates()
     var observations: [SubscriptionRequest: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
     var lastingCalls: [Int: LastingCall] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
-        self.route = route
-        self.patience = patience
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
+        self.route = route
+        reachability = Reachability(patience: patience)
     }
 
     /// The time of the wall clock that the program sees.
@@ -75,25 +70,24 @@ actor Engine {
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
     func shutDown() {
-        isClosed = true
+        retry = nil
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.shutDown() }
         for call in lastingCalls.values { call.end() }
         for continuation in states.values { continuation.finish() }
         (streams, lastingCalls, states) = ([:], [:], [:])
-        retry = nil
         observations = [:]
         channel?.close()
         channel = nil
-        (tiedStates, missedStates) = ([:], [:])
+        tiedStates = TiedStates()
         bus?.server.stop()
         bus = nil
     }
 
     var connector: Connector {
-        Connector(loop: thread.loop, patience: patience) { () throws(ReveilleError) in
-            guard !self.isClosed else { throw ReveilleError.closed }
+        Connector(loop: thread.loop, patience: reachability.patience) { () throws(ReveilleError) in
+            guard self.retry != nil else { throw ReveilleError.closed }
             switch self.route {
             case .socket(let address): return try Connector.open(address)
             case .local:
@@ -118,14 +112,12 @@ actor Engine {
 
     private func lost(_ error: ReveilleError) {
         channel = nil
-        if let reachedAt, patience.isSteady(since: reachedAt, at: Clocks.boot()) { backoff.reset() }
-        reachedAt = nil
+        reachability.lost(at: Clocks.boot())
         notReached(error)
     }
 
     private func reconnect() {
-        isRetrying = false
-        guard channel == nil || state != .connected else { return }
+        guard reachability.retry(isConnected: channel != nil) else { return }
         do throws(ReveilleError) {
             try openChannel().call(.fence, expecting: EmptyReply.self) { result in
                 switch result {
@@ -140,19 +132,13 @@ actor Engine {
 
     /// Notes that the bus answers, either an attempt to reconnect or an earlier call.
     func reached() {
-        if reachedAt == nil { reachedAt = Clocks.boot() }
-        guard state != .connected else { return }
-        state = .connected
+        guard reachability.reached(at: Clocks.boot()) else { return }
         // Their own pauses may be longer.
         for stream in streams.values where stream.state.isLost { stream.open() }
     }
 
     private func notReached(_ error: ReveilleError) {
-        state = .disconnected(error)
-        // A connection that is lost during an attempt is one failure.
-        guard !isRetrying else { return }
-        isRetrying = true
-        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
+        if let pause = reachability.failed(error, fraction: Double.random(in: 0...1)) { retry?.fire(after: pause) }
     }
 
     /// Returns whether the bus is reachable, now and after each change; only the newest state waits for the consumer.
@@ -161,7 +147,7 @@ actor Engine {
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
         let number = nextNumber()
         states[number] = continuation
-        continuation.yield(state)
+        continuation.yield(reachability.state)
         continuation.onTermination = { [weak self] termination in
             // A stream that the engine finishes has been removed already.
             guard case .cancelled = termination, let self else { return }
