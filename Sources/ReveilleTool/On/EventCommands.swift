@@ -17,6 +17,8 @@ final class EventCommands {
     private var running: [(program: Program, answer: CheckedContinuation<Int32, Never>)] = []
     /// The last signal that was passed on.
     private var signal: Int32?
+    /// Whether a signal ends the session.
+    var isEnding: Bool { signal != nil }
 
     /// Runs a command that receives an event on stdin and in its environment; returns its exit code, or `nil` if it was
     /// killed while the session ends: it is to run again.
@@ -38,7 +40,7 @@ final class EventCommands {
             // The command may have ended before there was anything to answer.
             answerEnded()
         }
-        return signal != nil && code > 128 ? nil : code
+        return isEnding && code > 128 ? nil : code
     }
 
     /// Answers for the commands that have ended; to be called on SIGCHLD.

@@ -10,13 +10,12 @@ extension RulesSession {
     /// Looks at the changes that a subscription delivers, until another round begins; then waits for the runs.
     func follow(_ subscription: Subscription, of domains: [String]?, on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { runs in
-            for progress in rules where progress.rule.domains == domains {
+            for progress in set.rules(of: domains) {
                 runs.addTask { await self.work(on: progress.rule.text, device) }
             }
             while let event = try await subscription.next() {
-                for progress in rules
-                where progress.rule.aspect == event.aspect && progress.rule.domains == domains {
-                    change(progress.rule.text) { $0.add(event) }
+                for progress in set.rules(of: domains) where progress.rule.aspect == event.aspect {
+                    set.change(progress.rule.text) { $0.add(event) }
                     runs.addTask { await self.work(on: progress.rule.text, device) }
                 }
             }
@@ -25,28 +24,22 @@ extension RulesSession {
 
     /// Looks at the waiting changes of a rule one by one, unless this is done already, and runs its command when it is due.
     private func work(on text: String, _ device: Device) async {
-        while ending == nil, let event = change(text, { $0.take() }) ?? nil {
+        while !commands.isEnding, let event = set.change(text, { $0.take() }) ?? nil {
             // A rule without a condition runs once for all firings, or changes, that were merged.
-            let hasCondition = rules.first { $0.rule.text == text }?.rule.isTrue(after: event) != nil
-            for item in !hasCondition ? [event] : await device.changes(mergedInto: event) where ending == nil {
-                guard let due = change(text, { $0.look(at: item) }) ?? nil,
-                    let rule = rules.first(where: { $0.rule.text == text })?.rule
-                else { continue }
+            let hasCondition = set.rule(text)?.isTrue(after: event) != nil
+            for item in !hasCondition ? [event] : await device.changes(mergedInto: event)
+            where !commands.isEnding {
+                guard let due = set.change(text, { $0.look(at: item) }) ?? nil, let rule = set.rule(text) else {
+                    continue
+                }
                 guard let code = await run(rule, for: due) else { continue }
-                change(text) { $0.finish(item, exitCode: code, at: .now) }
+                set.change(text) { $0.finish(item, exitCode: code, at: .now) }
                 store()
             }
-            change(text) { $0.rest() }
+            set.change(text) { $0.rest() }
             store()
         }
-        if ending != nil, !rules.contains(where: \.isBusy) { following.end.wake() }
-    }
-
-    /// Changes the progress of a rule, unless the rule was removed.
-    @discardableResult
-    func change<Result>(_ text: String, _ body: (inout RuleProgress) -> Result) -> Result? {
-        guard let index = rules.firstIndex(where: { $0.rule.text == text }) else { return nil }
-        return body(&rules[index])
+        if commands.isEnding, !set.isBusy { following.end.wake() }
     }
 
     private func run(_ rule: Rule, for event: Event) async -> Int32? {
@@ -54,21 +47,23 @@ extension RulesSession {
         let code: Int32?
         do {
             let environment = await environment()
-            let output = isUnit ? try JournalStream("reveille-rules:\(rule.number)") : nil
+            let output = Self.isUnit ? try JournalStream("reveille-rules:\(rule.number)") : nil
             defer { withExtendedLifetime(output) {} }
             code = try await commands.run(rule.command, for: event, environment: environment, output: output?.number)
         } catch {
             log.write(.error, "\(place): \(error)")
             return Failure.Code.notStarted.rawValue
         }
-        if let code, code != 0, ending == nil { log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)") }
+        if let code, code != 0, !commands.isEnding {
+            log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)")
+        }
         return code
     }
 
     /// The variables of this process; as a unit, also those of the session, which may have begun after it.
     private func environment() async -> [String: String] {
         let own = ChildProcess.environment
-        guard isUnit else { return own }
+        guard Self.isUnit else { return own }
         let manager = ServiceManager(loop: thread.loop)
         let session = await withCheckedContinuation { answer in
             manager.environment { answer.resume(returning: $0) }
@@ -78,22 +73,6 @@ extension RulesSession {
         case .failure(let failure):
             log.write(.debug, "the service manager's environment: \(failure)")
             return own
-        }
-    }
-
-    /// Stores the state of all rules if a difference has to outlast this process.
-    func store() {
-        let state = RulesState(instance: instance, rules: rules.compactMap(\.state))
-        let isKnown =
-            state.instance == stored.instance && state.rules.count == stored.rules.count
-            && !zip(state.rules, stored.rules).contains { $0.differs(from: $1) }
-        guard !isKnown else { return }
-        do throws(Failure) {
-            try stateFile.replace(with: state)
-            stored = state
-        } catch {
-            // The rules go on; what they did is stored with the next change.
-            log.write(.error, "\(error)")
         }
     }
 }

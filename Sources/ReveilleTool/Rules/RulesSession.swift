@@ -14,27 +14,23 @@ import ReveilleWire
 /// An actor on the loop of one thread, which the device uses too. Each version of the file and each connection to the bus
 /// begins a round: a subscription that resumes where the rules are.
 actor RulesSession {
+    /// Whether a service manager runs this process, whose output is in the journal.
+    static let isUnit = ProgramLog.isStderrJournal
+
     let file: RulesFile
     private let bus: BusOptions
-    let stateFile: StateFile
+    private let stateFile: StateFile
     let log: ProgramLog
     let following: AwaitedTask
     let commands = EventCommands()
-    private let rounds: AsyncStream<Void>
-    private let dueRounds: AsyncStream<Void>.Continuation
+    private let rounds = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var sources: [EventSource] = []
     private var followed: FollowedFile?
     /// The contents that the next round begins with; `nil` if they are those of the last round.
     private var newContents: [UInt8]?
     private var isRemoved = false
-    /// Whether a service manager runs this process, whose output is in the journal.
-    let isUnit = ProgramLog.isStderrJournal
-    var rules: [RuleProgress] = []
-    var instance: String?
-    var stored: RulesState
+    var set: RuleSet
     private var subscriptions: [Subscription] = []
-    /// The signal that ends the session.
-    var ending: Int32?
 
     nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -43,9 +39,7 @@ actor RulesSession {
         _ file: RulesFile, _ bus: BusOptions, _ stateFile: StateFile, _ log: ProgramLog, _ following: AwaitedTask
     ) throws {
         (self.file, self.bus, self.stateFile, self.log, self.following) = (file, bus, stateFile, log, following)
-        stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
-        instance = stored.instance
-        (rounds, dueRounds) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        set = RuleSet(stored: try stateFile.read(\RulesState.isValid) ?? RulesState())
         thread = try LoopThread()
     }
 
@@ -73,7 +67,7 @@ actor RulesSession {
             group.addTask {
                 try await device.reportConnection {
                     Console.error($0)
-                    self.dueRounds.yield()
+                    self.rounds.continuation.yield()
                 }
             }
             try await group.next()
@@ -84,13 +78,12 @@ actor RulesSession {
     private func take(_ contents: [UInt8]?) {
         newContents = contents ?? []
         isRemoved = contents == nil
-        dueRounds.yield()
+        rounds.continuation.yield()
     }
 
     private func end(by number: Int32) {
-        ending = number
         // A run ends the session when its result is stored.
-        if !rules.contains(where: \.isBusy) { following.end.wake() }
+        if !set.isBusy { following.end.wake() }
         commands.pass(number)
     }
 
@@ -98,27 +91,27 @@ actor RulesSession {
 
     private func followRounds(on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { group in
-            for await _ in rounds {
+            for await _ in rounds.stream {
                 for subscription in subscriptions { subscription.cancel() }
                 subscriptions = []
                 if newContents != nil { load() }
                 do throws(ReveilleError) {
-                    let former = instance
-                    for domains in Set(rules.map(\.rule.domains)) {
+                    let former = set.instance
+                    for domains in Set(set.rules.map(\.rule.domains)) {
                         let subscription = try await subscribe(to: domains, since: former, on: device)
                         subscriptions.append(subscription)
                         group.addTask { try await self.follow(subscription, of: domains, on: device) }
                     }
                     store()
-                    // After the first look: what fires from now on is the rules' business.
+                    // After the first look: the rules handle entries that fire from here on.
                     try await plan(on: device)
                 } catch {
                     guard error.isLoss else { throw error }
                     // Another round begins when the bus is back. One that was silent need not have been gone.
-                    if error.code == .timeout { dueRounds.yield() }
+                    if error.code == .timeout { rounds.continuation.yield() }
                     continue
                 }
-                if isRemoved { break }
+                if isRemoved, newContents == nil { break }
             }
         }
     }
@@ -128,19 +121,11 @@ actor RulesSession {
         let version = file.parse(newContents ?? [])
         newContents = nil
         for error in version.errors { log.write(.error, "\(file.path): \(error)") }
-        let states = Dictionary(stored.rules.map { ($0.rule, $0) }) { $1 }
-        let former = Dictionary(uniqueKeysWithValues: rules.map { ($0.rule.text, $0) })
-        rules = version.rules.map { rule in
-            guard var progress = former[rule.text] else {
-                if let failure = rule.missingCommand {
-                    log.write(.warning, "\(file.path): line \(rule.number): \(failure)")
-                }
-                return RuleProgress(rule, state: states[rule.text])
-            }
-            progress.rule = rule
-            return progress
+        for rule in set.replace(with: version.rules) {
+            guard let failure = rule.missingCommand else { continue }
+            log.write(.warning, "\(file.path): line \(rule.number): \(failure)")
         }
-        log.write(.info, "\(file.path): \(Count.text(rules.count, "rule"))")
+        log.write(.info, "\(file.path): \(Count.text(version.rules.count, "rule"))")
     }
 
     /// Subscribes to the aspects of the rules that choose some domains of the settings, or none.
@@ -150,38 +135,24 @@ actor RulesSession {
     private func subscribe(
         to domains: [String]?, since former: String?, on device: Device
     ) async throws(ReveilleError) -> Subscription {
-        let own = rules.indices.filter { rules[$0].rule.domains == domains }
         let subscription = try await device.subscribe(
-            to: AspectSet(Set(own.map { rules[$0].rule.aspect })), initial: domains != nil,
-            resume: positions(own, domains, of: former), name: Environment["REVEILLE_NAME"] ?? "reveille rules",
+            to: AspectSet(Set(set.rules(of: domains).map(\.rule.aspect))), initial: domains != nil,
+            resume: set.positions(of: domains, in: former), name: Environment["REVEILLE_NAME"] ?? "reveille rules",
             domains: domains)
         guard let newer = subscription.positions?.instance else {
             throw ReveilleError(.noBus, "the bus has not answered")
         }
-        for index in own { rules[index].begin(sameInstance: newer == former) }
-        instance = newer
-        for progress in own.map({ rules[$0] }) where domains == nil && progress.state?.generation == nil {
+        set.begin(domains, in: newer, since: former)
+        for progress in set.rules(of: domains) where domains == nil && progress.state?.generation == nil {
             let state = try await device.get(progress.rule.aspect)
-            change(progress.rule.text) { $0.add(state) }
+            set.change(progress.rule.text) { $0.add(state) }
         }
         return subscription
     }
 
-    /// The positions from which rules continue; `nil` if none has one.
-    private func positions(_ own: [Int], _ domains: [String]?, of instance: String?) -> Positions? {
-        guard let instance else { return nil }
-        let generations = own.compactMap { index in
-            rules[index].state?.generation.map { (rules[index].rule.aspect, $0) }
-        }
-        return generations.isEmpty
-            ? nil
-            : Positions(
-                instance: instance, generations: Dictionary(generations, uniquingKeysWith: min), domains: domains)
-    }
-
     /// Makes the entries of the schedule those of the rules.
     private func plan(on device: Device) async throws(ReveilleError) {
-        let wanted = rules.compactMap(\.rule.entry)
+        let wanted = set.rules.compactMap(\.rule.entry)
         let present: [ScheduleEntry]
         do throws(ReveilleError) {
             present = try await device.listings.map(\.entry).filter { $0.id.hasPrefix(file.entryPrefix) }
@@ -195,7 +166,7 @@ actor RulesSession {
             try await device.cancelScheduled(entry.id)
             try await device.withdraw(entry.aspect)
         }
-        for progress in rules {
+        for progress in set.rules {
             guard let entry = progress.rule.entry, !present.contains(where: { $0.id == entry.id }) else { continue }
             do throws(ReveilleError) {
                 _ = try await device.add(entry)
@@ -203,6 +174,18 @@ actor RulesSession {
                 if error.isLoss { throw error }
                 log.write(.error, "\(file.path): line \(progress.rule.number): \(error)")
             }
+        }
+    }
+
+    /// Stores the state of all rules if a difference has to outlast this process.
+    func store() {
+        guard let state = set.unstored else { return }
+        do throws(Failure) {
+            try stateFile.replace(with: state)
+            set.stored = state
+        } catch {
+            // The rules go on; what they did is stored with the next change.
+            log.write(.error, "\(error)")
         }
     }
 }
