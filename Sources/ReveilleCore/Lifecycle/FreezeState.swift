@@ -43,10 +43,17 @@ package struct FreezeState: Sendable, Hashable {
     private var isDoubtful = false
     private var lastNumber = 0
 
-    package init() {}
+    /// Creates the state of a cgroup that runs, or of one that was left frozen and is thawed by ``expire(at:)``.
+    package init(isFrozen: Bool = false) {
+        self.isFrozen = isFrozen
+        deadline = isFrozen ? 0 : nil
+    }
 
     /// Whether nothing is under way, and the cgroup is as it should be.
     package var isSettled: Bool { request == nil && isFrozen == wantsFrozen }
+
+    /// Whether answers to requests whose time was over may follow.
+    package var expectsAnswers: Bool { !expired.isEmpty }
 
     /// Decides whether the cgroup is to be frozen, and returns the request to make now, if any.
     ///
@@ -64,8 +71,9 @@ package struct FreezeState: Sendable, Hashable {
         _ number: Int, failure: String?, at now: UInt64
     ) -> (outcome: Outcome?, next: Request?) {
         if let request, request.number == number { return end(request, failure: failure, at: now) }
-        guard let index = expired.firstIndex(where: { $0.number == number }), failure == nil else { return (nil, nil) }
+        guard let index = expired.firstIndex(where: { $0.number == number }) else { return (nil, nil) }
         let late = expired.remove(at: index)
+        guard failure == nil else { return (nil, nil) }
         // The thaw that followed an expired freeze may have been first.
         guard !late.freezes else {
             isDoubtful = request?.freezes == false

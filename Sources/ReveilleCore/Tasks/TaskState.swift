@@ -5,8 +5,8 @@ package typealias TaskID = UInt64
 
 /// A process with subscriptions, as far as the bus can distinguish it from others.
 package enum ProcessKey: Sendable, Hashable {
-    /// A process that the bus follows until it ends.
-    case followed(ObjectIdentifier)
+    /// A process that the bus follows until it ends, by a number of its own.
+    case followed(UInt64)
     /// A process that the bus cannot follow, by its process ID and its user.
     case visible(pid: Int32, user: UInt32)
     /// The unknown process behind a connection.

@@ -31,6 +31,9 @@ final class BusAccess {
         try server.subscription(name, for: caller)
     }
 
+    /// Returns a connection by its number, unless it has closed.
+    func connection(_ number: UInt64) -> Connection? { server.connections[number] }
+
     func isInBackground(_ connection: Connection) -> Bool { server.isInBackground(connection) }
 
     func reply(_ reply: some BusReply, on connection: Connection) { server.reply(reply, on: connection) }
@@ -52,7 +55,9 @@ final class BusAccess {
 
     func timesChanged() { server.turn.timesHaveChanged = true }
 
-    func replyAfterDeliveries(on connection: Connection) { server.replyAfterDeliveries(on: connection) }
+    func replyAfterDeliveries(on connection: Connection, _ error: CallError? = nil) {
+        server.replyAfterDeliveries(on: connection, error)
+    }
 
     func releaseIfRead(_ connection: Connection) { server.releaseIfRead(connection) }
 
@@ -60,11 +65,13 @@ final class BusAccess {
 
     func hold(_ reason: HoldReasons, on target: Connection) { server.hold(reason, on: target) }
 
-    func wake(
-        _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,
-        then completion: @escaping () -> Void
-    ) {
-        server.wake(target, from: reason, into: phase, then: completion)
+    func release(_ reason: HoldReasons, on target: Connection, into phase: LifecyclePhase?) {
+        server.release(reason, on: target, into: phase)
+    }
+
+    /// Takes a fresh sample for a subscriber that is about to be in the foreground.
+    func freshen(_ target: Connection, then sampled: @escaping () -> Void) {
+        server.watchers.freshen(target.aspects, isStaying: true, then: sampled)
     }
 
     // MARK: - The saved state

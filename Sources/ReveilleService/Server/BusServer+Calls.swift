@@ -84,7 +84,9 @@ extension BusServer {
     }
 
     /// Answers a call once its events have been delivered.
-    func replyAfterDeliveries(on connection: Connection) { turn.replies.append(connection) }
+    func replyAfterDeliveries(on connection: Connection, _ error: CallError? = nil) {
+        turn.replies.append((connection, error))
+    }
 
     // MARK: - Methods
 

@@ -4,31 +4,13 @@ import ReveilleCore
 import ReveilleSystem
 
 extension BusServer {
-    /// Sets a hold, and cancels a wake from it that still waits for a sample.
     func hold(_ reason: HoldReasons, on target: Connection) {
-        guard let id = target.subscription else { return }
-        target.waking.remove(reason)
-        changeHolds(of: id, target) { bus.hold(reason, on: id, at: now) }
-        turn.demandHasChanged = true
+        changeHolds(of: target) { bus.hold(reason, on: $0, at: now) }
     }
 
-    /// Clears a hold, after a fresh sample if no other hold remains; a `nil` phase leaves the lifecycle unchanged.
-    func wake(
-        _ target: Connection, from reason: HoldReasons, into phase: LifecyclePhase? = nil,
-        then completion: @escaping () -> Void
-    ) {
-        guard let id = target.subscription, let holds = bus.holds(of: id) else { return completion() }
-        let wakes = holds.contains(reason) && holds.subtracting(reason).isDisjoint(with: .background)
-        target.waking.insert(reason)
-        watchers.freshen(wakes ? target.aspects : [], isStaying: true) { [weak self] in
-            guard let self else { return completion() }
-            // It may have been held again during the sample.
-            if target.waking.remove(reason) != nil {
-                changeHolds(of: id, target) { self.bus.release(reason, from: id, into: phase, at: self.now) }
-            }
-            turn.demandHasChanged = true
-            completion()
-        }
+    /// Clears a hold; a `nil` phase leaves the lifecycle unchanged.
+    func release(_ reason: HoldReasons, on target: Connection, into phase: LifecyclePhase?) {
+        changeHolds(of: target) { bus.release(reason, from: $0, into: phase, at: now) }
     }
 
     func isInBackground(_ connection: Connection) -> Bool {
@@ -36,10 +18,12 @@ extension BusServer {
     }
 
     /// Changes the holds of a subscription, and notifies the features if it goes to the background or comes back.
-    private func changeHolds(of id: SubscriptionID, _ connection: Connection, _ change: () -> Void) {
+    private func changeHolds(of connection: Connection, _ change: (SubscriptionID) -> Void) {
+        guard let id = connection.subscription else { return }
         let wasInBackground = bus.isSentToBackground(id)
         let before = areChangesFollowed ? bus.standing(of: id) : nil
-        change()
+        change(id)
+        turn.demandHasChanged = true
         if let before, let after = bus.standing(of: id), after != before { changed(id) }
         let isInBackground = bus.isSentToBackground(id)
         if wasInBackground != isInBackground { moved(connection, toForeground: !isInBackground) }
@@ -48,6 +32,6 @@ extension BusServer {
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
     package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
         guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }
-        parts.suspensions.setFrozen(isFrozen, connection)
+        parts.suspensions.noteFrozen(isFrozen, nil, [connection])
     }
 }

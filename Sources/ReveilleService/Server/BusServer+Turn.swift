@@ -3,6 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
+import Varlink
 
 /// What the inputs of a turn leave for its end.
 struct Turn {
@@ -15,7 +16,7 @@ struct Turn {
     /// Whether subscribers may need other aspects, or at another pace.
     var demandHasChanged = false
     /// The connections whose calls are answered after the deliveries.
-    var replies: [Connection] = []
+    var replies: [(connection: Connection, error: CallError?)] = []
     /// Lets the loop end each turn.
     var end: TurnEnds.Registration?
 }
@@ -42,7 +43,9 @@ extension BusServer {
         if !turn.replies.isEmpty {
             let answered = turn.replies
             turn.replies = []
-            for connection in answered { resume(connection) { reply(EmptyReply(), on: connection) } }
+            for (connection, error) in answered {
+                resume(connection) { error.map { fail($0, on: connection) } ?? reply(EmptyReply(), on: connection) }
+            }
         }
         if turn.timesHaveChanged {
             turn.timesHaveChanged = false

@@ -35,14 +35,10 @@ final class Connection {
     /// Like all unchecked properties of this class, the session is used at each call or delivery; see
     /// ``BusServer/bus``.
     @exclusivity(unchecked) var session: ServerSession
-    /// The holds that end once a fresh sample has been taken.
-    var waking: HoldReasons = []
     /// The process behind the subscription, to which its freezes and its end also apply; `nil` if unknown.
     @exclusivity(unchecked) var process: SubscriberProcess?
     /// The process that holds a task by the connection's current call.
     var taskHolder: TaskHolder?
-    /// The timers of the holds that end automatically, by reason.
-    var deadlines: [HoldReasons: any LoopSource] = [:]
     /// Identifies the connection among all that the server has had.
     let number: UInt64
     @exclusivity(unchecked) var phase: ConnectionPhase
@@ -100,7 +96,6 @@ final class Connection {
         phase = .closed
         source?.cancel()
         silence = nil
-        deadlines = [:]
         reply = nil
     }
 

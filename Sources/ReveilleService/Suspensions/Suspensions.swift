@@ -3,22 +3,17 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
+import Varlink
 
-/// The states that callers and the system give programs: foreground, background, suspended, frozen, or ending.
+/// Gives ``Suspending`` the calls, the subscriptions and the answers of the system, and carries out its effects.
 final class Suspensions: BusPart {
     let access: BusAccess
     let programs: any Programs
     let freezes: FreezeWatch
-    var processes: [Int32: SubscriberProcess] = [:]
-    /// The programs that are suspended, on the way to it, or being thawed.
-    var suspensions: [Suspension] = []
-    /// The processes that have subscribed since the suspensions were last advanced.
-    var arrivals: [SubscriberProcess] = []
-    /// The processes that are approaching their declared end.
-    var endings: [SubscriberProcess] = []
     var frozen: FrozenRecord
-    /// The timer for another attempt to thaw the cgroups that the last bus left frozen.
-    var formerThaws: (any LoopSource)?
+    var processes = ProcessTable()
+    var suspending: Suspending
 
     init(
         _ access: BusAccess, loop: any Loop, programs: any Programs, record: FrozenRecord, _ logger: Logger
@@ -26,19 +21,14 @@ final class Suspensions: BusPart {
         self.access = access
         self.programs = programs
         frozen = record
+        suspending = Suspending(formerCgroups: record.cgroups)
         freezes = try FreezeWatch(loop: loop, logger: logger)
-        freezes.changed = { [weak self] in self?.freezeChanged($0) }
+        freezes.changed = { [weak self] process in
+            self?.noteFrozen(process.isFrozen, process.key, process.members)
+        }
     }
 
-    func closing(_ connection: Connection) {
-        // A list of callers would keep the descriptor open.
-        for suspension in suspensions { suspension.callers.removeAll { $0 === connection } }
-        leaveProcess(connection)
-    }
-
-    func awaitsReading(by connection: Connection) -> Bool { connection.subscription != nil }
-
-    func hasRead(_ connection: Connection) { continueDepartures() }
+    func thawFormerPrograms() { access.partsAreDue() }
 
     /// Thaws everything, since nobody could wake it after the end of the bus.
     func stop() {
@@ -47,39 +37,137 @@ final class Suspensions: BusPart {
         for cgroup in frozen.cgroups where !left.contains(cgroup) { forget(cgroup) }
         for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
     }
-}
 
-/// The suspension of a program, from the call on until its cgroup is thawed again.
-final class Suspension {
-    let cgroup: String
-    /// The process that was to be suspended.
-    let origin: SubscriberProcess
-    var processes: [SubscriberProcess] = []
-    /// The departure before the freeze; `nil` once the freeze has begun.
-    var departure: Departure?
-    var freeze = FreezeState()
-    var callers: [Connection] = []
-    /// The callers that wait for the thaw.
-    var wakes: [() -> Void] = []
+    // MARK: - Calls
 
-    init(of origin: SubscriberProcess, cgroup: String) {
-        self.origin = origin
-        self.cgroup = cgroup
+    func setState(
+        _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
+    ) throws(CallError) {
+        let (id, target) = try access.subscription(name, for: connection)
+        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
+        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
+        let subject = subject(target, isOwn ? .app : .operator)
+        guard state.isHeld else {
+            return wake(subject, id, into: state == .inactive ? .inactive : .usual, for: connection.number)
+        }
+        let isInBackground = bus.isSentToBackground(id)
+        if target.process == nil, !isInBackground, bus.endsInBackground(id) {
+            access.note(
+                "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
+                level: .warning)
+        }
+        let time = wakeAfter.map { EventLoop.moment(in: EventLoop.microseconds($0), from: loop.bootClock) }
+        if time != nil { access.timesChanged() }
+        suspending.hold(subject, until: time, wasInBackground: isInBackground)
+        if state == .suspended {
+            suspending.suspend(subject, for: caller(connection), at: loop.bootClock)
+        } else {
+            suspending.run(subject, for: connection.number, at: loop.bootClock)
+        }
+        perform()
     }
 
-    var members: [Connection] { processes.flatMap(\.connections.values).sorted { $0.number < $1.number } }
-
-    /// Returns whether a process is now in the cgroup or below it.
-    func contains(_ process: any FollowedProcess) -> Bool {
-        process.cgroup.map { Self.isBelow($0, cgroup) } ?? false
+    /// Describes the caller of a suspension; a `oneway` call is over, and the calls after it follow.
+    private func caller(_ connection: Connection) -> Suspending.Caller {
+        let isOneway = connection.session.isOneway
+        if isOneway { access.reply(EmptyReply(), on: connection) }
+        let process = try? programs.process(behind: connection.stream)
+        return Suspending.Caller(
+            connection: isOneway ? nil : connection.number, id: connection.peer.pid, cgroup: process?.cgroup)
     }
 
-    /// Returns whether another cgroup equals this cgroup, or is above or below it.
-    func overlaps(_ other: String) -> Bool {
-        Self.isBelow(cgroup, other) || Self.isBelow(other, cgroup)
+    private func subject(_ target: Connection, _ reason: HoldReasons) -> Suspending.Subject {
+        Suspending.Subject(
+            connection: target.number, process: target.process?.key, id: target.peer.pid, reason: reason)
     }
 
-    private static func isBelow(_ path: String, _ other: String) -> Bool {
-        path == other || path.utf8.starts(with: (other + "/").utf8)
+    private func wake(
+        _ subject: Suspending.Subject, _ id: SubscriptionID, into phase: LifecyclePhase, for caller: UInt64?
+    ) {
+        let others = bus.holds(of: id)?.subtracting(subject.reason) ?? []
+        suspending.wake(subject, into: phase, others: others, for: caller)
+        perform()
+    }
+
+    func expire(_ reason: HoldReasons, of target: Connection) {
+        if let id = target.subscription { wake(subject(target, reason), id, into: .usual, for: nil) }
+    }
+
+    func noteFrozen(_ isFrozen: Bool, _ process: ProcessKey?, _ connections: [Connection]) {
+        suspending.noteFrozen(isFrozen, process, connections.map(\.number), at: loop.bootClock)
+        perform()
+    }
+
+    func maySuspend(_ connection: Connection) -> CapabilityAnswer {
+        guard let process = try? programs.process(behind: connection.stream) else {
+            return .no("process \(connection.peer.pid) cannot be followed")
+        }
+        do throws(CannotFreeze) {
+            _ = try programs.cgroup(suspending: process, subscribers: processes.ids.union([connection.peer.pid]))
+            return .yes
+        } catch {
+            return .no(error.reason)
+        }
+    }
+
+    // MARK: - Subscriptions
+
+    /// Follows the process behind a subscription, which ends with the process and is held while it is frozen.
+    func subscribed(_ connection: Connection, to aspects: AspectSet) {
+        guard let id = connection.subscription else { return }
+        do throws(SystemError) {
+            let process = try process(behind: connection)
+            process.connections[connection.number] = connection
+            connection.process = process
+            suspending.join(
+                connection.number, process.key, endsInBackground: bus.endsInBackground(id), isFrozen: process.isFrozen)
+            perform()
+        } catch {
+            logger.debug("a subscription ends only with its connection: \(error)")
+        }
+    }
+
+    private func process(behind connection: Connection) throws(SystemError) -> SubscriberProcess {
+        let peer = try programs.process(behind: connection.stream)
+        if let known = processes.process(of: peer) { return known }
+        let process = try processes.add(peer, on: loop) { [access] in
+            for connection in $0.members { access.close(connection) }
+        }
+        freezes.begin(process)
+        return process
+    }
+
+    /// Stops following the process behind a subscription that ends, unless it has others.
+    func closing(_ connection: Connection) {
+        let process = connection.process
+        connection.process = nil
+        process?.connections[connection.number] = nil
+        let isLast = process?.connections.isEmpty == true
+        suspending.leave(connection.number, process?.key, isLast: isLast)
+        perform()
+        guard let process, isLast else { return }
+        freezes.end(process)
+        processes.remove(process)
+    }
+
+    // MARK: - Turns
+
+    var next: UInt64? { suspending.next }
+
+    func advance(to now: UInt64) {
+        let known = suspending.concerned.compactMap { processes[$0] }.map { process in
+            (process.key, facts(of: process, withCgroup: suspending.arrivals.contains(process.key)))
+        }
+        suspending.advance(with: Dictionary(uniqueKeysWithValues: known), at: now)
+        perform()
+        access.waits(suspending.hasDepartures, self)
+    }
+
+    func awaitsReading(by connection: Connection) -> Bool { connection.subscription != nil }
+
+    func hasRead(_ connection: Connection) { continueDepartures() }
+
+    private func continueDepartures() {
+        if suspending.hasDepartures { access.partsAreDue() }
     }
 }

@@ -20,7 +20,7 @@ extension BusServer {
         let user = connection.peer.uid
         try Quota.tasks.check(features.tasks.count(of: user) + 1, atMost: configuration.lifecycle.tasks)
         let task = TaskTable.Task(
-            id: connection.number, name: name, subscription: id, process: key(of: target), user: user)
+            id: connection.number, name: name, subscription: id, process: target.processKey, user: user)
         let state = features.tasks.begin(task, at: loop.bootClock)
         guard !state.hasEnded else { return reply(state, on: connection) }
         connection.phase.beginLasting(.task)
@@ -58,7 +58,7 @@ extension BusServer {
     private func tasksChanged() { turn.featuresAreDue = true }
 
     /// Returns whether a process has a task whose time is not over; until then it is neither suspended nor ended.
-    func isBusy(_ process: SubscriberProcess) -> Bool { features.tasks.hasTasks(.followed(ObjectIdentifier(process))) }
+    func isBusy(_ process: SubscriberProcess) -> Bool { features.tasks.hasTasks(process.key) }
 
     /// The tasks that have not ended, with the processes of their holders, in words for a person.
     var work: [String] {
@@ -71,13 +71,13 @@ extension BusServer {
 
     func addSubscriptionOfTasks(_ connection: Connection) {
         features.tasks.addSubscription(
-            of: key(of: connection), isInForeground: !isInBackground(connection), at: loop.bootClock)
+            of: connection.processKey, isInForeground: !isInBackground(connection), at: loop.bootClock)
         turn.timesHaveChanged = true
     }
 
     /// A freeze alone, such as when the machine is suspended, takes no time: a frozen program cannot use it.
     func moveSubscriptionOfTasks(_ connection: Connection, toForeground: Bool) {
-        features.tasks.moveSubscription(of: key(of: connection), toForeground: toForeground, at: loop.bootClock)
+        features.tasks.moveSubscription(of: connection.processKey, toForeground: toForeground, at: loop.bootClock)
         turn.timesHaveChanged = true
     }
 
@@ -86,21 +86,14 @@ extension BusServer {
         endTask(of: connection)
         guard let id = connection.subscription else { return }
         let ended = features.tasks.removeSubscription(
-            id, of: key(of: connection), isInForeground: !isInBackground(connection), at: loop.bootClock)
+            id, of: connection.processKey, isInForeground: !isInBackground(connection), at: loop.bootClock)
         for task in ended { outdate(task) }
         if !ended.isEmpty { tasksChanged() }
     }
 
-    private func key(of connection: Connection) -> ProcessKey {
-        if let process = connection.process { return .followed(ObjectIdentifier(process)) }
-        let peer = connection.peer
-        // All processes of other PID namespaces have the ID 0.
-        return peer.pid > 0 ? .visible(pid: peer.pid, user: peer.uid) : .hidden(connection: connection.number)
-    }
-
     func tasks(of connection: Connection) -> [SubscriptionInfo.Task] {
         guard let id = connection.subscription, !features.tasks.isEmpty else { return [] }
-        return features.tasks.tasks(of: id, in: key(of: connection), at: loop.bootClock)
+        return features.tasks.tasks(of: id, in: connection.processKey, at: loop.bootClock)
     }
 
     // MARK: - Notices
