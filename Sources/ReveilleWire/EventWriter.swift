@@ -17,6 +17,8 @@ package struct EventWriter {
     /// The last reply with other events; subscribers that slept equally long share it.
     private var lastList: (events: [Event], frame: [UInt8])?
     private var settings = SettingsTexts()
+    /// The texts of the device's states since their last change, by the index of the aspect; settings can be long.
+    package var states = [[UInt8]?](repeating: nil, count: BuiltInAspect.allCases.count)
 
     package init() {}
 

@@ -64,12 +64,14 @@ extension ScheduleService {
 
     // MARK: - Check
 
-    /// Asks the system bus first if an answer depends on it.
-    func prepareAnswer(to names: [String], for user: UInt32, then completion: @escaping () -> Void) {
+    /// Asks the system bus first if an answer depends on it, and returns whether it does; otherwise, the completion is not
+    /// called.
+    func askSystemBus(about names: [String], for user: UInt32, then completion: @escaping () -> Void) -> Bool {
         guard names.contains(Capability.wake.name), access.permissions.isOwner(user), let systemWake,
             wakeFailure != nil
-        else { return completion() }
+        else { return false }
         systemWake.ask(completion)
+        return true
     }
 
     func mayWake(_ user: UInt32) -> CapabilityAnswer {

@@ -55,8 +55,8 @@ final class BusAccess {
 
     func timesChanged() { server.turn.timesHaveChanged = true }
 
-    func replyAfterDeliveries(on connection: Connection, _ error: CallError? = nil) {
-        server.replyAfterDeliveries(on: connection, error)
+    func answerAfterDeliveries(_ answer: Turn.Answer, on connection: Connection) {
+        server.answerAfterDeliveries(answer, on: connection)
     }
 
     func releaseIfRead(_ connection: Connection) { server.releaseIfRead(connection) }
@@ -67,11 +67,6 @@ final class BusAccess {
 
     func release(_ reason: HoldReasons, on target: Connection, into phase: LifecyclePhase?) {
         server.release(reason, on: target, into: phase)
-    }
-
-    /// Takes a fresh sample for a subscriber that is about to be in the foreground.
-    func freshen(_ target: Connection, then sampled: @escaping () -> Void) {
-        server.watchers.freshen(target.aspects, isStaying: true, then: sampled)
     }
 
     // MARK: - The saved state

@@ -78,13 +78,11 @@ extension BusPart {
 
 /// The parts that are not values yet.
 final class BusParts {
-    let suspensions: Suspensions
     let schedule: ScheduleService
     /// The parts that wait for subscribers to read.
     private(set) var waiting: [any BusPart] = []
 
-    init(suspensions: Suspensions, schedule: ScheduleService) {
-        self.suspensions = suspensions
+    init(schedule: ScheduleService) {
         self.schedule = schedule
     }
 

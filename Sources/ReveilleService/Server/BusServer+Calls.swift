@@ -23,7 +23,7 @@ extension BusServer {
         switch call {
         case .subscribe(let request): try subscribe(request, on: connection)
         case .setState(let name, let state, let wakeAfter):
-            try parts.suspensions.setState(name, to: state, wakeAfter: wakeAfter, on: connection)
+            try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects, let wantsSupply): getState(aspects, omitsSupply: !wantsSupply, on: connection)
         case .getHistory(let aspect, let limit, let wantsSupply):
             var changes = bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).makeIterator()
@@ -46,9 +46,10 @@ extension BusServer {
             reply(Revision(generation: generation, sequence: sequence), on: connection)
         case .describeDevice: reply(facilities.deviceInfo(connection.peer.uid), on: connection)
         case .check(let names):
-            parts.schedule.prepareAnswer(to: names, for: connection.peer.uid) { [unowned self] in
-                resume(connection) { reply(check(names, for: connection), on: connection) }
-            }
+            let isAsking = parts.schedule.askSystemBus(
+                about: names, for: connection.peer.uid,
+                then: weakly(self) { $0.answerAfterDeliveries(.check(names), on: connection) })
+            if !isAsking { reply(check(names, for: connection), on: connection) }
         case .addEntry(let entry): try parts.schedule.change(.add(entry), on: connection)
         case .cancelEntry(let id): try parts.schedule.change(.cancel(id), on: connection)
         case .listEntries: reply(parts.schedule.list(of: connection.peer.uid), on: connection)
@@ -72,8 +73,6 @@ extension BusServer {
     /// Continues with a connection whose call had to wait, unless it has closed meanwhile.
     func resume(_ connection: Connection, _ body: () -> Void) {
         guard !connection.isClosed else { return }
-        // If the call did not have to wait, its time is charged further up the stack.
-        guard !connection.isInTurn else { return body() }
         charging(connection, body)
         // Many calls may have waited for the same.
         if shares.isSpent(connection.peer.uid, at: loop.bootClock) {
@@ -84,8 +83,8 @@ extension BusServer {
     }
 
     /// Answers a call once its events have been delivered.
-    func replyAfterDeliveries(on connection: Connection, _ error: CallError? = nil) {
-        turn.replies.append((connection, error))
+    func answerAfterDeliveries(_ answer: Turn.Answer = .done, on connection: Connection) {
+        turn.answers.append((connection, answer))
     }
 
     // MARK: - Methods
@@ -95,6 +94,6 @@ extension BusServer {
         if permissions.isOwner(connection.peer.uid) {
             for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
         }
-        watchers.refreshAll(for: connection.peer.uid, then: weakly(self) { $0.replyAfterDeliveries(on: connection) })
+        watchers.refreshAll(for: connection.peer.uid, then: weakly(self) { $0.answerAfterDeliveries(on: connection) })
     }
 }

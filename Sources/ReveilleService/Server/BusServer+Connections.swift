@@ -34,7 +34,7 @@ extension BusServer {
         closing(connection)
         let subscription = connection.subscription
         if let subscription {
-            if let slot = bus.slot(of: subscription) { subscribers[slot] = nil }
+            if let slot = bus.slot(of: subscription) { connections.subscribers[slot] = nil }
             bus.cancel(subscription)
         }
         watchers.end(connection.aspects)
@@ -106,15 +106,12 @@ extension BusServer {
 
     /// Reads and answers calls until there are no more, or a call waits for its reply.
     func advance(_ connection: Connection) {
-        // A call that is answered at once comes back here from inside the turn.
-        connection.takeTurn {
-            answerCalls(of: connection)
-            do throws(SystemError) {
-                try watchSilence(of: connection)
-            } catch {
-                note("\(error)", of: connection.peer.uid, level: .error)
-                close(connection)
-            }
+        answerCalls(of: connection)
+        do throws(SystemError) {
+            try watchSilence(of: connection)
+        } catch {
+            note("\(error)", of: connection.peer.uid, level: .error)
+            close(connection)
         }
     }
 

@@ -15,9 +15,9 @@ extension BusServer {
         let isAwaited = isReadingAwaited
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.takeReady() else { return }
-            guard let connection = subscribers[ready] else { continue }
+            guard let connection = connections.subscribers[ready] else { continue }
             if let process = connection.process, now >= process.nextLook {
-                parts.suspensions.freezes.look(at: process, at: now)
+                processes.freezes.look(at: process, at: now)
             }
             serve(ready, on: connection, isAwaited)
         }

@@ -11,7 +11,7 @@ extension BusServer {
     var subscriberList: ListReply {
         var slot = -1
         return ListReply(of: SubscriptionInfo.self) { [unowned self] in
-            while slot + 1 < subscribers.slotCount {
+            while slot + 1 < connections.subscribers.slotCount {
                 slot += 1
                 if let subscriber = subscriber(in: slot) { return subscriber.structure.bytes }
             }
@@ -21,17 +21,17 @@ extension BusServer {
 
     /// Describes the subscription in a slot as it is now: whether it has read, and whether its process is frozen.
     func subscriber(in slot: Int) -> SubscriptionInfo? {
-        guard let connection = subscribers[slot] else { return nil }
+        guard let connection = connections.subscribers[slot] else { return nil }
         // Otherwise, this is checked only when there is another reply to send.
         releaseIfRead(connection)
-        if let process = connection.process { parts.suspensions.freezes.look(at: process, at: loop.bootClock) }
+        if let process = connection.process { processes.freezes.look(at: process, at: loop.bootClock) }
         return subscriber(connection, in: slot)
     }
 
     /// The subscriptions with their processes, as far as known without examining the processes.
     package var knownSubscribers: [SubscriptionInfo] {
-        (0..<subscribers.slotCount).compactMap { slot in
-            subscribers[slot].flatMap { subscriber($0, in: slot) }
+        (0..<connections.subscribers.slotCount).compactMap { slot in
+            connections.subscribers[slot].flatMap { subscriber($0, in: slot) }
         }
     }
 
@@ -39,7 +39,7 @@ extension BusServer {
     package var scheduleSourceCount: Int { parts.schedule.timers.sourceCount }
 
     /// The cgroups that are recorded as frozen, or as about to be.
-    package var recordedCgroups: [String] { parts.suspensions.frozen.cgroups }
+    package var recordedCgroups: [String] { processes.record.cgroups }
 
     private func subscriber(_ connection: Connection, in slot: Int) -> SubscriptionInfo? {
         bus.subscriber(
@@ -128,7 +128,7 @@ extension BusServer {
         }
         switch Capability.Word(rawValue: name) {
         case .multitasking: return .yes
-        case .suspend: return parts.suspensions.maySuspend(connection)
+        case .suspend: return maySuspend(connection)
         case .launch: return parts.schedule.mayLaunch(connection.peer.uid)
         case .publish:
             return permissions.mayPublish(connection.peer.uid, allowing: configuration.publish.allow)

@@ -6,6 +6,7 @@ import ReveilleSystem
 /// The features of the bus, as values: none knows another, and none does I/O.
 struct Features {
     var tasks: TaskTable
+    var suspending: Suspending
     var tiedNames = TiedNames()
     var followers = Followers()
     var demands = Demands()
@@ -14,13 +15,15 @@ struct Features {
     var sleep = SleepDelay()
     var lasting = LastingCalls()
 
-    init(_ configuration: Configuration) {
+    /// Creates features without subscriptions, after a bus that has left cgroups frozen.
+    init(_ configuration: Configuration, formerCgroups: [String]) {
         tasks = TaskTable(time: configuration.lifecycle.taskTime)
+        suspending = Suspending(formerCgroups: formerCgroups)
     }
 
     /// The earliest time that a feature waits for.
     func next(after now: UInt64) -> UInt64? {
-        [tasks.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self).min()
+        [tasks.next, suspending.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self).min()
     }
 }
 
@@ -30,7 +33,7 @@ extension BusServer {
     /// A connection has a subscription from now on.
     func subscribed(_ connection: Connection, to aspects: AspectSet) {
         // The process of a subscription is known before its tasks.
-        parts.suspensions.subscribed(connection, to: aspects)
+        followProcess(of: connection)
         addSubscriptionOfTasks(connection)
         parts.schedule.subscribed(connection, to: aspects)
         if let id = connection.subscription { noteForFollowers { $0.begin(id) } }
@@ -48,7 +51,7 @@ extension BusServer {
         noteForSleep(connection)
         parts.schedule.closing(connection)
         endTasks(of: connection)
-        parts.suspensions.closing(connection)
+        leaveProcess(of: connection)
     }
 
     /// A connection has closed, and the subscription that it had has left the bus.
@@ -85,13 +88,15 @@ extension BusServer {
 
     /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
     var isReadingAwaited: Bool {
-        features.lateReaders != nil || !features.lasting.isEmpty || !features.sleep.audience.isEmpty
+        features.suspending.hasDepartures || features.lateReaders != nil || !features.lasting.isEmpty
+            || !features.sleep.audience.isEmpty
             || !parts.waiting.isEmpty
     }
 
     /// Returns whether something waits until the peer of a connection has read everything.
     func awaitsReading(by connection: Connection) -> Bool {
         connection.subscription.map { features.lateReaders?.isWaitedFor($0) } == true
+            || connection.subscription != nil && features.suspending.hasDepartures
             || features.lasting.isOutdated(connection.number)
             || features.sleep.audience.contains(connection.number)
             || parts.waiting.contains { $0.awaitsReading(by: connection) }
@@ -99,6 +104,7 @@ extension BusServer {
 
     /// The peer of a connection has read everything.
     func hasRead(_ connection: Connection) {
+        if features.suspending.hasDepartures { turn.featuresAreDue = true }
         for part in parts.waiting where part.awaitsReading(by: connection) { part.hasRead(connection) }
         if let id = connection.subscription { noteReading(of: id) }
         noteForSleep(connection)

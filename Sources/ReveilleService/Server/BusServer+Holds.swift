@@ -31,7 +31,9 @@ extension BusServer {
 
     /// Holds or wakes the subscriber on a stream, whose process a simulation freezes or thaws.
     package func setFrozen(_ isFrozen: Bool, stream number: Int32) {
-        guard let connection = subscribers.connections.first(where: { $0.stream.number == number }) else { return }
-        parts.suspensions.noteFrozen(isFrozen, nil, [connection])
+        guard let connection = connections.subscribers.connections.first(where: { $0.stream.number == number }) else {
+            return
+        }
+        noteFrozen(isFrozen, nil, [connection])
     }
 }

@@ -3,6 +3,7 @@
 import Logging
 package import ReveilleCore
 import ReveilleSystem
+import ReveilleWire
 
 extension BusServer {
     package func report(_ reading: Reading) {
@@ -29,7 +30,7 @@ extension BusServer {
     package var savedSleep: Sleep? { bus.state(of: .sleep, at: now).sleep }
 
     private func discardText(of reading: Reading) {
-        if let aspect = reading.aspect.builtIn { stateTexts[aspect.index] = nil }
+        if let aspect = reading.aspect.builtIn { writer.states[aspect.index] = nil }
     }
 
     /// Makes a saved state outdated before a client learns a position that the next bus would not know.

@@ -26,11 +26,10 @@ extension BusServer {
         }
         connection.phase.subscribe(to: request.aspects)
         watchers.begin(request.aspects)
-        watchers.freshen(
-            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid
-        ) { [weak self] in
-            self?.resume(connection) { self?.begin(request, on: connection) }
-        }
+        let isSampling = watchers.freshen(
+            request.aspects, isStaying: !request.startsInBackground, isAnswer: true, for: connection.peer.uid,
+            then: weakly(self) { server in server.resume(connection) { server.begin(request, on: connection) } })
+        if !isSampling { begin(request, on: connection) }
     }
 
     private func begin(_ request: SubscriptionRequest, on connection: Connection) {
@@ -39,7 +38,7 @@ extension BusServer {
         let id = SubscriptionID(rawValue: random.next())
         let start = bus.subscribe(request, as: id, of: connection.peer.uid, at: now)
         connection.phase.stream(id)
-        if let slot = bus.slot(of: id) { subscribers[slot] = connection }
+        if let slot = bus.slot(of: id) { connections.subscribers[slot] = connection }
         subscribed(connection, to: request.aspects)
         let reply = SubscribeReply(
             subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])
@@ -59,15 +58,18 @@ extension BusServer {
 
     /// Answers with the current states once fresh samples have been taken.
     func getState(_ aspects: AspectSet, omitsSupply: Bool, on connection: Connection) {
-        watchers.freshen(aspects, isStaying: false, isAnswer: true, for: connection.peer.uid) { [weak self] in
-            self?.resume(connection) {
-                guard let self else { return }
-                var expanded = self.bus.expand(aspects).makeIterator()
-                self.reply(
-                    ListReply(of: Event.self, after: ["instance": .string(self.bus.instance)]) { [unowned self] in
-                        expanded.next().map { self.text(ofState: $0, omitsSupply: omitsSupply) }
-                    }, on: connection)
-            }
+        let isSampling = watchers.freshen(
+            aspects, isStaying: false, isAnswer: true, for: connection.peer.uid,
+            then: weakly(self) { server in
+                server.resume(connection) { server.reply(server.states(of: aspects, omitsSupply), on: connection) }
+            })
+        if !isSampling { reply(states(of: aspects, omitsSupply), on: connection) }
+    }
+
+    private func states(of aspects: AspectSet, _ omitsSupply: Bool) -> ListReply {
+        var expanded = bus.expand(aspects).makeIterator()
+        return ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) { [unowned self] in
+            expanded.next().map { text(ofState: $0, omitsSupply: omitsSupply) }
         }
     }
 
@@ -78,9 +80,9 @@ extension BusServer {
         guard let builtIn = aspect.builtIn, builtIn != .battery else {
             return writer.text(of: bus.state(of: aspect, at: now, omitsSupply: omitsSupply))
         }
-        if let known = stateTexts[builtIn.index] { return known }
+        if let known = writer.states[builtIn.index] { return known }
         let text = writer.text(of: bus.state(of: aspect, at: now))
-        stateTexts[builtIn.index] = text
+        writer.states[builtIn.index] = text
         return text
     }
 }

@@ -7,6 +7,14 @@ import Varlink
 
 /// What the inputs of a turn leave for its end.
 struct Turn {
+    /// The answer to a call that has waited, or that follows deliveries.
+    enum Answer {
+        case done
+        case failure(CallError)
+        /// Answers whether a peer may do something, now that all is known.
+        case check([String])
+    }
+
     /// Whether features have something to do.
     var featuresAreDue = false
     /// Whether the next time of a feature may have changed.
@@ -15,8 +23,8 @@ struct Turn {
     var next: UInt64?
     /// Whether subscribers may need other aspects, or at another pace.
     var demandHasChanged = false
-    /// The connections whose calls are answered after the deliveries.
-    var replies: [(connection: Connection, error: CallError?)] = []
+    /// The calls that are answered after the deliveries.
+    var answers: [(connection: Connection, answer: Answer)] = []
     /// Lets the loop end each turn.
     var end: TurnEnds.Registration?
 }
@@ -40,25 +48,34 @@ extension BusServer {
             adjustWatchers()
         }
         deliver()
-        if !turn.replies.isEmpty {
-            let answered = turn.replies
-            turn.replies = []
-            for (connection, error) in answered {
-                resume(connection) { error.map { fail($0, on: connection) } ?? reply(EmptyReply(), on: connection) }
-            }
+        if !turn.answers.isEmpty {
+            let answers = turn.answers
+            turn.answers = []
+            for (connection, answer) in answers { give(answer, to: connection) }
         }
         if turn.timesHaveChanged {
             turn.timesHaveChanged = false
-            turn.next = [parts.suspensions.next, features.next(after: loop.bootClock)].compactMap(\.self).min()
+            turn.next = [processes.freezes.next, features.next(after: loop.bootClock)].compactMap(\.self).min()
         }
         waitForNextTime(
-            isAtOnce: bus.hasReady || turn.featuresAreDue || turn.demandHasChanged || !turn.replies.isEmpty)
+            isAtOnce: bus.hasReady || turn.featuresAreDue || turn.demandHasChanged || !turn.answers.isEmpty)
     }
+
+    private func give(_ answer: Turn.Answer, to connection: Connection) {
+        resume(connection) {
+            switch answer {
+            case .done: reply(EmptyReply(), on: connection)
+            case .failure(let error): fail(error, on: connection)
+            case .check(let names): reply(check(names, for: connection), on: connection)
+            }
+        }
+    }
+
     /// Lets the features take their next steps, each with what it must know of those before.
     private func advanceFeatures(to now: UInt64) {
         // A program is not suspended while it has tasks.
         advanceTasks(to: now)
-        parts.suspensions.advance(to: now)
+        advanceSuspending(to: now)
         // Who is late, before those who ask what is needed.
         followReading(!features.followers.isEmpty || !features.demands.isEmpty)
         advanceLateReaders(to: now)

@@ -31,15 +31,11 @@ package final class BusServer {
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
     let shares = UserShares.ofProcessor()
-    /// The texts of the device's states since their last change, for GetState, by the index of the aspect.
-    ///
-    /// Every post discards one, and an ``AspectTable`` is not specialized in this module.
-    @exclusivity(unchecked) var stateTexts = [[UInt8]?](repeating: nil, count: BuiltInAspect.allCases.count)
-    @exclusivity(unchecked) var subscribers = SubscriberTable()
     let watchers: WatcherPool
     @exclusivity(unchecked) var connections = ConnectionTable()
-    @exclusivity(unchecked) var features: Features
+    var features: Features
     let parts: BusParts
+    var processes: ProcessTable
     /// Exists while announcements of a sleep are followed.
     var sleepInterest: SleepInterest?
     private(set) var keeper: StateKeeper?
@@ -68,12 +64,10 @@ package final class BusServer {
         watchers = WatcherPool(loop: loop, shares: shares)
         let (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
         let access = BusAccess()
-        features = Features(configuration)
+        let record = FrozenRecord(file: facilities.state?.frozenPrograms, logger)
+        processes = ProcessTable(freezes: FreezeWatch(loop: loop, logger: logger), record: record)
+        features = Features(configuration, formerCgroups: record.cgroups)
         parts = BusParts(
-            suspensions: try Suspensions(
-                access, loop: loop, programs: facilities.programs,
-                record: FrozenRecord(file: facilities.state?.frozenPrograms, logger),
-                logger),
             schedule: ScheduleService(access, facilities.schedule, saved: savedSchedule, loop: loop))
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
@@ -90,6 +84,7 @@ package final class BusServer {
         }
         pacing = try PaceTimer(loop: loop, fired: weakly(self) { $0.timeHasCome() })
         followSleep()
+        processes.freezes.changed = weakly(self) { $0.noteFrozen($1.isFrozen, $1.key, $1.members) }
         turn.end = loop.endTurn.register(weakly(self) { $0.settle() })
     }
 
@@ -126,7 +121,7 @@ package final class BusServer {
         try self.watchers.install(watchers)
         keeper?.save()
         parts.schedule.resume()
-        parts.suspensions.thawFormerPrograms()
+        turn.featuresAreDue = true
         settle()
     }
 
@@ -153,7 +148,7 @@ package final class BusServer {
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
         parts.schedule.finishSaving()
-        for id in subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
+        for id in connections.subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {
                 send(writer.frame(delivery.events), to: connection)
@@ -165,7 +160,7 @@ package final class BusServer {
         for connection in connections.all { close(connection) }
         watchers.stop()
         keeper?.save()
-        parts.suspensions.stop()
+        thawBeforeEnd()
         (features.sleep, sleepInterest) = (SleepDelay(), nil)
     }
 
@@ -179,7 +174,7 @@ package final class BusServer {
 
     var logger: Logger { log.logger }
 
-    func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { subscribers[$0] } }
+    func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { connections.subscribers[$0] } }
 
     // MARK: - Times
 

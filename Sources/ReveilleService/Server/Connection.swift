@@ -36,27 +36,22 @@ final class Connection {
     /// ``BusServer/bus``.
     @exclusivity(unchecked) var session: ServerSession
     /// The process behind the subscription, to which its freezes and its end also apply; `nil` if unknown.
-    @exclusivity(unchecked) var process: SubscriberProcess?
+    var process: SubscriberProcess?
     /// The process that holds a task by the connection's current call.
     var taskHolder: TaskHolder?
     /// Identifies the connection among all that the server has had.
     let number: UInt64
     @exclusivity(unchecked) var phase: ConnectionPhase
     private(set) var input = Input.pending
-    /// Whether calls are being read and answered further up the stack.
-    private(set) var isInTurn = false
     /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
     /// share is used up.
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     var silence: (any LoopSource)?
-    @exclusivity(unchecked) private var awaitsReading = false
     /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
     private var source: (any LoopSource)?
-    @exclusivity(unchecked) private var output = PendingOutput()
-    /// The reply that is being written; its next piece is sent when the socket has room.
-    @exclusivity(unchecked) var reply: ListReply?
+    @exclusivity(unchecked) private var outgoing = Outgoing()
 
     /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
     init(
@@ -96,18 +91,10 @@ final class Connection {
         phase = .closed
         source?.cancel()
         silence = nil
-        reply = nil
+        outgoing.reply = nil
     }
 
     // MARK: - Turns
-
-    /// Runs a turn of reading and answering calls; does nothing inside a turn.
-    func takeTurn(_ body: () -> Void) {
-        guard !isInTurn else { return }
-        isInTurn = true
-        body()
-        isInTurn = false
-    }
 
     func setFlooding(_ isFlooding: Bool) {
         guard isFlooding != self.isFlooding else { return }
@@ -119,7 +106,7 @@ final class Connection {
     func yield() {
         setFlooding(true)
         // The socket may be drained; but as it has room, it reports this at once.
-        awaitsReading = false
+        outgoing.awaitsReading = false
         awaitReading()
     }
 
@@ -134,13 +121,19 @@ final class Connection {
 
     // MARK: - Bytes
 
-    /// Whether bytes wait for room in the socket.
-    var hasOutput: Bool { !output.isEmpty }
+    /// The reply that is being written; its next piece is sent when the socket has room.
+    var reply: ListReply? {
+        get { outgoing.reply }
+        set { outgoing.reply = newValue }
+    }
 
-    var takesPiece: Bool { reply != nil && !hasOutput }
+    /// Whether bytes wait for room in the socket.
+    var hasOutput: Bool { !outgoing.bytes.isEmpty }
+
+    var takesPiece: Bool { outgoing.reply != nil && !hasOutput }
 
     /// Whether the peer has read everything that was sent, and no reply is being written.
-    var isAllRead: Bool { output.isEmpty && reply == nil && stream.isAllRead }
+    var isAllRead: Bool { outgoing.isEmpty && stream.isAllRead }
 
     /// Whether the peer has read everything that was sent, even if it has closed its end since.
     var hasReadAll: Bool { !isBroken && isAllRead && !stream.hasLostOutput }
@@ -168,12 +161,12 @@ final class Connection {
 
     /// Writes a whole frame, and keeps the bytes that do not fit into the socket.
     func send(_ bytes: [UInt8]) throws(SystemError) {
-        guard try output.write(bytes, to: stream) else { throw broken() }
+        guard try outgoing.bytes.write(bytes, to: stream) else { throw broken() }
         if hasOutput { awaitReading() }
     }
 
     func flush() throws(SystemError) {
-        guard try output.write(to: stream) else { throw broken() }
+        guard try outgoing.bytes.write(to: stream) else { throw broken() }
         if hasOutput { awaitReading() }
     }
 
@@ -184,18 +177,28 @@ final class Connection {
 
     /// Asks for an edge whenever the peer has read something.
     func awaitReading() {
-        guard !awaitsReading else { return }
-        awaitsReading = true
+        guard !outgoing.awaitsReading else { return }
+        outgoing.awaitsReading = true
         source?.rearm(interest)
     }
 
     func ignoreReading() {
-        guard awaitsReading else { return }
-        awaitsReading = false
+        guard outgoing.awaitsReading else { return }
+        outgoing.awaitsReading = false
         source?.rearm(interest)
     }
 
     private var interest: EventLoop.Interest {
-        awaitsReading ? Self.interest.union(.writable) : Self.interest
+        outgoing.awaitsReading ? Self.interest.union(.writable) : Self.interest
     }
+}
+
+/// What a connection has to send, and whether it waits until its peer has read.
+private struct Outgoing {
+    var bytes = PendingOutput()
+    /// The reply that is being written.
+    var reply: ListReply?
+    var awaitsReading = false
+
+    var isEmpty: Bool { bytes.isEmpty && reply == nil }
 }

@@ -13,6 +13,8 @@ struct ConnectionTable {
     private var served: [UInt64: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
     private var refused = RefusedConnections()
+    /// The connections with subscriptions.
+    var subscribers = SubscriberTable()
     private var next: UInt64 = 0
 
     var all: [Connection] { Array(served.values) + refused.all }

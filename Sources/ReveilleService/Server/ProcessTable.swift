@@ -24,12 +24,20 @@ final class SubscriberProcess {
     var members: [Connection] { connections.values.sorted { $0.number < $1.number } }
 }
 
-/// The processes of all subscriptions that can be followed.
+/// The processes of all subscriptions that can be followed, and their cgroups.
 struct ProcessTable {
+    let freezes: FreezeWatch
+    /// The cgroups that are frozen, or about to be.
+    let record: FrozenRecord
     private var processes: [ProcessKey: SubscriberProcess] = [:]
     /// The last process with each ID; all processes of other PID namespaces have the ID 0.
     private var lastWithID: [Int32: SubscriberProcess] = [:]
     private var lastNumber: UInt64 = 0
+
+    init(freezes: FreezeWatch, record: FrozenRecord) {
+        self.freezes = freezes
+        self.record = record
+    }
 
     var all: some Collection<SubscriberProcess> { processes.values }
 

@@ -117,12 +117,14 @@ final class WatcherPool {
     /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.
     ///
     /// If `isStaying`, changes are delivered from then on. An answer must be the newest state, and so must an aspect that
-    /// is always watched. The user, `nil` for the bus itself, is charged. The completion is called within
-    /// ``Pace/sampleTimeout``, before this returns if no sample is needed.
+    /// is always watched. The user, `nil` for the bus itself, is charged. The completion is called later, within
+    /// ``Pace/sampleTimeout``.
+    ///
+    /// - Returns: Whether a sample is needed; otherwise, the completion is not called.
     func freshen(
         _ aspects: AspectSet, isStaying: Bool, isAnswer: Bool = false, for user: UInt32? = nil,
         then completion: @escaping () -> Void
-    ) {
+    ) -> Bool {
         let barrier = Barrier(completion)
         for aspect in aspects.builtIn {
             guard let sampling = samplings[aspect] else { continue }
@@ -138,7 +140,7 @@ final class WatcherPool {
                 setPace(.live, of: aspect)
             }
         }
-        barrier.leave()
+        return barrier.close()
     }
 
     /// Reads every source again, except for streams that are not watched.
@@ -152,7 +154,7 @@ final class WatcherPool {
             guard let sampling = samplings[aspect], !isSkipped else { continue }
             sampling.ask(for: user, then: barrier.enter())
         }
-        barrier.leave()
+        if !barrier.close() { completion() }
     }
 
     func clockChanged() {
@@ -181,9 +183,10 @@ struct Demand: Equatable {
     let interval: Duration?
 }
 
-/// Calls back once all operations have ended; the first operation begins with the barrier.
+/// Calls back once all operations have ended that began before it was closed.
 final class Barrier {
-    private var open = 1
+    private var open = 0
+    private var isClosed = false
     private let completion: () -> Void
 
     init(_ completion: @escaping () -> Void) {
@@ -196,8 +199,14 @@ final class Barrier {
         return leave
     }
 
-    func leave() {
+    private func leave() {
         open -= 1
-        if open == 0 { completion() }
+        if open == 0, isClosed { completion() }
+    }
+
+    /// Returns whether an operation is under way; otherwise, the completion is not called.
+    func close() -> Bool {
+        isClosed = true
+        return open > 0
     }
 }

@@ -30,7 +30,7 @@ extension BusServer {
 
     /// The subscribers to `sleep` that have read everything and receive its next change now.
     private var audienceOfSleep: Set<UInt64> {
-        let audience = subscribers.connections.filter { connection in
+        let audience = connections.subscribers.connections.filter { connection in
             guard let id = connection.subscription, connection.aspects.contains(Aspect(BuiltInAspect.sleep)) else {
                 return false
             }

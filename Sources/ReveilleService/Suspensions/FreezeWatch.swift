@@ -32,14 +32,14 @@ final class FreezeWatch {
     var changed: (SubscriberProcess) -> Void = { _ in }
     private var cgroups: [String: Cgroup] = [:]
     private var frozen: [ObjectIdentifier: SubscriberProcess] = [:]
-    private var timer: (any LoopSource)?
+    /// The time of the next ``lookAtFrozen(at:)``; `nil` while nothing is frozen.
+    private(set) var next: UInt64?
     private var hasFailed = false
 
-    init(loop: any Loop, logger: Logger) throws(SystemError) {
+    init(loop: any Loop, logger: Logger) {
         self.loop = loop
         self.logger = logger
         hierarchy = CgroupHierarchy.find()
-        timer = try loop.timer { [weak self] in self?.lookAtFrozen() }
         if hierarchy == nil { fail("no cgroup v2 is mounted") }
     }
 
@@ -60,18 +60,18 @@ final class FreezeWatch {
         read(process)
     }
 
-    private func lookAtFrozen() {
-        read(Array(frozen.values))
-        if !frozen.isEmpty { timer?.fire(after: Self.interval) }
+    func lookAtFrozen(at now: UInt64) {
+        guard let next, next <= now else { return }
+        for process in frozen.values { read(process) }
+        self.next = frozen.isEmpty ? nil : timeOfNextLook
     }
 
-    private func read(_ processes: [SubscriberProcess]) {
-        // A change of one process may end others.
-        for process in processes where !process.connections.isEmpty { read(process) }
+    private var timeOfNextLook: UInt64 {
+        EventLoop.moment(in: EventLoop.microseconds(Self.interval), from: loop.bootClock)
     }
 
     private func read(_ process: SubscriberProcess) {
-        process.nextLook = EventLoop.moment(in: EventLoop.microseconds(Self.interval), from: loop.bootClock)
+        process.nextLook = timeOfNextLook
         let path = process.process.cgroup
         var isFrozen = path == process.cgroup?.path ? process.cgroup?.freezer.isFrozen : nil
         if isFrozen == nil {
@@ -85,7 +85,7 @@ final class FreezeWatch {
         guard isFrozen != process.isFrozen else { return }
         process.isFrozen = isFrozen
         if isFrozen {
-            if frozen.isEmpty { timer?.fire(after: Self.interval) }
+            if next == nil { next = timeOfNextLook }
             frozen[ObjectIdentifier(process)] = process
         } else {
             frozen[ObjectIdentifier(process)] = nil
@@ -122,7 +122,7 @@ final class FreezeWatch {
         do throws(SystemError) {
             let freezer = try CgroupFreezer(directory: directory, loop: loop) { [weak self] in
                 guard let self, let cgroup = cgroups[path] else { return }
-                read(Array(cgroup.members.values))
+                for process in cgroup.members.values { read(process) }
             }
             return Cgroup(path: path, freezer: freezer)
         } catch {

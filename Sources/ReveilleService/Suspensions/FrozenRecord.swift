@@ -9,7 +9,7 @@ import Varlink
 ///
 /// A frozen program cannot subscribe to the next bus, so nobody could wake the program there. The file exists only
 /// while something is frozen.
-struct FrozenRecord {
+final class FrozenRecord {
     /// The cgroups that are frozen, or may be.
     private(set) var cgroups: [String]
     private let file: String?
@@ -28,14 +28,14 @@ struct FrozenRecord {
     }
 
     /// Adds a cgroup before it is frozen; if the file cannot be written, it must not be frozen.
-    mutating func insert(_ cgroup: String) throws(SystemError) {
+    func insert(_ cgroup: String) throws(SystemError) {
         guard !cgroups.contains(cgroup) else { return }
         try save(cgroups + [cgroup])
         cgroups.append(cgroup)
     }
 
     /// Removes a cgroup after it was thawed; if the file cannot be written, the next bus thaws it in vain.
-    mutating func remove(_ cgroup: String) throws(SystemError) {
+    func remove(_ cgroup: String) throws(SystemError) {
         guard let index = cgroups.firstIndex(of: cgroup) else { return }
         cgroups.remove(at: index)
         try save(cgroups)

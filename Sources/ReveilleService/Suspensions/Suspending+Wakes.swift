@@ -62,12 +62,12 @@ extension Suspending {
             Wake(
                 reason: subject.reason, phase: phase, callers: caller.map { [$0] } ?? [], process: subject.process,
                 endsBackground: endsBackground),
-            on: [subject.connection])
+            on: CollectionOfOne(subject.connection))
     }
 
     private static let woken = "it was woken"
 
-    mutating func begin(_ wake: Wake, on connections: [UInt64]) {
+    mutating func begin(_ wake: Wake, on connections: some Collection<UInt64>) {
         guard !connections.isEmpty else { return answer(wake) }
         var wake = wake
         wake.sampling = connections.count
@@ -95,7 +95,7 @@ extension Suspending {
     }
 
     private mutating func answer(_ wake: Wake) {
-        effects += wake.callers.map { .answer($0, refusal: nil) }
+        for caller in wake.callers { effects.append(.answer(caller, refusal: nil)) }
     }
 
     /// Ends a wake from a hold, and returns whether it was under way.
@@ -121,14 +121,8 @@ struct HoldDeadlines {
     /// The most holds that end in a turn, since each may take samples and cause a reply.
     private static let perTurn = 64
 
-    private struct Deadline {
-        let time: UInt64
-        let connection: UInt64
-        let reason: HoldReasons
-    }
-
     /// The deadlines, soonest last; few holds have one.
-    private var deadlines: [Deadline] = []
+    private var deadlines: [(time: UInt64, connection: UInt64, reason: HoldReasons)] = []
 
     var next: UInt64? { deadlines.last?.time }
 
@@ -137,7 +131,7 @@ struct HoldDeadlines {
         if !deadlines.isEmpty { deadlines.removeAll { $0.connection == connection && reason.contains($0.reason) } }
         guard let time else { return }
         let index = deadlines.firstIndex { $0.time <= time } ?? deadlines.count
-        deadlines.insert(Deadline(time: time, connection: connection, reason: reason), at: index)
+        deadlines.insert((time, connection, reason), at: index)
     }
 
     mutating func takeDue(at now: UInt64) -> [(connection: UInt64, reason: HoldReasons)] {

@@ -23,6 +23,8 @@ struct Suspending {
     /// Whether the end of this turn has something to advance.
     var isDue = false
     var effects: [Effect] = []
+    /// The number of effects that have been taken.
+    private var taken = 0
 
     /// Creates the state of a bus that thaws what an earlier bus left frozen, since those programs cannot ask for it.
     init(formerCgroups: [String] = []) {
@@ -31,9 +33,16 @@ struct Suspending {
         isDue = !formerCgroups.isEmpty
     }
 
-    mutating func takeEffects() -> [Effect] {
-        defer { effects = [] }
-        return effects
+    /// Returns the next effect to carry out, in their order.
+    mutating func nextEffect() -> Effect? {
+        guard taken == effects.count else {
+            taken += 1
+            return effects[taken - 1]
+        }
+        taken = 0
+        // Each wake needs a few, and the thaw of a large program many.
+        effects.removeAll(keepingCapacity: effects.count < 16)
+        return nil
     }
 
     /// Whether a program is on its way, so that the end of tasks and of reading matters.
@@ -45,7 +54,12 @@ struct Suspending {
     }
 
     /// The time of the next ``advance(with:at:)``, in microseconds since boot; `nil` for never.
-    var next: UInt64? {
+    ///
+    /// Asked for in each turn, where usually nothing is suspended; a copy of all that is here would cost more.
+    @inline(__always)
+    var next: UInt64? { suspensions.isEmpty && endings.isEmpty ? deadlines.next : nextOfPrograms }
+
+    private var nextOfPrograms: UInt64? {
         let ending = endings.map { ends[$0]?.departure?.deadline }
         let suspended = suspensions.flatMap { [$0.departure?.deadline, deadline(of: $0)] }
         return (ending + suspended + [deadlines.next]).compactMap(\.self).min()
