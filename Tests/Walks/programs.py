@@ -63,6 +63,17 @@ class Program:
         """The functions that it has called, each as often as it was called."""
         return self.trace.read_text().split("\n")[:-1] if self.trace.exists() else []
 
+    def rests(self) -> bool:
+        """Returns whether all threads of the traced program sleep, so none is in the middle of a call."""
+        try:
+            children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            states = [stat.read_text().rpartition(")")[2].split()[0]
+                      for child in children for stat in pathlib.Path(f"/proc/{child}/task").glob("*/stat")]
+        except OSError:
+            # A thread has ended meanwhile.
+            return False
+        return bool(states) and all(state == "S" for state in states)
+
     def check(self) -> None:
         if self.process.poll() is not None:
             raise Missed(f"the program has ended: {(self.directory / 'log').read_text(errors='replace')[-800:]}")
