@@ -237,8 +237,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleServiceTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWire",
-                "Varlink",
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -88,10 +88,13 @@ struct SuspendingScene {
     mutating func settle(isDue: Bool = false) -> [Effect] {
         var others: [Effect] = []
         var isDue = isDue
-        while isDue || state.isDue || !state.effects.isEmpty {
-            if state.effects.isEmpty { state.advance(with: programs, at: now) }
-            isDue = false
-            for effect in state.takeEffects() {
+        while true {
+            if state.effects.isEmpty {
+                guard isDue || state.isDue else { break }
+                isDue = false
+                state.advance(with: programs, at: now)
+            }
+            while let effect = state.nextEffect() {
                 guard case .examine(let process, let caller) = effect else {
                     note(effect)
                     others.append(effect)

@@ -90,8 +90,8 @@ import Varlink
     }
 
     private func write(_ records: [ScheduleRecord], to file: ScheduleFile) {
-        file.replace(with: records, on: SimulatedLoop()) { #expect($0 == nil) }
-        file.finish()
+        file.replace(with: records)
+        #expect(file.isOpen)
     }
 
     @Test("firings with the highest numbers in a file start their programs")

@@ -134,27 +134,6 @@ import Varlink
         #expect(try scene.list().map { Array($0.entry.id.utf8) } == [Array(decomposed.utf8)])
     }
 
-    @Test("an entry is added at once if the loop has no timer for it") func noTimer() throws {
-        let scene = try ScheduleScene()
-        scene.scene.loop.arrivesWhole = true
-        #expect(try scene.list().isEmpty)
-        scene.scene.loop.refusesTimers = true
-        #expect(try scene.add(["at": .integer(scene.now + Self.second)]).error == nil)
-        scene.scene.loop.refusesTimers = false
-        #expect(try scene.list().count == 1)
-    }
-
-    @Test("an entry whose alarm cannot be made fires as soon as it can") func noAlarm() throws {
-        let scene = try ScheduleScene()
-        let (peer, _) = try scene.subscribe()
-        scene.scene.loop.refusesAlarms = true
-        #expect(try scene.add(["at": .integer(scene.now + Self.second)]).error == nil)
-        scene.scene.loop.refusesAlarms = false
-        scene.scene.pass(.seconds(11))
-        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
-        #expect(try scene.list().isEmpty)
-    }
-
     @Test("B127: a canceled entry does not fire; firings that wait for their subscriber stay")
     func cancels() throws {
         let scene = try ScheduleScene()

@@ -37,6 +37,11 @@ extension BusServer {
         return isChange
     }
 
+    /// Notes that a state which ended with its connection was replaced by one that does not.
+    func untie(_ name: Aspect, from former: Publisher?) {
+        features.tiedNames.move(name, from: former?.connection, to: nil)
+    }
+
     /// Withdraws the states that end with a connection.
     func withdrawTiedNames(of connection: Connection) {
         for name in features.tiedNames.names(of: connection.number) {

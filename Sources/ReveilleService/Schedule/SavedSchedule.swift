@@ -115,6 +115,8 @@ package struct SavedSchedule: Sendable {
 
 /// The programs that a bus has launched, which outlast it; the next bus does not start them a second time.
 package struct LaunchedPrograms: Sendable {
+    package typealias Process = ProcessIdentity
+
     private var processes: [[ExactText]: (command: [String], process: ProcessIdentity)] = [:]
 
     package var isEmpty: Bool { processes.isEmpty }

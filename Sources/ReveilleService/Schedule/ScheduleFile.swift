@@ -11,7 +11,13 @@ package import ReveilleSystem
 ///
 /// The loop writes, and another thread waits for the disk, for one thing at a time. Loop thread only.
 package final class ScheduleFile {
-    typealias Completion = (SystemError?) -> Void
+    /// The work that waits for the disk.
+    private enum Step {
+        case commit(size: Int, needed: Int)
+        case create(Lock<AppendedFile?>, size: Int)
+        case settle
+        case sync
+    }
 
     /// Incremented when the format changes; other versions are not read.
     static let version = 1
@@ -32,13 +38,15 @@ package final class ScheduleFile {
 
     private let path: String
     private let disk: Disk
+    private var loop: (any Loop)?
+    private var answered: (SystemError?) -> Void = { _ in }
     private var file: AppendedFile?
     /// The size of the file when it was last written anew.
     private var baseSize = 0
     /// The number of bytes of a file without firings, at most.
     private var neededSize = 0
-    /// What waits for the disk, and whether it changes the file.
-    private var work: (any DetachedWork, isChange: Bool)?
+    /// What waits for the disk.
+    private var work: (any DetachedWork)?
     /// The records that were appended during a change, which does not contain them.
     private var later: [UInt8]?
     /// Whether the file on the disk is unusable and could not be moved aside.
@@ -50,14 +58,14 @@ package final class ScheduleFile {
         self.disk = disk
     }
 
+    /// Calls back on a loop each time that what was begun has ended, with the reason if it has failed.
+    func attach(to loop: any Loop, answered: @escaping (SystemError?) -> Void) {
+        self.loop = loop
+        self.answered = answered
+    }
+
     /// Whether records can be appended: the file exists and is intact.
     package var isOpen: Bool { file != nil }
-
-    /// Whether something waits for the disk.
-    var isBusy: Bool { work != nil }
-
-    /// Whether a change of the file waits for the disk; firings must not come in between.
-    var isChanging: Bool { work?.isChange == true }
 
     /// Whether the file has records that are not needed any more.
     var canShrink: Bool { (file?.size ?? 0) > baseSize }
@@ -105,123 +113,116 @@ package final class ScheduleFile {
                 let room = bytes.count + Self.room(for: needed) + (areChanges ? Self.firingRoom : 0)
                 guard file.reserve(room) else { throw SystemError("write", on: path, code: ENOSPC) }
             }
-            do throws(SystemError) { try file.append(bytes) } catch { throw undo(to: size, because: error) }
+            do throws(SystemError) {
+                try file.append(bytes)
+            } catch {
+                undo(to: size)
+                throw error
+            }
             neededSize = needed
         }
         later? += bytes
     }
 
     /// Removes the last records: what counts as unsaved must not come back at the next start, or precede the next record.
-    private func undo(to size: Int, because error: SystemError) -> SystemError {
+    private func undo(to size: Int) {
         do throws(SystemError) { try file?.truncate(to: size) } catch { file = nil }
-        return error
     }
 
-    /// Appends changes, and calls back when a loss of power could not undo them.
+    /// Begins to append changes that a loss of power cannot undo.
     ///
     /// After an error, the file is as before, or not open any more if the records could not be removed.
-    func commit(_ records: [ScheduleRecord], on loop: any Loop, then completion: @escaping Completion) {
-        guard let file else { return completion(SystemError("write", on: path, code: EBADF)) }
-        let (size, needed) = (file.size, neededSize)
-        do throws(SystemError) { try append(records, areChanges: true) } catch { return completion(error) }
+    func commit(_ records: [ScheduleRecord]) {
+        let step = Step.commit(size: file?.size ?? 0, needed: neededSize)
+        do throws(SystemError) { try append(records, areChanges: true) } catch { return answered(error) }
         later = []
-        detach(on: loop) { () throws(SystemError) in
-            try file.sync()
-        } then: { schedule, failure in
-            let later = schedule.takeLater()
-            guard let failure else { return completion(nil) }
-            schedule.neededSize = needed
-            let error = schedule.undo(to: size, because: failure)
-            do throws(SystemError) { try schedule.file?.append(later) } catch { schedule.file = nil }
-            completion(error)
-        }
+        begin(step) { [file] () throws(SystemError) in try file?.sync() }
     }
 
-    /// Calls back when a loss of power could not undo the appended records.
-    func sync(on loop: any Loop, then completion: @escaping Completion) {
-        guard let file else { return completion(nil) }
-        let work = { @Sendable () throws(SystemError) in try file.sync() }
-        detach(on: loop, isChange: false, work) { completion($1) }
-    }
+    /// Lets the appended records reach the disk.
+    func sync() { begin(.sync) { [file] () throws(SystemError) in try file?.sync() } }
 
-    /// Writes the file anew.
+    /// Begins to write the file anew.
     ///
     /// After an error, the file is as before, or new and not open.
-    func replace(with records: [ScheduleRecord], on loop: any Loop, then completion: @escaping Completion) {
+    func replace(with records: [ScheduleRecord]) {
         let bytes = Self.header + records.flatMap(\.line)
         do throws(SystemError) {
             guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
             guard bytes.count <= Self.limit else { throw SystemError("write", on: path, code: EFBIG) }
             try makeDirectory()
         } catch {
-            return completion(error)
+            return answered(error)
         }
         file?.release()
         later = []
         let created = Lock<AppendedFile?>(nil)
-        detach(on: loop) { [path, disk] () throws(SystemError) in
+        begin(.create(created, size: bytes.count)) { [path, disk] () throws(SystemError) in
             let new = try AppendedFile(path: path, contents: bytes, on: disk)
             created.withLock { $0 = new }
-        } then: { schedule, failure in
-            let later = schedule.takeLater()
-            guard let new = created.withLock({ $0 }) else { return completion(failure) }
-            do throws(SystemError) { try new.moveIntoPlace(adding: later) } catch { return completion(error) }
-            (schedule.file, schedule.baseSize, schedule.neededSize) = (new, bytes.count, bytes.count)
-            // The room of the file before is free.
-            _ = new.reserve(Self.room(for: bytes.count))
-            schedule.settle(new, on: loop, then: completion)
         }
     }
 
-    private func takeLater() -> [UInt8] {
-        defer { later = nil }
-        return later ?? []
-    }
-
-    /// Removes the file now, and calls back when a loss of power could not undo this.
-    func remove(on loop: any Loop, then completion: @escaping Completion) {
+    /// Removes the file now, and lets this reach the disk.
+    func remove() {
         file = nil
-        guard !isBlocked, access(path, F_OK) == 0 else { return completion(nil) }
-        do throws(SystemError) { try disk.remove(path) } catch { return completion(error) }
-        settle(nil, on: loop, then: completion)
+        guard !isBlocked, access(path, F_OK) == 0 else { return answered(nil) }
+        do throws(SystemError) { try disk.remove(path) } catch { return answered(error) }
+        settle()
     }
 
     /// Waits for the disk after the file has been replaced by another one, or removed.
-    private func settle(_ new: AppendedFile?, on loop: any Loop, then completion: @escaping Completion) {
-        detach(on: loop) { [path, disk] () throws(SystemError) in
-            try new?.sync()
+    private func settle() {
+        begin(.settle) { [file, path, disk] () throws(SystemError) in
+            try file?.sync()
             try disk.syncDirectory(of: path)
-        } then: { schedule, failure in
-            if failure != nil { schedule.file = nil }
-            completion(failure)
         }
     }
 
     /// Waits for the disk until nothing else does.
     func finish() {
-        while let (work, _) = work { work.finish() }
+        while let work { work.finish() }
     }
 
-    private func detach(
-        on loop: any Loop, isChange: Bool = true, _ body: @escaping @Sendable () throws(SystemError) -> Void,
-        then completion: @escaping (ScheduleFile, SystemError?) -> Void
-    ) {
+    private func begin(_ step: Step, _ body: @escaping @Sendable () throws(SystemError) -> Void) {
         let failure = Lock<SystemError?>(nil)
         let work: @Sendable () -> Void = {
             do throws(SystemError) { try body() } catch { failure.withLock { [error] in $0 = error } }
         }
-        let end = { [weak self] in
-            guard let self else { return }
-            self.work = nil
-            completion(self, failure.withLock { $0 })
+        let end = { [weak self] in self?.proceed(step, failure.withLock { $0 }) ?? () }
+        self.work = try? loop?.detach(work, then: end)
+        guard self.work == nil else { return }
+        // Without a thread, the loop waits.
+        work()
+        end()
+    }
+
+    private func proceed(_ step: Step, _ failure: SystemError?) {
+        work = nil
+        switch step {
+        case .commit(let size, let needed):
+            let later = takeLater()
+            guard failure != nil else { break }
+            neededSize = needed
+            undo(to: size)
+            do throws(SystemError) { try file?.append(later) } catch { file = nil }
+        case .create(let created, let size):
+            let later = takeLater()
+            guard let new = created.withLock({ $0 }) else { break }
+            do throws(SystemError) { try new.moveIntoPlace(adding: later) } catch { return answered(error) }
+            (file, baseSize, neededSize) = (new, size, size)
+            // The room of the file before is free.
+            _ = new.reserve(Self.room(for: size))
+            return settle()
+        case .settle: if failure != nil { file = nil }
+        case .sync: break
         }
-        do throws(SystemError) {
-            self.work = (try loop.detach(work, then: end), isChange)
-        } catch {
-            // Without a thread, the loop waits.
-            work()
-            end()
-        }
+        answered(failure)
+    }
+
+    private func takeLater() -> [UInt8] {
+        defer { later = nil }
+        return later ?? []
     }
 
     /// The room that a rewrite needs: the numbers in the records grow, and file systems have blocks.

@@ -46,13 +46,13 @@ extension BusServer {
             reply(Revision(generation: generation, sequence: sequence), on: connection)
         case .describeDevice: reply(facilities.deviceInfo(connection.peer.uid), on: connection)
         case .check(let names):
-            let isAsking = parts.schedule.askSystemBus(
+            let isAsking = askSystemBus(
                 about: names, for: connection.peer.uid,
                 then: weakly(self) { $0.answerAfterDeliveries(.check(names), on: connection) })
             if !isAsking { reply(check(names, for: connection), on: connection) }
-        case .addEntry(let entry): try parts.schedule.change(.add(entry), on: connection)
-        case .cancelEntry(let id): try parts.schedule.change(.cancel(id), on: connection)
-        case .listEntries: reply(parts.schedule.list(of: connection.peer.uid), on: connection)
+        case .addEntry(let entry): try changeEntries(.add(entry), on: connection)
+        case .cancelEntry(let id): try changeEntries(.cancel(id), on: connection)
+        case .listEntries: reply(entryList(of: connection.peer.uid), on: connection)
         }
     }
 

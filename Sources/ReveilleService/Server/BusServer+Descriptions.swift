@@ -36,7 +36,7 @@ extension BusServer {
     }
 
     /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
-    package var scheduleSourceCount: Int { parts.schedule.timers.sourceCount }
+    package var scheduleSourceCount: Int { alarms.count }
 
     /// The cgroups that are recorded as frozen, or as about to be.
     package var recordedCgroups: [String] { processes.record.cgroups }
@@ -129,10 +129,10 @@ extension BusServer {
         switch Capability.Word(rawValue: name) {
         case .multitasking: return .yes
         case .suspend: return maySuspend(connection)
-        case .launch: return parts.schedule.mayLaunch(connection.peer.uid)
+        case .launch: return mayLaunch(connection.peer.uid)
         case .publish:
             return permissions.mayPublish(connection.peer.uid, allowing: configuration.publish.allow)
-        case .wake: return parts.schedule.mayWake(connection.peer.uid)
+        case .wake: return mayWake(connection.peer.uid)
         case nil: return .unknown
         }
     }

@@ -4,9 +4,12 @@ import ReveilleCore
 import ReveilleSystem
 
 /// The features of the bus, as values: none knows another, and none does I/O.
-struct Features {
+struct Features: ~Copyable {
     var tasks: TaskTable
     var suspending: Suspending
+    var scheduler: Scheduler
+    /// The names of firings that wait for their subscribers to read them.
+    var attendedNames: Set<Aspect> = []
     var tiedNames = TiedNames()
     var followers = Followers()
     var demands = Demands()
@@ -16,14 +19,18 @@ struct Features {
     var lasting = LastingCalls()
 
     /// Creates features without subscriptions, after a bus that has left cgroups frozen.
-    init(_ configuration: Configuration, formerCgroups: [String]) {
+    init(_ configuration: Configuration, formerCgroups: [String], on loop: any Loop) {
         tasks = TaskTable(time: configuration.lifecycle.taskTime)
         suspending = Suspending(formerCgroups: formerCgroups)
+        scheduler = Scheduler(
+            programs: ScheduledPrograms(queue: LaunchQueue(at: loop.bootClock)),
+            clock: ScheduleClock(awakeSince: loop.wallClock))
     }
 
     /// The earliest time that a feature waits for.
     func next(after now: UInt64) -> UInt64? {
-        [tasks.next, suspending.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self).min()
+        [tasks.next, suspending.next, scheduler.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self)
+            .min()
     }
 }
 
@@ -35,7 +42,7 @@ extension BusServer {
         // The process of a subscription is known before its tasks.
         followProcess(of: connection)
         addSubscriptionOfTasks(connection)
-        parts.schedule.subscribed(connection, to: aspects)
+        attendFirings(of: aspects)
         if let id = connection.subscription { noteForFollowers { $0.begin(id) } }
         demandMayHaveChanged()
     }
@@ -49,14 +56,15 @@ extension BusServer {
     /// A connection is about to close; its subscription is still on the bus.
     func closing(_ connection: Connection) {
         noteForSleep(connection)
-        parts.schedule.closing(connection)
+        let isAttended = !features.attendedNames.isEmpty
+        if isAttended, !turn.isStopping, connection.hasReadAll { receivesFirings(connection) }
         endTasks(of: connection)
         leaveProcess(of: connection)
     }
 
     /// A connection has closed, and the subscription that it had has left the bus.
     func closed(_ connection: Connection, _ subscription: SubscriptionID?) {
-        parts.schedule.closed(connection, subscription: subscription)
+        if subscription != nil, !turn.isStopping { desertFirings() }
         withdrawTiedNames(of: connection)
         if let subscription { _ = features.lateReaders?.remove(subscription) }
         features.followers.end(connection.number)
@@ -89,8 +97,7 @@ extension BusServer {
     /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
     var isReadingAwaited: Bool {
         features.suspending.hasDepartures || features.lateReaders != nil || !features.lasting.isEmpty
-            || !features.sleep.audience.isEmpty
-            || !parts.waiting.isEmpty
+            || !features.sleep.audience.isEmpty || !features.attendedNames.isEmpty
     }
 
     /// Returns whether something waits until the peer of a connection has read everything.
@@ -99,13 +106,13 @@ extension BusServer {
             || connection.subscription != nil && features.suspending.hasDepartures
             || features.lasting.isOutdated(connection.number)
             || features.sleep.audience.contains(connection.number)
-            || parts.waiting.contains { $0.awaitsReading(by: connection) }
+            || awaitsFirings(connection)
     }
 
     /// The peer of a connection has read everything.
     func hasRead(_ connection: Connection) {
         if features.suspending.hasDepartures { turn.featuresAreDue = true }
-        for part in parts.waiting where part.awaitsReading(by: connection) { part.hasRead(connection) }
+        receivesFirings(connection)
         if let id = connection.subscription { noteReading(of: id) }
         noteForSleep(connection)
         replyFurther(to: connection)
@@ -113,7 +120,7 @@ extension BusServer {
 
     /// A subscriber is sent events, which shows that it has read everything before.
     func sends(to connection: Connection) {
-        for part in parts.waiting { part.sends(to: connection) }
+        sendsFirings(to: connection)
         if let id = connection.subscription { noteReading(of: id) }
     }
 }

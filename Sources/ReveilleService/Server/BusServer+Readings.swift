@@ -17,7 +17,7 @@ extension BusServer {
     func supersedeStateOrDisconnect() {
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: BusServer.newInstance(&random))
-        parts.schedule.renewed()
+        renewSchedule()
         logger.warning("continuing as a new instance: the saved state cannot be removed")
         // Subscribers reconnect and get the new instance; their positions would be wrong in it, as would the rest of a
         // reply.

@@ -17,6 +17,8 @@ struct Turn {
 
     /// Whether features have something to do.
     var featuresAreDue = false
+    /// Whether the schedule has changed since it last settled.
+    var scheduleHasChanged = false
     /// Whether the next time of a feature may have changed.
     var timesHaveChanged = false
     /// The earliest time that a feature waits for.
@@ -25,6 +27,8 @@ struct Turn {
     var demandHasChanged = false
     /// The calls that are answered after the deliveries.
     var answers: [(connection: Connection, answer: Answer)] = []
+    /// Whether the bus is about to end, and settles no more.
+    var isStopping = false
     /// Lets the loop end each turn.
     var end: TurnEnds.Registration?
 }
@@ -37,7 +41,7 @@ extension BusServer {
     /// finds that a delivery has closed a connection beneath it. What changes while a turn settles takes effect in the
     /// next one.
     func settle() {
-        guard !isStopping else { return }
+        guard !turn.isStopping else { return }
         if turn.featuresAreDue {
             turn.featuresAreDue = false
             turn.timesHaveChanged = true
@@ -76,6 +80,7 @@ extension BusServer {
         // A program is not suspended while it has tasks.
         advanceTasks(to: now)
         advanceSuspending(to: now)
+        advanceSchedule(to: now)
         // Who is late, before those who ask what is needed.
         followReading(!features.followers.isEmpty || !features.demands.isEmpty)
         advanceLateReaders(to: now)

@@ -30,18 +30,18 @@ package final class BusServer {
     // None of them calls back, except that the writer asks for an event of the bus.
     @exclusivity(unchecked) var bus: Bus
     @exclusivity(unchecked) var writer = EventWriter()
-    let shares = UserShares.ofProcessor()
     let watchers: WatcherPool
     @exclusivity(unchecked) var connections = ConnectionTable()
     var features: Features
-    let parts: BusParts
     var processes: ProcessTable
+    var alarms = ScheduleAlarms()
+    /// What the previous bus has saved, until it is resumed.
+    private var savedSchedule: SavedSchedule?
     /// Exists while announcements of a sleep are followed.
     var sleepInterest: SleepInterest?
     private(set) var keeper: StateKeeper?
     var turn = Turn()
     private var pacing: PaceTimer?
-    private(set) var isStopping = false
     /// Called when a connection has closed and its descriptor is returned.
     var connectionClosed: () -> Void = {}
 
@@ -61,18 +61,15 @@ package final class BusServer {
         log = PeerLog(logger)
         self.facilities = facilities
         methods = BusMethods(version: version)
-        watchers = WatcherPool(loop: loop, shares: shares)
+        watchers = WatcherPool(loop: loop, shares: .ofProcessor())
         let (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
-        let access = BusAccess()
         let record = FrozenRecord(file: facilities.state?.frozenPrograms, logger)
         processes = ProcessTable(freezes: FreezeWatch(loop: loop, logger: logger), record: record)
-        features = Features(configuration, formerCgroups: record.cgroups)
-        parts = BusParts(
-            schedule: ScheduleService(access, facilities.schedule, saved: savedSchedule, loop: loop))
+        features = Features(configuration, formerCgroups: record.cgroups, on: loop)
+        self.savedSchedule = savedSchedule
         bus = Bus(
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
-        access.attach(to: self)
         facilities.sleep?.interests.counted = saved?.timeAsleep
         if let state = facilities.state {
             keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
@@ -120,7 +117,8 @@ package final class BusServer {
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
         try self.watchers.install(watchers)
         keeper?.save()
-        parts.schedule.resume()
+        resumeSchedule(savedSchedule)
+        savedSchedule = nil
         turn.featuresAreDue = true
         settle()
     }
@@ -142,12 +140,12 @@ package final class BusServer {
         configuration = next
         configuration.bus.history = history
         features.tasks.time = configuration.lifecycle.taskTime
-        parts.schedule.reconfigured()
+        reconfigureSchedule()
     }
 
     /// Sends all pending deliveries, ends the subscriptions and saves the state.
     package func stop() {
-        parts.schedule.finishSaving()
+        finishSaving()
         for id in connections.subscribers.connections.compactMap(\.subscription) { bus.noteRead(by: id) }
         while let delivery = bus.nextDelivery(at: loop.bootClock) {
             if let connection = connection(of: delivery.subscription), connection.reply == nil {
@@ -156,7 +154,7 @@ package final class BusServer {
                 if !connection.isClosed, !connection.hasOutput { sends(to: connection) }
             }
         }
-        isStopping = true
+        turn.isStopping = true
         for connection in connections.all { close(connection) }
         watchers.stop()
         keeper?.save()
@@ -173,6 +171,8 @@ package final class BusServer {
     }
 
     var logger: Logger { log.logger }
+
+    var shares: UserShares { watchers.shares }
 
     func connection(of id: SubscriptionID) -> Connection? { bus.slot(of: id).flatMap { connections.subscribers[$0] } }
 

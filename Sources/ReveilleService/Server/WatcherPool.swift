@@ -16,7 +16,7 @@ final class WatcherPool {
     private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
 
     private let loop: any Loop
-    private let shares: UserShares
+    let shares: UserShares
     private var samplings = AspectTable<SharedSampling?>(repeating: nil)
     private var uses = AspectTable<Int>(repeating: 0)
     private(set) var losses = AspectTable<Int>(repeating: 0)

@@ -114,10 +114,6 @@ package final class SimulatedLoop: Loop {
     package var diskTime: Duration = .zero
     /// The number of works on other threads: every second one is done at its end, as far as the bus can tell.
     private var workCount = 0
-    /// Whether the bus can create no more timers.
-    package var refusesTimers = false
-    /// Whether the bus can create no more alarms; each needs a descriptor.
-    package var refusesAlarms = false
     /// The error of an alarm that wakes the machine; `nil` if the machine can be woken.
     package var wakeFailure: Int32? = EPERM
     /// The times for which the machine is to wake, by alarm.
@@ -153,11 +149,10 @@ package final class SimulatedLoop: Loop {
     package func timer(
         priority: EventSource.Priority, handler: @escaping () -> Void
     ) throws(SystemError) -> Source {
-        if refusesTimers { throw SystemError("timerfd_create", code: EMFILE) }
-        return makeTimer(priority: priority, handler: handler)
+        makeTimer(priority: priority, handler: handler)
     }
 
-    /// Creates a timer of the simulation itself, which is never refused.
+    /// Creates a timer of the simulation itself, which cannot fail.
     func makeTimer(priority: EventSource.Priority, handler: @escaping () -> Void) -> Source {
         let source = Source(self) { _ in handler() }
         add(source, nil, priority)
@@ -167,7 +162,6 @@ package final class SimulatedLoop: Loop {
     package func alarm(
         wakes: Bool, handler: @escaping (WallClockEvent) -> Void
     ) throws(SystemError) -> any WallClockAlarm {
-        if refusesAlarms { throw SystemError("timerfd_create", code: EMFILE) }
         if wakes, let wakeFailure { throw SystemError("timerfd_create", code: wakeFailure) }
         return SimulatedAlarm(loop: self, wakes: wakes, handler: handler)
     }

@@ -9,65 +9,72 @@ import Varlink
 
 // The machine wakes by an alarm of this bus, or of the system bus.
 
-extension ScheduleService {
+extension BusServer {
     /// The users whose entries may wake the machine.
     var wakingUsers: Set<UInt32> {
-        let others = access.permissions.isSystemWide ? configuration.schedule.wake.map(\.number) : []
-        return Set(others + [0, access.permissions.owner])
+        let others = permissions.isSystemWide ? configuration.schedule.wake.map(\.number) : []
+        return Set(others + [0, permissions.owner])
     }
 
-    func reconfigured() {
-        schedule.wakingUsers = wakingUsers
-        waitForNext()
+    func reconfigureSchedule() {
+        changeSchedule { [wakingUsers] scheduler, _ in scheduler.entries.wakingUsers = wakingUsers }
+    }
+
+    func setAlarm(to time: Int64?) {
+        guard let time else { return alarms.next = nil }
+        do throws(SystemError) {
+            if alarms.next == nil { alarms.next = try loop.alarm { [unowned self] in alarmRang($0, isWake: false) } }
+            alarms.next?.set(to: time)
+        } catch {
+            features.scheduler.alarmFailed("\(error)", at: loop.bootClock)
+        }
+    }
+
+    private func alarmRang(_ event: WallClockEvent, isWake: Bool) {
+        changeSchedule { $0.alarmRang(isWake: isWake, clockHasChanged: event == .clockChanged, at: $1.wallClock) }
     }
 
     /// Lets the machine wake at a time; `nil` for never.
     ///
     /// Where no alarm can wake it, the ordinary alarm fires once the machine is awake.
     func setWake(to time: Int64?) {
-        defer { publishAlarm() }
-        // A slot that is due already is handled in another turn of the loop.
-        guard time != timers.wakeTime, time ?? .max > loop.wallClock else { return }
-        timers.wakeTime = time
+        defer { publishAlarm(for: time) }
         guard let time else {
-            timers.wake = nil
+            alarms.wake = nil
             systemWake?.set(to: nil)
             return
         }
         do throws(SystemError) {
-            if timers.wake == nil { timers.wake = try wakeAlarm() }
-            timers.wake?.set(to: time)
+            if alarms.wake == nil { alarms.wake = try makeWakeAlarm() }
+            alarms.wake?.set(to: time)
         } catch {
             if let systemWake { return systemWake.set(to: time) }
-            guard !timers.hasReported else { return }
-            timers.hasReported = true
+            guard !alarms.hasReportedWake else { return }
+            alarms.hasReportedWake = true
             logger.notice("entries do not wake the machine: \(Self.reason(error))")
         }
     }
 
-    private func wakeAlarm() throws(SystemError) -> any WallClockAlarm {
-        try loop.alarm(wakes: true) { [unowned self] event in
-            timers.wakeTime = nil
-            alarmRang(event)
-        }
+    private func makeWakeAlarm() throws(SystemError) -> any WallClockAlarm {
+        try loop.alarm(wakes: true, handler: weakly(self) { $0.alarmRang($1, isWake: true) })
     }
 
     /// Publishes the time of this bus's own alarm, and withdraws what an earlier bus has published without one.
-    func publishAlarm() {
-        let time = timers.wake == nil ? nil : timers.wakeTime
+    func publishAlarm(for wake: Int64? = nil) {
+        let time = alarms.wake == nil ? nil : wake
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }
-        access.publish(
-            PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: access.permissions.owner))
+        publish(
+            PublishedValue(.alarm, time.map { ["at": .integer($0)] }), by: Publisher(user: permissions.owner))
     }
 
-    private var systemWake: SystemWake? { access.permissions.isSystemWide ? nil : services.system }
+    private var systemWake: SystemWake? { permissions.isSystemWide ? nil : facilities.schedule.system }
 
     // MARK: - Check
 
     /// Asks the system bus first if an answer depends on it, and returns whether it does; otherwise, the completion is not
     /// called.
     func askSystemBus(about names: [String], for user: UInt32, then completion: @escaping () -> Void) -> Bool {
-        guard names.contains(Capability.wake.name), access.permissions.isOwner(user), let systemWake,
+        guard names.contains(Capability.wake.name), permissions.isOwner(user), let systemWake,
             wakeFailure != nil
         else { return false }
         systemWake.ask(completion)
@@ -75,7 +82,6 @@ extension ScheduleService {
     }
 
     func mayWake(_ user: UInt32) -> CapabilityAnswer {
-        let permissions = access.permissions
         guard permissions.mayWake(user, in: configuration) else {
             return .no(
                 permissions.isSystemWide
@@ -88,9 +94,9 @@ extension ScheduleService {
 
     /// The reason why this bus has no alarm that wakes the machine.
     private var wakeFailure: SystemError? {
-        guard timers.wake == nil else { return nil }
+        guard alarms.wake == nil else { return nil }
         do throws(SystemError) {
-            _ = try wakeAlarm()
+            _ = try makeWakeAlarm()
             return nil
         } catch {
             return error
