@@ -132,7 +132,8 @@ extension Device {
         let call = Call(.post(reading))
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            _ = try BusCall(call, of: .post, history: 1)
+            var fields = Fields(call.parameters)
+            _ = try fields.onlyReading()
         } catch {
             let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
             throw ReveilleError(.invalidArgument, "Post: the value of \(field) is not allowed: \(reading)")

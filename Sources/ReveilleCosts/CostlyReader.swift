@@ -41,9 +41,8 @@ package struct CostlyReader: CustomStringConvertible {
                 _ = try? JSON(encoding: value)
             },
             CostlyReader("a call", Limits.frame) { bytes in
-                guard let call = try? Call(parsing: bytes), case .method(let method) = try? methods.resolve(call)
-                else { return }
-                _ = try? BusCall(call, of: method, history: 256)
+                guard let call = try? Call(parsing: bytes) else { return }
+                _ = try? methods.resolve(call, history: 256)
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }

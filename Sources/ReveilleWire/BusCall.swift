@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-package import Varlink
+import Varlink
 
 /// A call of an interface of the bus: a client encodes it, a service decodes it.
 package enum BusCall: Sendable, Hashable {
@@ -48,13 +48,12 @@ package enum BusCall: Sendable, Hashable {
         case coalesce, drop, immediate, hold, end
     }
 
-    /// Decodes a call whose parameter types have been checked; a `hold` policy can keep `history` changes.
-    package init(_ call: borrowing Call, of method: BusMethod, history: Int) throws(CallError) {
-        guard !method.isStream || call.mode == .more else { throw .expectedMore }
-        let fields = Fields(call.parameters)
+    /// Decodes a call; a `hold` policy can keep `history` changes.
+    init(_ fields: inout Fields, of method: BusMethod, mode: Call.Mode, history: Int) throws(CallError) {
+        guard !method.isStream || mode == .more else { throw .expectedMore }
         switch method {
         case .post: self = .post(try fields.onlyReading())
-        case .subscribe: self = .subscribe(try BusCall.request(fields, history: history))
+        case .subscribe: self = .subscribe(try BusCall.request(&fields, history: history))
         case .setState:
             let state: RequestedState = try fields.word("state")
             let wakeAfter = try fields.optional("wakeAfter") { value in
@@ -65,17 +64,17 @@ package enum BusCall: Sendable, Hashable {
             self = .setState(
                 subscription: try fields.string("subscription"), to: state, wakeAfter: wakeAfter)
         case .getState:
-            let aspects = try BusCall.aspects(fields) ?? .default
+            let aspects = try BusCall.aspects(&fields) ?? .default
             // Without a subscription, there is no such state.
             guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid("aspects") }
-            self = .getState(aspects, wantsSupply: try BusCall.wantsSupply(fields))
+            self = .getState(aspects, wantsSupply: try BusCall.wantsSupply(&fields))
         case .getHistory:
             let limit = try fields.optional("limit") { value in
                 value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
             }
             let aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
-            self = .getHistory(aspect, limit: limit, wantsSupply: try BusCall.wantsSupply(fields))
-        case .listSubscriptions: self = call.mode == .more ? .followSubscriptions : .listSubscriptions
+            self = .getHistory(aspect, limit: limit, wantsSupply: try BusCall.wantsSupply(&fields))
+        case .listSubscriptions: self = mode == .more ? .followSubscriptions : .listSubscriptions
         case .describeAspects: self = .describeAspects
         case .refresh: self = .refresh
         case .publish:
@@ -84,9 +83,9 @@ package enum BusCall: Sendable, Hashable {
             self = .publish(
                 value ?? PublishedValue(name, bytes: nil),
                 whileConnected: try fields.optionalBool("whileConnected") ?? false,
-                target: try PublishTarget(fields))
+                target: try PublishTarget(&fields))
         case .observeDemand:
-            guard let aspects = try BusCall.aspects(fields), aspects.builtIn.isEmpty else {
+            guard let aspects = try BusCall.aspects(&fields), aspects.builtIn.isEmpty else {
                 throw fields.invalid("aspects")
             }
             self = .observeDemand(aspects)
@@ -100,44 +99,39 @@ package enum BusCall: Sendable, Hashable {
             guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid("capabilities") }
             self = .check(names)
         case .addEntry:
-            guard let entry = try fields.optionalStructure("entry") else { throw fields.invalid("entry") }
-            self = .addEntry(try ScheduleEntry(entry))
+            guard let entry = try fields.entry() else { throw fields.invalid("entry") }
+            self = .addEntry(entry)
         case .cancelEntry: self = .cancelEntry(try fields.optionalString("id"))
         case .listEntries: self = .listEntries
         }
     }
 
-    private static func request(_ fields: Fields, history: Int) throws(CallError) -> SubscriptionRequest {
-        let aspects = try aspects(fields) ?? .default
+    private static func request(_ fields: inout Fields, history: Int) throws(CallError) -> SubscriptionRequest {
+        let aspects = try aspects(&fields) ?? .default
         let state: StateWord? = try fields.optionalWord("state")
         let name = try fields.optional("name") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
-        var positions: [Aspect: Int]?
-        if fields.has("resume") {
-            positions = [:]
-            for position in try fields.structures("resume") {
-                let generation = try position.count(.generation)
-                positions?[try position.aspect { !$0.isPattern }] = generation
-            }
+        let positions = try fields.optionalStructures("resume") { position throws(CallError) in
+            let generation = try position.count(.generation)
+            return (try position.aspect { !$0.isPattern }, generation)
         }
-        var policies: [Aspect: Policy] = [:]
-        if fields.has("policies") {
-            for policy in try fields.structures("policies") {
-                // A policy without an effect is refused, except for an aspect of the device.
-                let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
-                policies[aspect] = try BusCall.policy(policy, of: aspect, in: aspects, history: history)
-            }
+        let policies = try fields.optionalStructures("policies") { policy throws(CallError) in
+            // A policy without an effect is refused, except for an aspect of the device.
+            let aspect = try policy.aspect { $0.builtIn != nil || aspects.covers($0) }
+            return (aspect, try BusCall.policy(&policy, of: aspect, in: aspects, history: history))
         }
         return SubscriptionRequest(
-            aspects: aspects, domains: try domains(fields, of: aspects), wantsSupply: try wantsSupply(fields),
+            aspects: aspects, domains: try domains(&fields, of: aspects), wantsSupply: try wantsSupply(&fields),
             name: name, startsInBackground: state == .background,
             wantsInitial: try fields.optionalBool("initial") ?? false,
-            instance: try fields.optionalString("instance"), positions: positions, policies: policies)
+            instance: try fields.optionalString("instance"),
+            positions: positions.map { Dictionary($0, uniquingKeysWith: { $1 }) },
+            policies: Dictionary(policies ?? [], uniquingKeysWith: { $1 }))
     }
 
     private static func policy(
-        _ fields: Fields, of aspect: Aspect, in aspects: AspectSet, history: Int
+        _ fields: inout Fields, of aspect: Aspect, in aspects: AspectSet, history: Int
     ) throws(CallError) -> Policy {
         let limit = try fields.optional("limit") { $0.integerValue.map { Int($0) } }
         let word: PolicyWord = try fields.optionalWord("background") ?? .coalesce
@@ -167,9 +161,8 @@ package enum BusCall: Sendable, Hashable {
             interval: interval)
     }
 
-    private static func domains(_ fields: Fields, of aspects: AspectSet) throws(CallError) -> DomainSelection? {
-        guard fields.has("domains") else { return nil }
-        let words = try fields.strings("domains")
+    private static func domains(_ fields: inout Fields, of aspects: AspectSet) throws(CallError) -> DomainSelection? {
+        guard let words = try fields.optionalStrings("domains") else { return nil }
         guard !words.isEmpty, aspects.contains(Aspect.defaults) else { throw fields.invalid("domains") }
         try Quota.domains.check(words.count, atMost: DomainSelection.limit)
         return try Result { () throws(DomainSelection.Refusal) in try DomainSelection(words) }
@@ -180,11 +173,11 @@ package enum BusCall: Sendable, Hashable {
     static let supplyField = "battery.supply"
 
     /// Returns whether the caller knows the field; names of other fields, of a later version, are ignored.
-    private static func wantsSupply(_ fields: Fields) throws(CallError) -> Bool {
-        fields.has("fields") ? try fields.strings("fields").contains(supplyField) : false
+    private static func wantsSupply(_ fields: inout Fields) throws(CallError) -> Bool {
+        try fields.optionalStrings("fields")?.contains(supplyField) ?? false
     }
 
-    private static func aspects(_ fields: Fields) throws(CallError) -> AspectSet? {
+    private static func aspects(_ fields: inout Fields) throws(CallError) -> AspectSet? {
         let aspects: AspectSet? = try fields.optional("aspects") { value in
             guard let words = value.arrayValue, !words.isEmpty else { return nil }
             let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }

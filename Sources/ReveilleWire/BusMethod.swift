@@ -34,7 +34,7 @@ package struct BusMethods {
     package enum Resolution {
         /// It is answered by the description of the service.
         case reply(Reply)
-        case method(BusMethod)
+        case call(BusCall)
     }
 
     private let description: ServiceDescription
@@ -51,10 +51,21 @@ package struct BusMethods {
         }
     }
 
-    package func resolve(_ call: Call) throws(CallError) -> Resolution {
+    /// Decodes a call, and checks it against its interface; a `hold` policy can keep `history` changes.
+    package func resolve(_ call: Call, history: Int) throws(CallError) -> Resolution {
         switch try description.resolve(call) {
-        case .reply(let reply): .reply(reply)
-        case .method(let position): .method(methods[position])
+        case .reply(let reply): return .reply(reply)
+        case .method(let position):
+            var fields = Fields(call.object)
+            do throws(CallError) {
+                let decoded = try BusCall(&fields, of: methods[position], mode: call.mode, history: history)
+                if !fields.areAllRead { try description.validate(call, of: position) }
+                return .call(decoded)
+            } catch {
+                // A field of another type counts before a value that the method refuses.
+                try description.validate(call, of: position)
+                throw error
+            }
         }
     }
 }

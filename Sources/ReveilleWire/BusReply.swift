@@ -22,7 +22,7 @@ extension BusReply {
 package protocol ReplyElement: Sendable, Hashable {
     static var list: FieldName { get }
     /// Decodes an element; `nil` for an unknown aspect.
-    init?(_ fields: Fields) throws(CallError)
+    init?(_ fields: inout Fields) throws(CallError)
     var structure: JSON { get }
 }
 
@@ -30,10 +30,10 @@ package protocol ReplyElement: Sendable, Hashable {
 /// subscriptions, or the sources.
 extension Array: BusReply where Element: ReplyElement {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        self = []
-        for fields in try Fields(parameters).structures(Element.list, noting: unknownWords) {
-            if let element = try Element(fields) { append(element) }
-        }
+        var fields = Fields(parameters)
+        self = try fields.structures(Element.list, noting: unknownWords) { element throws(CallError) in
+            try Element(&element)
+        }.compactMap(\.self)
     }
 
     package var parameters: JSONObject { ["\(Element.list)": .array(map(\.structure))] }
@@ -56,7 +56,7 @@ package struct SubscribeReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        let fields = Fields(parameters)
+        var fields = Fields(parameters)
         subscription = try fields.string("subscription")
         instance = try fields.string("instance")
         resumed = try fields.optionalBool("resumed")
@@ -85,7 +85,8 @@ package struct EventsReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        instance = try Fields(parameters).string("instance")
+        var fields = Fields(parameters)
+        instance = try fields.string("instance")
         events = try [Event](parameters, noting: unknownWords)
     }
 
@@ -95,7 +96,7 @@ package struct EventsReply: BusReply {
 /// The reply to ``BusCall/post(_:)`` and ``BusCall/publish(_:whileConnected:)``.
 extension Revision: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        let fields = Fields(parameters)
+        var fields = Fields(parameters)
         self.init(generation: try fields.count(.generation), sequence: try fields.count(.sequence))
     }
 

@@ -6,7 +6,7 @@ package import Varlink
 /// The reply to ``BusCall/describeDevice``.
 extension DeviceInfo: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        let fields = Fields(parameters, noting: unknownWords)
+        var fields = Fields(parameters, noting: unknownWords)
         let identifier = try fields.string("identifier")
         self.init(
             name: try fields.string("name"), model: try fields.optionalString("model"),
@@ -55,7 +55,7 @@ extension CapabilityCheck: ReplyElement {
 
     package static var list: FieldName { "answers" }
 
-    package init(_ fields: Fields) throws(CallError) {
+    package init(_ fields: inout Fields) throws(CallError) {
         capability = try fields.string("capability")
         let reason = try fields.optionalString("reason")
         let word: Word = try fields.word("answer", else: .unknown)

@@ -7,7 +7,7 @@ package import Varlink
 extension Event: ReplyElement, WireStructure {
     package static var list: FieldName { "events" }
 
-    package init?(_ fields: Fields) throws(CallError) {
+    package init?(_ fields: inout Fields) throws(CallError) {
         guard let aspect: Aspect = try fields.requiredName(.aspect) else { return nil }
         self.init(
             reading: try fields.reading(of: aspect),
@@ -21,8 +21,8 @@ extension Event: ReplyElement, WireStructure {
     /// Decodes an event of this version's interface; of settings only the keys are known, not their values.
     package init(structure: JSON, noting unknownWords: UnknownWords? = nil) throws(CallError) {
         // A value that is not an object has no fields.
-        let fields = Fields(structure.objectValue ?? [:], path: "events", noting: unknownWords)
-        guard let event = try Event(fields) else { throw fields.invalid(.aspect) }
+        var fields = Fields(structure.objectValue ?? [:], path: "events", noting: unknownWords)
+        guard let event = try Event(&fields) else { throw fields.invalid(.aspect) }
         self = event
     }
 

@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import Varlink
+package import Varlink
 
-/// The fields of a structure from a peer; errors name the path of the field.
+/// The fields of a structure from a peer, each of which is read once; errors name the path of the field.
 package struct Fields {
     let text: JSONText
     /// The index of the structure in the text.
-    var structure: Int
-    var path: String
+    private(set) var structure: Int
+    /// The structure that paths begin in, and the path of that structure.
+    var root: (structure: Int, path: String)
     /// Collects the unknown words; `nil` makes them errors.
-    let unknownWords: UnknownWords?
+    private var unknownWords: UnknownWords?
+    /// The number of values that have been read, with those inside of them.
+    var readCount = 0
 
-    init(_ text: JSONText, at structure: Int, path: String, noting unknownWords: UnknownWords?) {
-        self.text = text
-        self.structure = structure
-        self.path = path
+    package init(_ object: JSONObject, path: String = "", noting unknownWords: UnknownWords? = nil) {
+        self.init(object.text, path: path, noting: unknownWords)
+    }
+
+    init(_ object: (text: JSONText, index: Int), path: String = "", noting unknownWords: UnknownWords? = nil) {
+        text = object.text
+        structure = object.index
+        root = (object.index, path)
         self.unknownWords = unknownWords
     }
 
-    init(_ object: JSONObject, path: String = "", noting unknownWords: UnknownWords? = nil) {
-        let (text, structure) = object.text
-        self.init(text, at: structure, path: path, noting: unknownWords)
-    }
+    /// Whether every value has been read; otherwise the structure has other fields, or one of them twice.
+    var areAllRead: Bool { readCount == text.end(of: structure) - structure - 1 }
 
     func invalid(_ name: FieldName) -> CallError {
         .invalidParameter(path(of: "\(name)"))
     }
 
     func path(of name: String) -> String {
-        path.isEmpty ? name : path + "." + name
+        let path = text.path(of: structure, in: root.structure) + [name]
+        return (root.path.isEmpty ? path : [root.path] + path).joined(separator: ".")
     }
 
     /// Returns the index of the value of a field; `nil` if it is absent or null: both mean the same.
-    func index(_ name: FieldName) -> Int? {
+    @inline(__always)
+    private mutating func index(_ name: FieldName) -> Int? {
         guard let index = text.member(name.shortName, of: structure) else { return nil }
+        readCount &+= 1
         if case .null = text.nodes[index].value { return nil }
         return index
     }
 
-    func requiredIndex(_ name: FieldName) throws(CallError) -> Int {
-        guard let index = index(name) else { throw invalid(name) }
-        return index
-    }
-
-    func has(_ name: FieldName) -> Bool { index(name) != nil }
-
-    func optional<Value>(_ name: FieldName, _ read: (JSON) -> Value?) throws(CallError) -> Value? {
+    mutating func optional<Value>(_ name: FieldName, _ read: (JSON) -> Value?) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
+        readCount &+= text.end(of: index) &- index &- 1
         guard let value = read(text.value(at: index)) else { throw invalid(name) }
         return value
     }
@@ -55,7 +57,9 @@ package struct Fields {
     // MARK: - Numbers and strings
 
     @inline(__always)
-    private func scalar<Value>(_ name: FieldName, _ read: (JSONText.Value) -> Value?) throws(CallError) -> Value? {
+    private mutating func scalar<Value>(
+        _ name: FieldName, _ read: (JSONText.Value) -> Value?
+    ) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
         guard let value = read(text.nodes[index].value) else { throw invalid(name) }
         return value
@@ -67,30 +71,41 @@ package struct Fields {
         return value
     }
 
-    func optionalString(_ name: FieldName) throws(CallError) -> String? {
-        try scalar(name) { if case .string(let part) = $0 { text.string(part) } else { nil } }
+    mutating func optionalString(_ name: FieldName) throws(CallError) -> String? {
+        let string = try scalar(name) { if case .string(let part) = $0 { part } else { nil } }
+        return string.map { text.string($0) }
     }
 
-    func string(_ name: FieldName) throws(CallError) -> String { try required(name, try optionalString(name)) }
+    mutating func string(_ name: FieldName) throws(CallError) -> String {
+        let value = try optionalString(name)
+        return try required(name, value)
+    }
 
-    func integer(_ name: FieldName) throws(CallError) -> Int {
-        try required(name, try scalar(name) { if case .integer(let value) = $0 { Int(value) } else { nil } })
+    mutating func integer(_ name: FieldName) throws(CallError) -> Int {
+        let value = try scalar(name) { if case .integer(let value) = $0 { Int(value) } else { nil } }
+        return try required(name, value)
     }
 
     /// Reads a number that is not negative, or null.
-    func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
+    mutating func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
         try scalar(name) { if case .integer(let value) = $0, value >= 0 { Int(value) } else { nil } }
     }
 
-    func count(_ name: FieldName) throws(CallError) -> Int { try required(name, try optionalCount(name)) }
+    mutating func count(_ name: FieldName) throws(CallError) -> Int {
+        let value = try optionalCount(name)
+        return try required(name, value)
+    }
 
-    func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
+    mutating func optionalBool(_ name: FieldName) throws(CallError) -> Bool? {
         try scalar(name) { if case .bool(let value) = $0 { value } else { nil } }
     }
 
-    func bool(_ name: FieldName) throws(CallError) -> Bool { try required(name, try optionalBool(name)) }
+    mutating func bool(_ name: FieldName) throws(CallError) -> Bool {
+        let value = try optionalBool(name)
+        return try required(name, value)
+    }
 
-    func optionalNumber(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double? {
+    mutating func optionalNumber(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double? {
         try scalar(name) { value in
             let number: Double
             switch value {
@@ -102,20 +117,23 @@ package struct Fields {
         }
     }
 
-    func number(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double {
-        try required(name, try optionalNumber(name, in: range))
+    mutating func number(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double {
+        let value = try optionalNumber(name, in: range)
+        return try required(name, value)
     }
 
     // MARK: - Lists and structures
 
-    private func elements(_ name: FieldName) throws(CallError) -> [Int] {
-        let list = try requiredIndex(name)
+    private mutating func elements(_ name: FieldName) throws(CallError) -> [Int]? {
+        guard let list = index(name) else { return nil }
         guard case .array = text.nodes[list].value else { throw invalid(name) }
-        return text.children(of: list)
+        let elements = text.children(of: list)
+        readCount += elements.count
+        return elements
     }
 
-    func strings(_ name: FieldName) throws(CallError) -> [String] {
-        let elements = try elements(name)
+    mutating func optionalStrings(_ name: FieldName) throws(CallError) -> [String]? {
+        guard let elements = try elements(name) else { return nil }
         var strings: [String] = []
         for element in elements {
             guard case .string(let part) = text.nodes[element].value else { throw invalid(name) }
@@ -124,31 +142,63 @@ package struct Fields {
         return strings
     }
 
-    func optionalStructure(_ name: FieldName) throws(CallError) -> Fields? {
-        guard let index = index(name) else { return nil }
-        guard case .object = text.nodes[index].value else { throw invalid(name) }
-        return Fields(text, at: index, path: path(of: "\(name)"), noting: unknownWords)
+    mutating func strings(_ name: FieldName) throws(CallError) -> [String] {
+        let values = try optionalStrings(name)
+        return try required(name, values)
     }
 
-    func structures(_ name: FieldName, noting words: UnknownWords? = nil) throws(CallError) -> [Fields] {
-        let path = path(of: "\(name)")
-        return try elements(name).map { Fields(text, at: $0, path: path, noting: words ?? unknownWords) }
+    mutating func optionalStructure<Value>(
+        _ name: FieldName, _ read: (inout Fields) throws(CallError) -> Value
+    ) throws(CallError) -> Value? {
+        guard let index = index(name) else { return nil }
+        guard case .object = text.nodes[index].value else { throw invalid(name) }
+        return try inside(index, read)
+    }
+
+    mutating func optionalStructures<Value>(
+        _ name: FieldName, noting words: UnknownWords? = nil, _ read: (inout Fields) throws(CallError) -> Value
+    ) throws(CallError) -> [Value]? {
+        guard let elements = try elements(name) else { return nil }
+        if let words { unknownWords = words }
+        var values: [Value] = []
+        for element in elements { values.append(try inside(element, read)) }
+        return values
+    }
+
+    mutating func structures<Value>(
+        _ name: FieldName, noting words: UnknownWords? = nil, _ read: (inout Fields) throws(CallError) -> Value
+    ) throws(CallError) -> [Value] {
+        let values = try optionalStructures(name, noting: words, read)
+        return try required(name, values)
+    }
+
+    /// Reads the fields of a structure inside this one.
+    @inline(__always)
+    mutating func inside<Value>(
+        _ index: Int, _ read: (inout Fields) throws(CallError) -> Value
+    ) throws(CallError) -> Value {
+        let outside = structure
+        structure = index
+        let value = try read(&self)
+        structure = outside
+        return value
     }
 
     // MARK: - Words
 
-    func word<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word {
-        guard let word: Word = word(at: try requiredIndex(name)) else { throw invalid(name) }
+    mutating func word<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word {
+        guard let index = index(name), let word: Word = word(at: index) else { throw invalid(name) }
         return word
     }
 
     /// Reads a word of a set that may have grown; an unknown word reads as `unknown` if unknown words are collected.
-    func word<Word: WordSet>(_ name: FieldName, else unknown: Word) throws(CallError) -> Word {
-        try knownWord(name, at: try requiredIndex(name)) ?? unknown
+    mutating func word<Word: WordSet>(_ name: FieldName, else unknown: Word) throws(CallError) -> Word {
+        guard let index = index(name) else { throw invalid(name) }
+        return try knownWord(name, at: index) ?? unknown
     }
 
     /// Reads a word or null; an unknown word reads as null if unknown words are collected.
-    func optionalWord<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word? {
+    mutating func optionalWord<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word? {
         guard let index = index(name) else { return nil }
         return try knownWord(name, at: index)
     }
@@ -168,13 +218,14 @@ package struct Fields {
     // MARK: - Aspects
 
     /// Reads the field `aspect`, which must meet a condition.
-    func aspect(where isAllowed: (Aspect) -> Bool) throws(CallError) -> Aspect {
-        guard let aspect = Aspect(try string(.aspect)), isAllowed(aspect) else { throw invalid(.aspect) }
+    mutating func aspect(where isAllowed: (Aspect) -> Bool) throws(CallError) -> Aspect {
+        let name = try string(.aspect)
+        guard let aspect = Aspect(name), isAllowed(aspect) else { throw invalid(.aspect) }
         return aspect
     }
 
     /// Reads an aspect that can have a state; an unknown one reads as `nil` if unknown words are collected.
-    func requiredName(_ name: FieldName) throws(CallError) -> Aspect? {
+    mutating func requiredName(_ name: FieldName) throws(CallError) -> Aspect? {
         let string = try string(name)
         if let aspect = Aspect(string), !aspect.isPattern { return aspect }
         guard let unknownWords else { throw invalid(name) }

@@ -13,7 +13,7 @@ package struct PublishTarget: Sendable, Hashable {
     }
 
     /// Reads the parameters of a call, of which it has both or none; `nil` for none.
-    init?(_ fields: Fields) throws(CallError) {
+    init?(_ fields: inout Fields) throws(CallError) {
         switch (try fields.optionalString("instance"), try fields.optionalCount("target")) {
         case (let instance?, let generation?): self.init(instance: instance, generation: generation)
         case (nil, nil): return nil

@@ -10,24 +10,25 @@ extension ScheduleEntry {
     }
 
     package init(structure: JSONObject) throws(CallError) {
-        try self.init(Fields(structure))
+        var fields = Fields(structure)
+        try self.init(&fields)
     }
 
-    init(_ fields: Fields) throws(CallError) {
+    init(_ fields: inout Fields) throws(CallError) {
         let id = try fields.string("id")
         let aspect = try fields.aspect { $0.isPublished }
         let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
         let at = try fields.time("at")
         let every = try fields.time("every")
-        let calendar = try fields.optionalStructure("calendar").map { parts throws(CallError) in
-            try CalendarRule(parts)
+        let calendar = try fields.optionalStructure("calendar") { parts throws(CallError) in
+            try CalendarRule(&parts)
         }
         let zone = try fields.optionalString("zone")
         let until = try fields.time("until")
         let missed: MissedWord? = try fields.optionalWord("ifMissed")
         let grace = try fields.time("grace")
         let wake = try fields.optionalBool("wake")
-        let launch = fields.has("launch") ? try fields.strings("launch") : nil
+        let launch = try fields.optionalStrings("launch")
         do throws(ScheduleEntryError) {
             self = try ScheduleEntry(
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
@@ -56,7 +57,7 @@ extension ScheduleEntry {
 
 /// The interface's structure `Calendar`.
 extension CalendarRule {
-    fileprivate init(_ fields: Fields) throws(CallError) {
+    fileprivate init(_ fields: inout Fields) throws(CallError) {
         let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
@@ -100,10 +101,10 @@ package struct ScheduleListing: Sendable, Hashable {
 extension ScheduleListing: ReplyElement {
     package static var list: FieldName { "entries" }
 
-    package init?(_ fields: Fields) throws(CallError) {
-        guard let entry = try fields.optionalStructure("entry") else { throw fields.invalid("entry") }
+    package init?(_ fields: inout Fields) throws(CallError) {
+        guard let entry = try fields.entry() else { throw fields.invalid("entry") }
         self.init(
-            entry: try ScheduleEntry(entry), next: try fields.time("next"), fired: try fields.count("fired"))
+            entry: entry, next: try fields.time("next"), fired: try fields.count("fired"))
     }
 
     package var structure: JSON {
@@ -114,8 +115,12 @@ extension ScheduleListing: ReplyElement {
 }
 
 extension Fields {
+    mutating func entry() throws(CallError) -> ScheduleEntry? {
+        try optionalStructure("entry") { fields throws(CallError) in try ScheduleEntry(&fields) }
+    }
+
     /// Reads a number of microseconds or milliseconds, or null.
-    fileprivate func time(_ name: FieldName) throws(CallError) -> Int64? {
+    fileprivate mutating func time(_ name: FieldName) throws(CallError) -> Int64? {
         try optional(name) { $0.integerValue }
     }
 }
@@ -130,7 +135,8 @@ package struct AddReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        next = try Fields(parameters).optional("next") { $0.integerValue }
+        var fields = Fields(parameters)
+        next = try fields.time("next")
     }
 
     package var parameters: JSONObject { ["next": next.map { .integer($0) } ?? .null] }
@@ -145,7 +151,8 @@ package struct CancelReply: BusReply {
     }
 
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        cancelled = try Fields(parameters).count("cancelled")
+        var fields = Fields(parameters)
+        cancelled = try fields.count("cancelled")
     }
 
     package var parameters: JSONObject { ["cancelled": .integer(Int64(cancelled))] }

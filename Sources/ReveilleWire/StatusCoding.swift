@@ -7,7 +7,7 @@ package import Varlink
 extension AspectInfo: ReplyElement {
     package static var list: FieldName { "aspects" }
 
-    package init?(_ fields: Fields) throws(CallError) {
+    package init?(_ fields: inout Fields) throws(CallError) {
         guard let aspect = try fields.requiredName(.aspect) else { return nil }
         let source = try fields.optionalString("source")
         let reason = try fields.optionalString("reason")
@@ -32,16 +32,13 @@ extension SubscriptionInfo: ReplyElement {
     package static var list: FieldName { "subscriptions" }
 
     /// Decodes a subscription; unknown aspects and holds are ignored.
-    package init(_ fields: Fields) throws(CallError) {
+    package init(_ fields: inout Fields) throws(CallError) {
         var pending: [Aspect: Int] = [:]
-        for entry in try fields.structures("pending") {
-            guard let aspect = try entry.requiredName(.aspect) else { continue }
+        _ = try fields.structures("pending") { entry throws(CallError) in
+            guard let aspect = try entry.requiredName(.aspect) else { return }
             pending[aspect] = try entry.count("changes")
         }
-        var tasks: [Task] = []
-        if fields.has("tasks") {
-            for task in try fields.structures("tasks") { tasks.append(try Task(task)) }
-        }
+        let tasks = try fields.optionalStructures("tasks") { task throws(CallError) in try Task(&task) } ?? []
         self.init(
             id: try fields.string("subscription"), name: try fields.optionalString("name"),
             processID: Int32(truncatingIfNeeded: try fields.integer("pid")),
@@ -77,10 +74,10 @@ extension SubscriptionInfo: ReplyElement {
 /// A reply to ``BusCall/followSubscriptions``.
 extension SubscriptionChanges: BusReply {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
-        let fields = Fields(parameters)
+        var fields = Fields(parameters)
         self.init(
             subscriptions: try [SubscriptionInfo](parameters, noting: unknownWords),
-            ended: fields.has("ended") ? try fields.strings("ended") : [])
+            ended: try fields.optionalStrings("ended") ?? [])
     }
 
     package var parameters: JSONObject {
@@ -93,7 +90,7 @@ extension SubscriptionChanges: BusReply {
 /// A reply to ``BusCall/beginTask(subscription:name:)``.
 extension TaskState: BusReply {
     package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        let fields = Fields(parameters)
+        var fields = Fields(parameters)
         self.init(
             remaining: try fields.optionalCount("remaining").map { .milliseconds($0) },
             isExpiring: try fields.optionalBool("expiring") ?? false,
@@ -112,7 +109,7 @@ extension TaskState: BusReply {
 extension SubscriptionInfo.Task: ReplyElement {
     package static var list: FieldName { "tasks" }
 
-    package init(_ fields: Fields) throws(CallError) {
+    package init(_ fields: inout Fields) throws(CallError) {
         self.init(
             name: try fields.string("name"), remaining: try fields.optionalCount("remaining").map { .milliseconds($0) })
     }
@@ -139,7 +136,7 @@ package struct NameDemand: ReplyElement {
         self.isNeeded = isNeeded
     }
 
-    package init?(_ fields: Fields) throws(CallError) {
+    package init?(_ fields: inout Fields) throws(CallError) {
         self.init(aspect: try fields.aspect { _ in true }, isNeeded: try fields.bool("needed"))
     }
 

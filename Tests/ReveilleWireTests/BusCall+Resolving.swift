@@ -7,9 +7,9 @@ import Varlink
 extension BusCall {
     /// Decodes a call as a bus does.
     init(resolving call: Call, history: Int = 256) throws {
-        guard case .method(let method) = try BusMethods().resolve(call) else {
+        guard case .call(let decoded) = try BusMethods().resolve(call, history: history) else {
             throw CallError.methodNotFound(call.method)
         }
-        try self.init(call, of: method, history: history)
+        self = decoded
     }
 }

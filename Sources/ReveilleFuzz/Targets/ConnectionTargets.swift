@@ -46,10 +46,9 @@ enum CallsTarget {
         try require(session.isAnswering && (try? session.nextCall()) == .some(nil), "one call at a time")
         let (bytes, reply): ([UInt8], Reply)
         do throws(CallError) {
-            switch try methods.resolve(call) {
+            switch try methods.resolve(call, history: FuzzedBus.history) {
             case .reply(let ready): reply = ready
-            case .method(let method):
-                reply = Reply(parameters: try bus.carryOut(BusCall(call, of: method, history: FuzzedBus.history)))
+            case .call(let call): reply = Reply(parameters: try bus.carryOut(call))
             }
             bytes = session.reply(reply.parameters)
         } catch {

@@ -10,9 +10,9 @@ extension BusServer {
         if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         do throws(CallError) {
-            switch try methods.resolve(call) {
+            switch try methods.resolve(call, history: bus.history) {
             case .reply(let reply): send(connection.session.reply(reply.parameters), to: connection)
-            case .method(let method): try carryOut(BusCall(call, of: method, history: bus.history), on: connection)
+            case .call(let call): try carryOut(call, on: connection)
             }
         } catch {
             fail(error, on: connection)

@@ -10,8 +10,7 @@ struct Schema: Sendable, Hashable {
     /// The positions refer to types or, for structures and enumerations, to names.
     private enum Kind: Sendable, Hashable {
         case bool, int, float, string, object, any
-        /// The fields, and a bit for each that is required.
-        case structure(Range<Int>, required: UInt64)
+        case structure(Range<Int>)
         case enumeration(Range<Int>)
         case array(Int)
         case dictionary(Int)
@@ -82,12 +81,7 @@ struct Schema: Sendable, Hashable {
         case .structure(let structure):
             // The types of the fields come first, so that the fields of each structure are in a row.
             let fields = add(structure.fields.map { ($0.name, position(of: $0.type, positions)) })
-            var required: UInt64 = 0
-            for (index, field) in fields.enumerated() {
-                if case .nullable = kinds[fieldTypes[field]] { continue }
-                required |= 1 << UInt64(index)
-            }
-            return .structure(fields, required: required)
+            return .structure(fields)
         }
     }
 
@@ -104,66 +98,22 @@ struct Schema: Sendable, Hashable {
 extension Schema {
     /// Checks that an object has the fields of a structure and no others; see ``Interface/validate(_:)``.
     func validate(_ object: JSONObject, _ structure: Int) throws(CallError) {
-        let path = object.withText { text, index in
-            isValid(text, at: index, structure) ? nil : invalidPath(in: text, at: index, of: structure)
-        }
+        let path = object.withText { text, index in invalidPath(in: text, at: index, of: structure) }
         if let path { throw .invalidParameter(path.joined(separator: ".")) }
-    }
-
-    /// Returns whether a value is valid and every name in an object is unique.
-    ///
-    /// The exact search for the first invalid field compares every field with every member.
-    private func isValid(_ text: JSONText, at index: Int, _ type: Int) -> Bool {
-        switch (kinds[type], text.nodes[index].value) {
-        case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
-            (.object, .object), (.nullable, .null):
-            return true
-        case (.any, let node):
-            if case .null = node { return false }
-            return true
-        case (.nullable(let type), _):
-            return isValid(text, at: index, type)
-        case (.enumeration(let words), .string(let word)):
-            return names.position(of: text.bytes.span, word, in: words) != nil
-        case (.structure(let fields, let required), .object(let end)):
-            guard fields.count <= UInt64.bitWidth else { return false }
-            var present: UInt64 = 0
-            var next = fields.lowerBound
-            var member = index &+ 1
-            while member < end {
-                let name = text.nodes[member].name
-                // Most peers send the fields in their order.
-                guard
-                    let field = names.position(of: text.bytes.span, name, in: next..<fields.upperBound)
-                        ?? names.position(of: text.bytes.span, name, in: fields.lowerBound..<next)
-                else { return false }
-                next = field &+ 1
-                let bit: UInt64 = 1 << UInt64(field &- fields.lowerBound)
-                guard bit & ~present != 0, isValid(text, at: member, fieldTypes[field]) else { return false }
-                present |= bit
-                member = text.end(of: member)
-            }
-            return present & required == required
-        case (.array(let type), .array(let end)), (.dictionary(let type), .object(let end)):
-            var child = index + 1
-            while child < end {
-                guard isValid(text, at: child, type) else { return false }
-                child = text.end(of: child)
-            }
-            return true
-        default:
-            return false
-        }
     }
 
     /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
     private func invalidPath(in text: JSONText, at index: Int, of type: Int) -> [String]? {
         switch (kinds[type], text.nodes[index].value) {
-        case (.nullable, .null):
+        case (.any, .null): return []
+        case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
+            (.object, .object), (.nullable, .null), (.any, _):
             return nil
         case (.nullable(let type), _):
             return invalidPath(in: text, at: index, of: type)
-        case (.structure(let fields, _), .object):
+        case (.enumeration(let words), .string(let word)):
+            return names.position(of: text.bytes.span, word, in: words) == nil ? [] : nil
+        case (.structure(let fields), .object):
             return invalidPath(in: text, at: index, with: fields)
         case (.array(let type), .array(let end)), (.dictionary(let type), .object(let end)):
             var child = index + 1
@@ -173,7 +123,7 @@ extension Schema {
             }
             return nil
         default:
-            return isValid(text, at: index, type) ? nil : []
+            return []
         }
     }
 

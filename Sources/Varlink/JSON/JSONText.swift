@@ -140,6 +140,13 @@ extension JSONText {
         return children
     }
 
+    /// The names of the objects around a value, from inside of an outer one; lists have none.
+    package func path(of index: Int, in outer: Int) -> [String] {
+        guard outer != index, let inner = children(of: outer).last(where: { $0 <= index }) else { return [] }
+        let name = name(at: inner)
+        return (name.isEmpty ? [] : [name]) + path(of: index, in: inner)
+    }
+
     func isDeeper(_ index: Int, than limit: Int) -> Bool {
         switch nodes[index].value {
         case .array, .object: limit == 0 || children(of: index).contains { isDeeper($0, than: limit - 1) }

@@ -17,9 +17,33 @@ public struct Call: Sendable {
     /// The message of the call; only the method if it was not parsed.
     private let text: JSONText
     private let name: JSONText.Part
+    private var given: Parameters
+
+    private enum Parameters: Sendable {
+        case object(JSONObject)
+        /// The object at an index of the text.
+        case parsed(at: Int)
+    }
 
     /// The parameters, where an empty object is equivalent to `null`.
-    public var parameters: JSONObject
+    public var parameters: JSONObject {
+        get {
+            switch given {
+            case .object(let object): object
+            case .parsed(let index): JSONObject(text, at: index)
+            }
+        }
+        set { given = .object(newValue) }
+    }
+
+    /// The parameters as a part of a text.
+    package var object: (text: JSONText, index: Int) {
+        switch given {
+        case .object(let object): object.text
+        case .parsed(let index): (text, index)
+        }
+    }
+
     /// The number of expected replies.
     public var mode: Mode
 
@@ -27,14 +51,14 @@ public struct Call: Sendable {
     public init(method: String, parameters: JSONObject = [:], mode: Mode = .plain) {
         text = JSONText(bytes: Array(method.utf8), nodes: [])
         name = JSONText.Part(start: 0, end: text.bytes.count)
-        self.parameters = parameters
+        given = .object(parameters)
         self.mode = mode
     }
 
     init(_ text: JSONText, method: JSONText.Part, parameters: Int?, mode: Mode) {
         self.text = text
         name = method
-        self.parameters = parameters.map { JSONObject(text, at: $0) } ?? [:]
+        given = parameters.map { .parsed(at: $0) } ?? .object([:])
         self.mode = mode
     }
 

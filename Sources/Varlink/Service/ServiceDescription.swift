@@ -29,7 +29,7 @@ public struct ServiceDescription: Sendable, Hashable {
     package enum Resolution {
         /// It is answered by the description.
         case reply(Reply)
-        /// The service answers it; the method has this position in ``methods``.
+        /// The service answers it if it is valid; the method has this position in ``methods``.
         case method(Int)
     }
 
@@ -62,8 +62,11 @@ public struct ServiceDescription: Sendable, Hashable {
     /// - Returns: The answer, or `nil` if the call is valid and the service must answer it.
     public func answer(_ call: Call) -> Result<Reply, CallError>? {
         do throws(CallError) {
-            guard case .reply(let reply) = try resolve(call) else { return nil }
-            return .success(reply)
+            switch try resolve(call) {
+            case .reply(let reply): return .success(reply)
+            case .method(let position): try validate(call, of: position)
+            }
+            return nil
         } catch {
             return .failure(error)
         }
@@ -74,13 +77,18 @@ public struct ServiceDescription: Sendable, Hashable {
             let isMethod = interface(call.interface) != nil
             throw isMethod ? .methodNotFound(call.method) : .interfaceNotFound(call.interface)
         }
-        try schema.validate(call.parameters, inputs[position])
         let others = inputs.count &- methods.count
         guard position < others else { return .method(position &- others) }
+        try schema.validate(call.parameters, inputs[position])
         guard call.member == "GetInterfaceDescription" else { return .reply(Reply(parameters: info)) }
         let name = call.parameters["interface"]?.stringValue ?? ""
         guard let described = interface(name) else { throw .interfaceNotFound(name) }
         return .reply(Reply(parameters: ["description": .string(described.text)]))
+    }
+
+    /// Checks a call of a method that has a position in ``methods``; see ``Interface/validate(_:)``.
+    package func validate(_ call: Call, of method: Int) throws(CallError) {
+        try schema.validate(call.parameters, inputs[inputs.count - methods.count + method])
     }
 
     private var info: JSONObject {
