@@ -12,7 +12,7 @@ extension BusServer {
     func deliver() {
         guard bus.hasReady else { return }
         let now = loop.bootClock
-        let isAwaited = isReadingAwaited
+        let isAwaited = features.awaitsReading
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.takeReady() else { return }
             guard let connection = connections.subscribers[ready] else { continue }

@@ -27,6 +27,12 @@ struct Features: ~Copyable {
             clock: ScheduleClock(awakeSince: loop.wallClock))
     }
 
+    /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
+    var awaitsReading: Bool {
+        lateReaders != nil || !lasting.isEmpty || !attendedNames.isEmpty || suspending.hasDepartures
+            || !sleep.audience.isEmpty
+    }
+
     /// The earliest time that a feature waits for.
     func next(after now: UInt64) -> UInt64? {
         [tasks.next, suspending.next, scheduler.next, lateReaders?.next, sleep.next(after: now)].compactMap(\.self)
@@ -93,12 +99,6 @@ extension BusServer {
     }
 
     // MARK: - Readers
-
-    /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
-    var isReadingAwaited: Bool {
-        features.suspending.hasDepartures || features.lateReaders != nil || !features.lasting.isEmpty
-            || !features.sleep.audience.isEmpty || !features.attendedNames.isEmpty
-    }
 
     /// Returns whether something waits until the peer of a connection has read everything.
     func awaitsReading(by connection: Connection) -> Bool {

@@ -29,6 +29,8 @@ struct Turn {
     var answers: [(connection: Connection, answer: Answer)] = []
     /// Whether the bus is about to end, and settles no more.
     var isStopping = false
+    /// Whether nothing is left but to deliver.
+    var isOver: Bool { !featuresAreDue && !demandHasChanged && !timesHaveChanged && answers.isEmpty }
     /// Lets the loop end each turn.
     var end: TurnEnds.Registration?
 }
@@ -42,6 +44,14 @@ extension BusServer {
     /// next one.
     func settle() {
         guard !turn.isStopping else { return }
+        if !turn.isOver { advance() }
+        deliver()
+        if !turn.isOver { finish() }
+        waitForNextTime(isAtOnce: bus.hasReady || !turn.isOver)
+    }
+
+    /// Takes the steps that precede the deliveries.
+    private func advance() {
         if turn.featuresAreDue {
             turn.featuresAreDue = false
             turn.timesHaveChanged = true
@@ -51,7 +61,10 @@ extension BusServer {
             turn.demandHasChanged = false
             adjustWatchers()
         }
-        deliver()
+    }
+
+    /// Takes the steps that follow the deliveries.
+    private func finish() {
         if !turn.answers.isEmpty {
             let answers = turn.answers
             turn.answers = []
@@ -61,8 +74,6 @@ extension BusServer {
             turn.timesHaveChanged = false
             turn.next = [processes.freezes.next, features.next(after: loop.bootClock)].compactMap(\.self).min()
         }
-        waitForNextTime(
-            isAtOnce: bus.hasReady || turn.featuresAreDue || turn.demandHasChanged || !turn.answers.isEmpty)
     }
 
     private func give(_ answer: Turn.Answer, to connection: Connection) {

@@ -36,7 +36,7 @@ final class Connection {
     /// ``BusServer/bus``.
     @exclusivity(unchecked) var session: ServerSession
     /// The process behind the subscription, to which its freezes and its end also apply; `nil` if unknown.
-    var process: SubscriberProcess?
+    @exclusivity(unchecked) var process: SubscriberProcess?
     /// The process that holds a task by the connection's current call.
     var taskHolder: TaskHolder?
     /// Identifies the connection among all that the server has had.
