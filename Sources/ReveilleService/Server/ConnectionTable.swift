@@ -86,24 +86,25 @@ struct RefusedConnections {
 }
 
 struct SubscriberTable {
-    private var table: [Connection?] = []
+    /// The connections with their subscriptions, by slot.
+    private var table: [(id: SubscriptionID, connection: Connection)?] = []
 
-    var connections: [Connection] { table.compactMap(\.self) }
+    var connections: [Connection] { table.compactMap { $0?.connection } }
 
     /// One more than the largest slot that was in use.
     var slotCount: Int { table.count }
 
     subscript(slot: Int) -> Connection? {
-        get { slot < table.count ? table[slot] : nil }
+        get { slot < table.count ? table[slot]?.connection : nil }
         set {
             while table.count <= slot { table.append(nil) }
-            table[slot] = newValue
+            table[slot] = newValue.flatMap { connection in connection.subscription.map { ($0, connection) } }
         }
     }
 
     /// The connection of a subscription that was ready and may have ended since.
     subscript(ready: ReadySubscription) -> Connection? {
-        guard let connection = self[ready.slot] else { return nil }
-        return connection.subscription?.rawValue == ready.id.rawValue ? connection : nil
+        guard ready.slot < table.count, let entry = table[ready.slot] else { return nil }
+        return entry.id.rawValue == ready.id.rawValue ? entry.connection : nil
     }
 }
