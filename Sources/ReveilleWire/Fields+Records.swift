@@ -119,10 +119,12 @@ extension Fields: StateSource {
         guard let builtIn = aspect.builtIn else {
             return .published(PublishedValue(aspect, try optional(.value) { $0.objectValue }))
         }
+        guard let index = text.member(builtIn.rawValue, of: structure), case .object = text.nodes[index].value else {
+            throw invalid(builtIn)
+        }
         let outer = root
         root = (structure, "")
         defer { root = outer }
-        guard let index = text.member(builtIn.rawValue, of: structure) else { throw invalid(builtIn) }
         return try reading(of: builtIn, at: index)
     }
 

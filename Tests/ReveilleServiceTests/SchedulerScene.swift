@@ -27,6 +27,8 @@ final class SchedulerScene {
     /// What the disk does.
     private var work: Scheduler.Effect?
     var refusesAlarms = false
+    /// How long an answer takes, since the calls after it are carried out too.
+    var answerTime: Int64 = 0
     var wanted: Set<Aspect> = []
     private(set) var answers: [UInt64: Result<any BusReply, CallError>] = [:]
     private(set) var published: [Firing] = []
@@ -116,7 +118,9 @@ final class SchedulerScene {
         case .rewrite, .commit, .sync:
             work = effect
             if !isDiskSlow { answer(failures.isEmpty ? nil : failures.removeFirst()) }
-        case .answer(let change, let result): answers[change.connection] = result
+        case .answer(let change, let result):
+            answers[change.connection] = result
+            wallClock += answerTime
         case .makeFirings(let due): makeFirings(of: due)
         case .record(let passed): scheduler.recorded(passed.count > room ? "no room" : nil, facts)
         case .publish(let firings):

@@ -86,6 +86,16 @@ import Varlink
         #expect(scene.ring() == ["make 44", "publish 44", "alarm \(2 * Self.hour)"])
     }
 
+    @Test("an entry that becomes due while its call is answered has an alarm, which rings at once")
+    func dueDuringAnswer() throws {
+        let scene = SchedulerScene()
+        scene.file = nil
+        _ = try scene.add("late")
+        scene.answerTime = 30
+        #expect(try scene.add("soon", at: scene.wallClock + 20, on: 2).last == "alarm 20")
+        #expect(scene.ring().contains("publish 1"))
+    }
+
     @Test("the last entry takes its alarms and the file with it") func lastEntry() throws {
         let scene = SchedulerScene()
         scene.scheduler.entries.wakingUsers = [1]

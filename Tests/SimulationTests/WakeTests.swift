@@ -80,6 +80,16 @@ import Varlink
         #expect(try published() == nil)
     }
 
+    @Test("an alarm whose time has passed while no bus ran is withdrawn by the next bus") func missedAlarm() throws {
+        let scene = try systemBus()
+        try scene.add(["at": minute(5, scene), "wake": true])
+        scene.scene.bus.stop()
+        scene.scene.loop.advance(.seconds(600))
+        try scene.restart()
+        let values = try scene.scene.connect(uid: 1_001).values(of: "org.reveille.alarm")
+        #expect(values["org.reveille.alarm"] ?? nil == nil)
+    }
+
     @Test("a user that schedule.wake does not name wakes nothing, and its entry is an ordinary one")
     func othersWakeNothing() throws {
         let scene = try systemBus()

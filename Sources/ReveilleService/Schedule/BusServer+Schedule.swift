@@ -52,6 +52,8 @@ extension BusServer {
         // Nobody is connected yet.
         facilities.schedule.file?.finish()
         advanceSchedule(to: loop.bootClock)
+        // The previous bus may have published an alarm that is over.
+        if alarms.wake == nil { publishAlarm() }
     }
 
     /// Waits until all that waits for the disk is on it, and answers those who have waited.
@@ -120,6 +122,8 @@ extension BusServer {
             for firing in firings { publish(firing) }
             features.scheduler.published(
                 wanted: Set(firings.map(\.value.name).filter { bus.isWanted($0) }), scheduleFacts)
+            // An answer that follows in this turn may close a subscriber.
+            features.attendedNames = features.scheduler.programs.queue.attended
         case .start(let command, let positions): start(command, positions)
         case .loadZones(let zones, let time):
             for zone in zones {

@@ -84,8 +84,8 @@ extension Scheduler {
             clock.awakeSince = min(clock.awakeSince, facts.wallClock)
             returnToPresent(at: facts.wallClock)
         }
-        // What is due and waits for the disk needs no alarm.
-        guard let next = entries.next, next > facts.wallClock || budget.firings == 0, clock.alarm != .set(next) else {
+        // What is due and waits for the disk needs no alarm: the answer of the disk lets it fire.
+        guard let next = entries.next, next > facts.wallClock || !isChanging, clock.alarm != .set(next) else {
             return effects
         }
         clock.alarm = .set(next)

@@ -14,7 +14,7 @@ struct FiringBatch {
 
 extension Scheduler {
     /// Whether a change waits for the disk, which firings wait for.
-    private var isChanging: Bool { batch != nil || storage.work == .commit || storage.work == .rewrite }
+    var isChanging: Bool { batch != nil || storage.work == .commit || storage.work == .rewrite }
 
     /// Takes the entries that are due, once the alarm has rung.
     mutating func fire(_ facts: Facts) -> [Effect]? {

@@ -154,6 +154,8 @@ package final class BusServer {
                 if !connection.isClosed, !connection.hasOutput { sends(to: connection) }
             }
         }
+        // What a broken connection has left without receiving.
+        saveRecords()
         turn.isStopping = true
         for connection in connections.all { close(connection) }
         watchers.stop()
