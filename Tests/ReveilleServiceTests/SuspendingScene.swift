@@ -18,6 +18,8 @@ struct SuspendingScene {
     var now: UInt64 = 1_000_000
     /// The programs by their processes; each has one subscription, whose connection has the number of the process ID.
     var programs: [ProcessKey: ProgramFacts] = [:]
+    /// The process that leaves while it is examined before its freeze.
+    var leaver: ProcessKey?
 
     init(formerCgroups: [String] = []) { state = Suspending(formerCgroups: formerCgroups) }
 
@@ -98,6 +100,11 @@ struct SuspendingScene {
                 guard case .examine(let process, let caller) = effect else {
                     note(effect)
                     others.append(effect)
+                    continue
+                }
+                if process == leaver, caller == nil, let program = programs.removeValue(forKey: process) {
+                    state.leave(program.members[0].connection, process, isLast: true)
+                    state.examined(process, nil, refusal: "the subscription has ended", at: now)
                     continue
                 }
                 let inside = programs.values.filter { $0.cgroup?.hasPrefix(programs[process]?.cgroup ?? "-") == true }

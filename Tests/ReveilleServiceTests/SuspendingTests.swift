@@ -23,6 +23,14 @@ import Testing
 
     // MARK: - Suspend
 
+    @Test("the caller is answered if the program leaves while it is examined before its freeze")
+    mutating func programLeavesBeforeFreeze() {
+        scene.start()
+        scene.leaver = app
+        #expect(isRefused(scene.suspend(), "ended"))
+        #expect(scene.state.suspensions.isEmpty)
+    }
+
     @Test("a program reads background and suspended before its cgroup is frozen, and then the caller is answered")
     mutating func programIsSuspended() {
         scene.start(hasRead: false)

@@ -62,7 +62,8 @@ final class FreezeWatch {
 
     func lookAtFrozen(at now: UInt64) {
         guard let next, next <= now else { return }
-        for process in frozen.values { read(process) }
+        // A change of one process may end others.
+        for process in frozen.values where !process.connections.isEmpty { read(process) }
         self.next = frozen.isEmpty ? nil : timeOfNextLook
     }
 
@@ -122,7 +123,7 @@ final class FreezeWatch {
         do throws(SystemError) {
             let freezer = try CgroupFreezer(directory: directory, loop: loop) { [weak self] in
                 guard let self, let cgroup = cgroups[path] else { return }
-                for process in cgroup.members.values { read(process) }
+                for process in cgroup.members.values where !process.connections.isEmpty { read(process) }
             }
             return Cgroup(path: path, freezer: freezer)
         } catch {

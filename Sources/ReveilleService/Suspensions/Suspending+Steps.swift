@@ -54,6 +54,7 @@ extension Suspending {
         case .carryOut:
             // The process that was to be suspended may have ended while others remain.
             let origin = suspension.processes.first { $0 == suspension.origin } ?? suspension.processes.first
+            suspensions[index].examined = origin
             if let origin { effects.append(.examine(origin, nil)) }
         }
     }
@@ -81,7 +82,9 @@ extension Suspending {
     mutating func freeze(
         _ process: ProcessKey, _ cgroup: String, _ programs: [ProgramFacts], _ refusal: String?, at now: UInt64
     ) {
-        guard let index = index(of: process) else { return }
+        // The process may have left meanwhile, and callers still wait.
+        guard let index = suspensions.firstIndex(where: { $0.examined == process }) else { return }
+        suspensions[index].examined = nil
         let hasMoved = refusal == nil && cgroup != suspensions[index].cgroup
         if let reason = hasMoved ? "it has moved to another cgroup, \(cgroup)" : refusal {
             return takeBack(index, because: reason, at: now)
@@ -138,6 +141,7 @@ extension Suspending {
     /// Thaws a program if it is frozen; its subscriptions are woken when the turn ends, or once it is thawed.
     mutating func takeBack(_ index: Int, because reason: String, for waker: UInt64? = nil, at now: UInt64) {
         suspensions[index].departure = nil
+        suspensions[index].examined = nil
         answerCallers(index, reason)
         if let waker { suspensions[index].wakers.append(waker) }
         suspensions[index].owesWake = true

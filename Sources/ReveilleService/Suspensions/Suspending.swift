@@ -77,7 +77,7 @@ struct Suspending {
     mutating func join(_ connection: UInt64, _ process: ProcessKey, endsInBackground: Bool, isFrozen: Bool) {
         if endsInBackground { ends[process, default: DeclaredEnd()].declarants.insert(connection) }
         if isFrozen { hold(.frozen, connection) }
-        if !suspensions.isEmpty { arrivals.append(process) }
+        if !suspensions.isEmpty, !arrivals.contains(process) { arrivals.append(process) }
         isDue = isDue || !suspensions.isEmpty || !endings.isEmpty
     }
 

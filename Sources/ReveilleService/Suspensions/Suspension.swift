@@ -11,6 +11,8 @@ struct Suspension {
     var processes: [ProcessKey] = []
     /// The departure before the freeze; `nil` once the freeze has begun, or the suspension was taken back.
     var departure: Departure?
+    /// The process that is examined before the freeze.
+    var examined: ProcessKey?
     var freeze = FreezeState()
     /// Whether the processes have to be woken once the cgroup is thawed.
     var owesWake = false
