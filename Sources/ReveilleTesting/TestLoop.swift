@@ -55,7 +55,7 @@ final class TestLoop: Loop {
     }
 
     var wallClock: Int64 { Int64(clamping: UInt64(start) + bootClock) }
-    var threadClock: UInt64 { loop.threadClock }
+    func threadClock(at _: UInt64) -> UInt64 { loop.threadClock }
     var endTurn: TurnEnds { loop.endTurn }
 
     func watch(

@@ -108,7 +108,7 @@ extension Revision: BusReply, WireStructure {
     package var parameters: JSONObject { object }
 
     package func encoded() -> [UInt8] {
-        Reply.encode(room: room, continues: false) { $0.append(self) }
+        Reply.encode(continues: false) { $0.append(self) }
     }
 }
 

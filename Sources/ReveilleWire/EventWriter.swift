@@ -11,6 +11,9 @@ package struct EventWriter {
     /// The size in bytes of the longest reply whose memory is used again: more than most events of one aspect need.
     private static let keptSize = 4_096
 
+    /// The size in bytes of most events.
+    private static let eventSize = 512
+
     /// The last reply with a sole event; most subscribers in the foreground share it.
     private var lastSole: SoleEvent.Identity?
     private var soleFrame: [UInt8] = []
@@ -24,8 +27,8 @@ package struct EventWriter {
 
     package mutating func frame(_ events: [Event]) -> [UInt8] {
         if let lastList, lastList.events.isSame(as: events) { return lastList.frame }
-        let frame = Reply.encode(room: 1 + room(of: events), continues: true) { output in
-            output.append(UInt8(ascii: "{"))
+        let frame = Reply.encode(room: room(for: events), continues: true) { output in
+            output.append(byte: UInt8(ascii: "{"))
             append(events, to: &output)
         }
         lastList = (events, frame)
@@ -54,29 +57,31 @@ package struct EventWriter {
 
     /// A reply of a stream, without a search for a shared reply.
     private static func frame(of event: Event, reusing memory: consuming [UInt8]) -> [UInt8] {
-        Reply.encode(reusing: memory, room: 1 + event.room + 2 * ShortText.room, continues: true) { output in
-            output.append(UInt8(ascii: "{"))
+        let room = eventSize + (event.reading.published?.bytes?.count ?? 0)
+        return Reply.encode(reusing: memory, room: room, continues: true) { output in
+            output.append(byte: UInt8(ascii: "{"))
             output.append(start)
             output.append(event)
             output.append(end)
         }
     }
 
-    private mutating func room(of events: [Event]) -> Int {
-        events.reduce(2 * ShortText.room) { room, event in
-            room + 1 + (event.settings.isEmpty ? event.room : settings.text(of: event).count)
+    /// The room for events of usual length, and for the settings and values of others.
+    private mutating func room(for events: [Event]) -> Int {
+        events.reduce(Self.eventSize) { room, event in
+            let size = event.settings.isEmpty ? event.reading.published?.bytes?.count : settings.text(of: event).count
+            return room + Self.eventSize + (size ?? 0)
         }
     }
 
     private mutating func append(_ events: [Event], to output: inout OutputSpan<UInt8>) {
         output.append(Self.start)
         for (index, event) in events.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
+            if index > 0 { output.append(byte: UInt8(ascii: ",")) }
             if event.settings.isEmpty {
                 output.append(event)
             } else {
-                let text = settings.text(of: event)
-                for index in text.indices { output.append(text[index]) }
+                output.append(bytes: settings.text(of: event).span)
             }
         }
         output.append(Self.end)

@@ -3,61 +3,17 @@
 public import ReveilleCore
 import Varlink
 
-/// Adds up the room in bytes that the text of fields may need; most fields need less.
-struct TextRoom: FieldWriter {
-    private(set) var bytes = 0
-
-    mutating func add(_ structure: some WireStructure) {
-        bytes += 1
-        structure.write(to: &self)
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ value: String) {
-        // Searching a short string takes longer than the room is worth.
-        let size = value.utf8.count
-        addField(size <= 32 ? 6 * size + 2 : JSON.room(forString: value))
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ value: Bool) { addField(ShortText.room) }
-    mutating func add(_: @autoclosure () -> FieldName, _ value: Int) { addField(JSON.integerRoom) }
-    mutating func add(_: @autoclosure () -> FieldName, _ value: Double) { addField(JSON.numberRoom) }
-    mutating func add(_: @autoclosure () -> FieldName, _ value: PublishedValue) {
-        addField(value.bytes?.count ?? ShortText.room)
-    }
-    mutating func addNull(_: @autoclosure () -> FieldName) { addField(ShortText.room) }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ values: [String]) {
-        addField(2 + values.count)
-        for value in values { bytes += JSON.room(forString: value) }
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ value: inout some Record) {
-        addField(1)
-        value.code(with: &self)
-    }
-
-    mutating func add(_: @autoclosure () -> FieldName, _ values: [some Record]) {
-        addField(2 + values.count)
-        let values = values.span
-        for index in values.indices {
-            var value = values[index]
-            bytes += 1
-            value.code(with: &self)
-        }
-    }
-
-    @inline(__always)
-    private mutating func addField(_ room: Int) {
-        bytes += ShortText.room + room
-    }
-}
-
 extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
-    /// Appends a structure, for which there must be room.
     @_lifetime(self: copy self)
     mutating func append(_ structure: some WireStructure) {
         let start = count
         structure.write(to: &self)
+        endFields(from: start)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func endFields(from start: Int) {
+        guard start < count, hasRoom(for: 1) else { return }
         // Each field begins with a comma.
         self[start] = UInt8(ascii: "{")
         append(UInt8(ascii: "}"))
@@ -91,18 +47,18 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ value: PublishedValue) {
         guard let text = value.bytes else { return addNull(name()) }
         append(name().text)
-        for index in text.indices { append(text[index]) }
+        append(bytes: text.span)
     }
 
     @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [String]) {
         append(name().text)
-        append(UInt8(ascii: "["))
+        append(byte: UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
-            if index > 0 { append(UInt8(ascii: ",")) }
+            if index > 0 { append(byte: UInt8(ascii: ",")) }
             append(string: value)
         }
-        append(UInt8(ascii: "]"))
+        append(byte: UInt8(ascii: "]"))
     }
 
     @_lifetime(self: copy self)
@@ -120,22 +76,21 @@ extension OutputSpan: FieldCoder, FieldWriter where Element == UInt8 {
     @_lifetime(self: copy self)
     @usableFromInline package mutating func add(_ name: @autoclosure () -> FieldName, _ values: [some Record]) {
         append(name().text)
-        append(UInt8(ascii: "["))
+        append(byte: UInt8(ascii: "["))
         let values = values.span
         for index in values.indices {
-            if index > 0 { append(UInt8(ascii: ",")) }
+            if index > 0 { append(byte: UInt8(ascii: ",")) }
             var value = values[index]
             append(record: &value)
         }
-        append(UInt8(ascii: "]"))
+        append(byte: UInt8(ascii: "]"))
     }
 
     @_lifetime(self: copy self)
     private mutating func append(record value: inout some Record) {
         let start = count
         value.code(with: &self)
-        self[start] = UInt8(ascii: "{")
-        append(UInt8(ascii: "}"))
+        endFields(from: start)
     }
 }
 

@@ -11,8 +11,7 @@ package protocol WireStructure {
 
 /// Writes the fields of a structure; the counterpart of ``Fields``.
 ///
-/// A structure is written once to determine the room for its text, and once as text; or as a JSON object. Names are
-/// evaluated only by the writers that use them.
+/// A structure is written as text or as a JSON object. Names are evaluated only by the writers that use them.
 @usableFromInline
 package protocol FieldWriter: FieldCoder, ~Copyable, ~Escapable where Fault == Never {
     @_lifetime(self: copy self)
@@ -64,15 +63,9 @@ extension WireStructure {
         return object
     }
 
-    var room: Int {
-        var room = TextRoom()
-        room.add(self)
-        return room.bytes
-    }
-
     var text: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(addingCapacity: room) { $0.append(self) }
+        bytes.appendText { $0.append(self) }
         return bytes
     }
 }

@@ -136,7 +136,8 @@ extension Fields: StateSource {
         var index: Int?
         var isUsual = true
         var member = structure + 1
-        while member < text.end(of: structure) {
+        let end = text.end(of: structure)
+        while member < end {
             let node = text.nodes[member]
             if let position = text.position(of: node.name, in: BuiltInAspect.names) {
                 let bit: UInt64 = 1 << UInt64(position)

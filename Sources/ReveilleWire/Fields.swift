@@ -4,7 +4,7 @@ import ReveilleCore
 package import Varlink
 
 /// The fields of a structure from a peer, each of which is read once; errors name the path of the field.
-package struct Fields {
+package struct Fields: ~Copyable {
     let text: JSONText
     /// The index of the structure in the text.
     private(set) var structure: Int

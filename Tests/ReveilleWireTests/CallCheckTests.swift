@@ -58,7 +58,8 @@ import Varlink
         let method = try #require(BusMethod(rawValue: call.method))
         var fields = Fields(call.parameters)
         _ = try BusCall(&fields, of: method, mode: call.mode, history: 256)
-        #expect(fields.areAllRead)
+        let areAllRead = fields.areAllRead
+        #expect(areAllRead)
     }
 
     @Test("a changed field is refused with the error that the interface has for it", arguments: calls)

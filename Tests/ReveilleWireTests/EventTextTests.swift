@@ -90,6 +90,22 @@ import Varlink
         }
     }
 
+    @Test("an event is written whole, wherever the room for its text ends") func eventsOfAnyLengthAreWritten() {
+        for count in 0..<1_100 {
+            let locale = LocaleSettings(
+                identifier: String(repeating: "x", count: count), languages: ["a"], numeric: "\n", time: "",
+                monetary: "b", measurement: "c")
+            let event = Self.event(.locale(locale))
+            var writer = EventWriter()
+            let frame = writer.frame([event])
+            #expect(frame == Reply(parameters: ["events": [event.structure]], continues: true).encoded())
+            var lists = EventWriter()
+            #expect(
+                lists.frame([event, event])
+                    == Reply(parameters: ["events": [event.structure, event.structure]], continues: true).encoded())
+        }
+    }
+
     @Test(arguments: [0, 9, 10, 99_999_999, 100_000_000, .max])
     func replyToPostIsWrittenLikeItsParameters(number: Int) {
         let reply = Revision(generation: number, sequence: number)

@@ -18,7 +18,8 @@ package struct ReadySubscription: Sendable {
 }
 
 extension Bus {
-    package var hasReady: Bool { !ready.isEmpty }
+    // The caller of a getter that is not mutating copies the bus.
+    package var hasReady: Bool { mutating get { !ready.isEmpty } }
 
     /// Takes the subscription that has been ready longest off the queue; `nil` if nothing is due.
     ///
@@ -66,7 +67,7 @@ extension Bus {
     }
 
     /// Returns a sole event, before the next change of the bus.
-    package func event(_ event: SoleEvent) -> Event {
+    package mutating func event(_ event: SoleEvent) -> Event {
         logs[event.log].changes.event(since: event.seen, omitsSupply: event.omitsSupply)
     }
 
@@ -184,7 +185,7 @@ extension Bus {
     }
 
     /// The time of the next ``advance(to:)`` in microseconds since boot; `nil` while nothing waits for an interval.
-    package var nextPaced: UInt64? { paced.next }
+    package var nextPaced: UInt64? { mutating get { paced.next } }
 
     package mutating func advance(to now: UInt64) {
         clock = max(clock, now)

@@ -99,7 +99,7 @@ extension Bus {
             guard name.isPublished, !request.aspects.contains(name), index.map({ logs[$0].isVacant }) ?? true,
                 patterns.contains(where: { $0.matches(name) })
             else { return nil }
-            let log =
+            var log =
                 index.map { logs[$0].changes }
                 ?? ChangeLog(absent: name, sequence: sequence, capacity: 1, at: time)
             return position < log.current.generation ? log.event(since: log.change(at: position)) : nil

@@ -121,8 +121,8 @@ struct ChangeLog {
         event(of: current, changes: 0, listing: parts.state(in: current.reading), omitsSupply: omitsSupply)
     }
 
-    @inline(__always)  // Otherwise, each call copies the log.
-    func event(since seen: Change, omitsSupply: Bool = false) -> Event {
+    // The caller of a method that is not mutating copies the log.
+    mutating func event(since seen: Change, omitsSupply: Bool = false) -> Event {
         var event = Event(
             reading: omitsSupply ? current.reading.withoutSupply : current.reading, generation: current.generation,
             sequence: current.sequence, changeCount: current.generation - seen.generation,

@@ -17,7 +17,7 @@ extension BusServer {
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
                 refusal: refusal,
                 loop: loop
-            ) { [weak self] in self?.handle($0, $1) }
+            ) { [unowned self] in handle($0, $1) }
             try watchSilence(of: connection)
             // Accepting and closing a connection costs about as much as a call.
             shares.charge(Self.timePerConnection, to: peer.uid, at: loop.bootClock)
@@ -66,19 +66,18 @@ extension BusServer {
         if interest.canWrite { flush(connection) }
         // A stream takes no calls.
         guard !connection.isStream || connection.takesPiece else { return }
-        if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: loop.bootClock) {
-            connection.yield()
-            return
-        }
-        charging(connection) { advance(connection) }
+        let now = loop.bootClock
+        if !connection.isFlooding, shares.isSpent(connection.peer.uid, at: now) { return connection.yield() }
+        charging(connection, at: now) { advance(connection) }
     }
 
     /// Charges the processor time of some work to the peer's user.
-    func charging(_ connection: Connection, _ body: () -> Void) {
-        let start = loop.threadClock
+    func charging(_ connection: Connection, at now: UInt64? = nil, _ body: () -> Void) {
+        let start = loop.threadClock(at: now ?? loop.bootClock)
         body()
-        let time = loop.threadTime(since: start)
-        if time > 0 { shares.charge(time, to: connection.peer.uid, at: loop.bootClock) }
+        let end = loop.bootClock
+        let time = loop.threadTime(since: start, at: end)
+        if time > 0 { shares.charge(time, to: connection.peer.uid, at: end) }
     }
 
     private func flush(_ connection: Connection) {
@@ -118,9 +117,11 @@ extension BusServer {
     private func answerCalls(of connection: Connection) {
         var calls = 0
         let start = loop.bootClock
+        var now = start
         while connection.takesCalls || connection.takesPiece {
-            if calls > 0, calls == Self.callsPerTurn || loop.bootClock - start > Self.timePerTurn {
-                return connection.yield()
+            if calls > 0 {
+                now = loop.bootClock
+                guard calls < Self.callsPerTurn, now - start <= Self.timePerTurn else { return connection.yield() }
             }
             if let reply = connection.reply {
                 calls += 1
@@ -142,7 +143,7 @@ extension BusServer {
                 connection.inputArrived()
                 return connection.yield()
             case .ended: return close(connection)
-            case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))
+            case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: now))
             }
         }
         if connection.refusal != nil, !connection.hasOutput { close(connection) }

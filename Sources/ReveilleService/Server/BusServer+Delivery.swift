@@ -10,11 +10,11 @@ extension BusServer {
 
     /// Sends pending deliveries, first to the subscribers that became ready first.
     func deliver() {
-        guard bus.hasReady else { return }
-        let now = loop.bootClock
+        var now: UInt64 = 0
         let isAwaited = features.awaitsReading
         for _ in 0..<Self.deliveriesPerTurn {
             guard let ready = bus.takeReady() else { return }
+            if now == 0 { now = loop.bootClock }
             guard let connection = connections.subscribers[ready] else { continue }
             if let process = connection.process, now >= process.nextLook {
                 processes.freezes.look(at: process, at: now)

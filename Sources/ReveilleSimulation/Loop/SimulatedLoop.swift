@@ -98,7 +98,7 @@ package final class SimulatedLoop: Loop {
     /// The time since boot in microseconds.
     package private(set) var bootClock: UInt64
     /// The processor time, which passes only by ``work``.
-    package var threadClock: UInt64 {
+    package func threadClock(at _: UInt64) -> UInt64 {
         worked += work
         return worked
     }

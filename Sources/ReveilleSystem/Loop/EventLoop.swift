@@ -65,8 +65,7 @@ package final class EventLoop: Loop {
 
     package var bootClock: UInt64 { UInt64(max(0, Clocks.boot())) }
 
-    package var threadClock: UInt64 {
-        let now = bootClock
+    package func threadClock(at now: UInt64) -> UInt64 {
         if now - threadTime.readAt >= Self.threadClockAccuracy {
             threadTime = (UInt64(max(0, Clocks.thread())), now)
         }

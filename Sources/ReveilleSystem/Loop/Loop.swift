@@ -10,10 +10,11 @@ package protocol Loop: AnyObject {
     /// The time since boot in microseconds, including suspend; it never decreases.
     var bootClock: UInt64 { get }
 
-    /// The processor time of the thread in microseconds; time spent waiting for a processor hardly counts.
+    /// Returns the processor time of the thread in microseconds, at the current ``bootClock``; time spent waiting for a
+    /// processor hardly counts.
     ///
-    /// It may be ahead by up to 200 microseconds, and then go back; see ``threadTime(since:)``.
-    var threadClock: UInt64 { get }
+    /// It may be ahead by up to 200 microseconds, and then go back; see ``threadTime(since:at:)``.
+    func threadClock(at now: UInt64) -> UInt64
 
     /// The end of each turn.
     var endTurn: TurnEnds { get }
@@ -45,10 +46,14 @@ package protocol Loop: AnyObject {
 }
 
 extension Loop {
+    package var threadClock: UInt64 { threadClock(at: bootClock) }
+
     /// Returns the processor time of the thread since a time of ``threadClock``.
-    package func threadTime(since start: UInt64) -> UInt64 {
-        let now = threadClock
-        return now > start ? now - start : 0
+    package func threadTime(since start: UInt64) -> UInt64 { threadTime(since: start, at: bootClock) }
+
+    package func threadTime(since start: UInt64, at now: UInt64) -> UInt64 {
+        let end = threadClock(at: now)
+        return end > start ? end - start : 0
     }
 
     package func watch(

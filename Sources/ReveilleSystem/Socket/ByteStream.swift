@@ -61,12 +61,13 @@ extension ByteStream {
 }
 
 /// The bytes that wait for room in a stream.
+@usableFromInline
 package struct PendingOutput {
-    private var bytes: ArraySlice<UInt8> = []
+    @usableFromInline var bytes: ArraySlice<UInt8> = []
 
     package init() {}
 
-    package var isEmpty: Bool { bytes.isEmpty }
+    @inlinable package var isEmpty: Bool { bytes.isEmpty }
 
     /// Writes bytes after the waiting bytes, and keeps what does not fit; false if the peer no longer reads.
     package mutating func write(_ added: [UInt8], to stream: any ByteStream) throws(SystemError) -> Bool {

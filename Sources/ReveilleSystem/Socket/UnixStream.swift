@@ -9,7 +9,8 @@ package final class UnixStream: ByteStream {
     private static let messagesPerRead = 32
 
     private let descriptor: OwnedDescriptor
-    package private(set) var isInterrupted = false
+    // Read with each call; nothing calls back during a read.
+    @exclusivity(unchecked) package private(set) var isInterrupted = false
     private var wasReset = false
 
     package enum Outcome: Sendable, Hashable {

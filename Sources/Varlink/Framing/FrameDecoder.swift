@@ -10,9 +10,9 @@ public struct FrameDecoder: Sendable {
     private static let keptLength = 1_024
 
     private let maximumLength: Int
-    private var buffer: [UInt8] = []
+    @usableFromInline var buffer: [UInt8] = []
     /// The offset of the first message that has not been taken.
-    private var start = 0
+    @usableFromInline var start = 0
     /// The offset of the first byte that has not been searched for a NUL: a message in many parts is searched only
     /// once.
     private var searched = 0
@@ -26,7 +26,7 @@ public struct FrameDecoder: Sendable {
     }
 
     /// The number of bytes that have not been taken as messages.
-    public var bufferedCount: Int { buffer.count - start }
+    @inlinable public var bufferedCount: Int { buffer.count - start }
 
     /// Appends bytes from the stream; after an error they are discarded.
     ///
@@ -40,9 +40,7 @@ public struct FrameDecoder: Sendable {
             searched -= start
             start = 0
         }
-        buffer.append(addingCapacity: bytes.count) { end in
-            for index in bytes.indices { end.append(bytes[index]) }
-        }
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
     /// Takes the next message, without its NUL.

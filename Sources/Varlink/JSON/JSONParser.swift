@@ -35,6 +35,7 @@ struct JSONParser {
     }
 
     /// Parses a value inside `depth` arrays and objects.
+    @inline(__always)
     private mutating func value(_ bytes: Span<UInt8>, named name: JSONText.Part, depth: Int) throws(JSONError) {
         let value: JSONText.Value
         switch try token(bytes) {
@@ -106,11 +107,11 @@ struct JSONParser {
     }
 
     private mutating func literal(
-        _ word: String, _ value: JSONText.Value, _ bytes: Span<UInt8>
+        _ word: StaticString, _ value: JSONText.Value, _ bytes: Span<UInt8>
     ) throws(JSONError) -> JSONText.Value {
-        let word = word.utf8.span
-        for index in word.indices {
-            guard position < bytes.count, bytes[position] == word[index] else { throw unexpected(bytes) }
+        for index in 0..<word.utf8CodeUnitCount {
+            let byte = unsafe word.utf8Start[index]
+            guard position < bytes.count, bytes[position] == byte else { throw unexpected(bytes) }
             position += 1
         }
         return value

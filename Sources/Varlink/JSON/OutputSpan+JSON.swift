@@ -1,15 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of JSON text, written to memory that has room for them.
+// The parts of JSON text, written to memory if it has room for them.
+
+extension [UInt8] {
+    /// The room for a text of unknown length: most events fit.
+    private static var usualRoom: Int { 512 }
+
+    /// Appends a text, which `write` writes again to twice the room if it has filled the room.
+    package mutating func appendText(room: Int? = nil, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        let start = count
+        var room = room ?? Swift.max(Self.usualRoom, capacity - start)
+        while true {
+            var isFull = false
+            append(addingCapacity: room) { output in
+                write(&output)
+                isFull = output.isFull
+            }
+            guard isFull else { return }
+            removeLast(count - start)
+            room *= 2
+        }
+    }
+}
 
 extension OutputSpan<UInt8> {
+    @inlinable
     @_lifetime(self: copy self)
-    package mutating func append(text: String) {
-        let bytes = text.utf8.span
+    package mutating func append(byte: UInt8) {
+        if hasRoom(for: 1) { append(byte) }
+    }
+
+    @_lifetime(self: copy self)
+    package mutating func append(bytes: Span<UInt8>) {
+        guard hasRoom(for: bytes.count) else { return }
         for index in bytes.indices { append(bytes[index]) }
     }
 
-    /// Appends a quoted string and escapes only the characters that require it; see ``JSON/room(forString:)``.
+    @_lifetime(self: copy self)
+    package mutating func append(text: String) { append(bytes: text.utf8.span) }
+
+    /// Appends a quoted string and escapes only the characters that require it.
     @_lifetime(self: copy self)
     package mutating func append(string: String) {
         append(string: string.utf8.span)
@@ -17,6 +47,8 @@ extension OutputSpan<UInt8> {
 
     @_lifetime(self: copy self)
     mutating func append(string bytes: Span<UInt8>) {
+        // Searching a short string takes longer than the room is worth.
+        guard count + 6 * bytes.count + 2 <= capacity || hasRoom(for: JSON.room(forString: bytes)) else { return }
         append(UInt8(ascii: "\""))
         var plain = 0
         while plain < bytes.count, !JSON.needsEscape(bytes[plain]) {
@@ -27,15 +59,16 @@ extension OutputSpan<UInt8> {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends an integer without a fraction or exponent; see ``JSON/integerRoom``.
+    /// Appends an integer without a fraction or exponent.
     @_lifetime(self: copy self)
     package mutating func append(integer: Int64) {
+        guard hasRoom(for: JSON.integerRoom) else { return }
         if 0..<10 ~= integer { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: integer)) }
         if integer < 0 { append(UInt8(ascii: "-")) }
         append(digitsOf: integer.magnitude)
     }
 
-    /// Appends a number with a fraction or an exponent, or `null` if it is not finite; see ``JSON/numberRoom``.
+    /// Appends a number with a fraction or an exponent, or `null` if it is not finite.
     @_lifetime(self: copy self)
     package mutating func append(number: Double) {
         append(text: number.isFinite ? number.description : "null")

@@ -59,11 +59,29 @@ package struct ShortText: Sendable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends a constant text, for which there must be ``ShortText/room``.
+    /// Returns whether there is room for some bytes; otherwise fills the memory, so that nothing more is written.
+    ///
+    /// See ``Swift/Array/appendText(room:_:)``.
+    @inlinable
+    @inline(__always)
+    @_lifetime(self: copy self)
+    package mutating func hasRoom(for room: Int) -> Bool {
+        // The compiler can then omit the checks of each byte.
+        if count < 1 << 32 && count + room <= capacity { return true }
+        fill()
+        return false
+    }
+
+    @usableFromInline
+    @inline(never)
+    @_lifetime(self: copy self)
+    mutating func fill() { append(repeating: 0, count: freeCapacity) }
+
+    /// Appends a constant text, if there is ``ShortText/room``.
     @inlinable
     @_lifetime(self: copy self)
     package mutating func append(_ text: borrowing ShortText) {
-        precondition(count < 1 << 32 && count + 24 <= capacity)
+        guard hasRoom(for: ShortText.room) else { return }
         append(word: text.words[0])
         append(word: text.words[1])
         append(word: text.words[2])

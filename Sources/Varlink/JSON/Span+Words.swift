@@ -70,10 +70,8 @@ extension Span<UInt8> {
     /// The eight bytes from an index, the first byte lowest, or `nil` if there are fewer.
     @inline(__always)
     private func word(at index: Int) -> UInt64? {
-        guard count >= 8, index >= 0, index <= count &- 8 else { return nil }
-        return UInt64(self[index]) | UInt64(self[index &+ 1]) &<< 8 | UInt64(self[index &+ 2]) &<< 16
-            | UInt64(self[index &+ 3]) &<< 24 | UInt64(self[index &+ 4]) &<< 32 | UInt64(self[index &+ 5]) &<< 40
-            | UInt64(self[index &+ 6]) &<< 48 | UInt64(self[index &+ 7]) &<< 56
+        guard index >= 0, index <= count &- 8 else { return nil }
+        return unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
     private func isPlainASCII(_ byte: UInt8) -> Bool {

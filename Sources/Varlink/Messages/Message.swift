@@ -37,18 +37,19 @@ enum Message {
 }
 
 extension ShortText {
-    static let method = ShortText("method")
-    static let parameters = ShortText("parameters")
-    static let oneway = ShortText("oneway")
-    static let more = ShortText("more")
-    static let upgrade = ShortText("upgrade")
-    static let continues = ShortText("continues")
-    static let error = ShortText("error")
+    static var method: ShortText { @inline(__always) get { ShortText("method") } }
+    static var parameters: ShortText { @inline(__always) get { ShortText("parameters") } }
+    static var oneway: ShortText { @inline(__always) get { ShortText("oneway") } }
+    static var more: ShortText { @inline(__always) get { ShortText("more") } }
+    static var upgrade: ShortText { @inline(__always) get { ShortText("upgrade") } }
+    static var continues: ShortText { @inline(__always) get { ShortText("continues") } }
+    static var error: ShortText { @inline(__always) get { ShortText("error") } }
 }
 
 /// A decoder that splits a stream of bytes into messages and parses them.
+@usableFromInline
 struct MessageDecoder: Sendable {
-    private var frames: FrameDecoder
+    @usableFromInline var frames: FrameDecoder
     /// The values of the last message; the next message reuses their memory.
     private var nodes: [JSONText.Node] = []
 
@@ -56,7 +57,7 @@ struct MessageDecoder: Sendable {
         frames = FrameDecoder(maximumLength: maximumLength)
     }
 
-    var bufferedCount: Int { frames.bufferedCount }
+    @inlinable var bufferedCount: Int { frames.bufferedCount }
 
     mutating func feed(_ bytes: Span<UInt8>) {
         frames.feed(bytes)

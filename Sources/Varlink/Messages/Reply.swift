@@ -76,21 +76,20 @@ extension Reply {
     ///   - continues: Whether more replies follow.
     /// - Returns: The bytes to send, including the NUL.
     public static func encode(parameters: [UInt8], continues: Bool) -> [UInt8] {
-        encode(room: parameters.count, continues: continues) { output in
-            for index in parameters.indices { output.append(parameters[index]) }
-        }
+        encode(room: parameters.count, continues: continues) { $0.append(bytes: parameters.span) }
     }
 
-    /// Encodes a reply whose parameters `write` appends as a compact JSON object of at most `room` bytes.
+    /// Encodes a reply whose parameters `write` appends as a compact JSON object.
     ///
-    /// The bytes, with the NUL, use the memory of an array unless it is shared.
+    /// The bytes, with the NUL, use the memory of an array unless it is shared. If the parameters need more than `room`
+    /// bytes, they are written again.
     package static func encode(
-        reusing memory: consuming [UInt8] = [], room: Int, continues: Bool,
+        reusing memory: consuming [UInt8] = [], room: Int? = nil, continues: Bool,
         parameters write: (inout OutputSpan<UInt8>) -> Void
     ) -> [UInt8] {
         var bytes = memory
         bytes.removeAll(keepingCapacity: true)
-        bytes.append(addingCapacity: room + 2 * ShortText.room) { output in
+        bytes.appendText(room: room.map { $0 + 2 * ShortText.room }) { output in
             output.append(beginning)
             let start = output.count
             write(&output)

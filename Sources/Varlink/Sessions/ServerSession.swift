@@ -6,15 +6,16 @@
 /// after it remain in the buffer. Replies are therefore in the order of the calls, and the owner of the socket
 /// can stop reading while ``bufferedCount`` is high.
 public struct ServerSession: Sendable {
-    private enum State: Sendable {
+    @usableFromInline
+    enum State: Sendable {
         case idle
         case answering(Call.Mode)
         /// The peer violated the protocol; no more calls are taken.
         case failed(VarlinkError)
     }
 
-    private var state = State.idle
-    private var decoder: MessageDecoder
+    @usableFromInline var state = State.idle
+    @usableFromInline var decoder: MessageDecoder
 
     /// Creates the session of a new connection.
     ///
@@ -24,7 +25,7 @@ public struct ServerSession: Sendable {
     }
 
     /// Whether a call was taken that awaits its last reply.
-    public var isAnswering: Bool {
+    @inlinable public var isAnswering: Bool {
         if case .answering = state { true } else { false }
     }
 
@@ -34,7 +35,7 @@ public struct ServerSession: Sendable {
     }
 
     /// The number of received bytes that have not been taken as calls.
-    public var bufferedCount: Int { decoder.bufferedCount }
+    @inlinable public var bufferedCount: Int { decoder.bufferedCount }
 
     /// Appends received bytes, which ``nextCall()`` parses.
     public mutating func receive(_ bytes: Span<UInt8>) {
