@@ -154,7 +154,7 @@ import Varlink
     }
 
     @Test("the example of the package is valid") func example() throws {
-        let configuration = try BridgeConfiguration(parsing: try file("Scripts/debian/examples/fleet.json5"))
+        let configuration = try BridgeConfiguration(parsing: try file("Scripts/packaging/debian/examples/fleet.json5"))
         #expect(configuration.broker.address.usesTLS)
         #expect(configuration.aspects == BridgeConfiguration.usualAspects)
     }

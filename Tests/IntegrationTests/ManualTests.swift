@@ -5,10 +5,10 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The manual pages and completions that `Scripts/manual` writes.
+/// The manual pages and completions that `Scripts/packaging/manual` writes.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct ManualTests {
-    private static let script = Package.root + "/Scripts/manual"
+    private static let script = Package.root + "/Scripts/packaging/manual"
 
     private let directory: TemporaryDirectory
 

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: ["reveille", "reveille-fleet", "reveille-sensor-proxy"])
     func `A package does not adopt an account that can log in`(package: String) throws {
         let directory = try TemporaryDirectory()
-        let script = "Scripts/debian/\(package).preinst"
+        let script = "Scripts/packaging/debian/\(package).preinst"
         let accounts = [
             ("", 0), ("\(package):x:999:999::/:/usr/sbin/nologin", 0), ("\(package):x:999:999::/:/bin/false", 0),
             ("\(package):x:1000:1000::/home:/bin/bash", 1), ("\(package):x:1000:1000::/home:", 1),

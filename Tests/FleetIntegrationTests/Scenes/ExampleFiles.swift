@@ -34,7 +34,7 @@ struct ExampleFiles {
         }.joined(separator: "\n") + "\n"
     }
 
-    private static let folder = FleetScene.root + "/Scripts/debian/examples/"
+    private static let folder = FleetScene.root + "/Scripts/packaging/debian/examples/"
 
     private static func read(_ name: String) throws -> String {
         let path = folder + name

@@ -14,7 +14,8 @@ struct TopicRuleTests {
         ])
     func example(topic: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let bytes = try RequiredFile.read(root + "/Scripts/debian/examples/mosquitto-devices.acl", limit: 1 << 16)
+        let examples = root + "/Scripts/packaging/debian/examples"
+        let bytes = try RequiredFile.read(examples + "/mosquitto-devices.acl", limit: 1 << 16)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(lines.contains(try DeviceID("k").rule(for: topic)))
     }

@@ -47,7 +47,7 @@ final class SensorProxyScene {
 
     /// A D-Bus with the rules of the system's, and the policy of the package for this user in place of the service's.
     private static func configuration(socket: String) throws -> String {
-        let policy = try Package.text("Scripts/debian/dbus/net.hadess.SensorProxy.conf")
+        let policy = try Package.text("Scripts/packaging/debian/dbus/net.hadess.SensorProxy.conf")
         let rules =
             policy.replacing("user=\"reveille-sensor-proxy\"", with: "user=\"\(geteuid())\"")
             .split(separator: "<busconfig>", maxSplits: 1).last ?? ""
