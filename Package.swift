@@ -1,18 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+
 let package = Package(
     name: "reveille",
     products: [
         .executable(name: "reveille", targets: ["ReveilleTool"]),
-        .executable(name: "reveille-dbus", targets: ["ReveilleDBus"]),
-        .executable(name: "reveille-fleet", targets: ["ReveilleFleetTool"]),
-        .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
-        .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
-        .executable(name: "reveille-view", targets: ["ReveilleView"]),
         .library(name: "Reveille", targets: ["Reveille"]),
-        .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
-        .library(name: "ReveilleFleetTesting", targets: ["ReveilleFleetTesting"]),
         .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
@@ -28,133 +26,152 @@ let package = Package(
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CReveilleLinux"),
-        .target(name: "CInstructionCounter"),
         .target(name: "CUmockdev", linkerSettings: [.linkedLibrary("dl")]),
 
         // MARK: - Pure
         .target(name: "ReveilleCore"),
         .target(name: "Varlink"),
         .target(
-            name: "ReveilleWire",
-            dependencies: ["ReveilleCore", "Varlink"],
+            name: "ReveilleWire", dependencies: ["ReveilleCore", "Varlink"],
             resources: [
                 .embedInCode("Interfaces/org.reveille.Bus.varlink"),
                 .embedInCode("Interfaces/org.reveille.Device.varlink"),
                 .embedInCode("Interfaces/org.reveille.Schedule.varlink"),
-            ]
-        ),
+            ]),
 
         // MARK: - Linux
-        .target(name: "ReveilleSystem", dependencies: ["CUdev", "CSystemd", "CReveilleLinux"]),
+        .target(name: "ReveilleSystem", dependencies: ["CReveilleLinux", "CSystemd", "CUdev"]),
         .target(name: "ReveilleWatchers", dependencies: ["ReveilleCore", "ReveilleSystem"]),
         .target(
             name: "ReveilleService",
-            dependencies: [
-                "ReveilleCore", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink", logging]),
 
+        // MARK: - Libraries and test kit
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])),
-            ]
-        ),
-        .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
-
-        // MARK: - Programs and test kits
-        .target(
-            name: "ReveilleSimulation",
-            dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink", logging,
+                serviceLifecycle,
             ]),
+        .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
         .target(
             name: "ReveilleTesting",
             dependencies: [
                 "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ]),
-        .target(
-            name: "ReveilleConsole",
-            dependencies: [
-                "ReveilleCore", "ReveilleSystem", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+
+        // MARK: - The command
+        .target(name: "ReveilleConsole", dependencies: ["ReveilleCore", "ReveilleSystem", "Varlink", argumentParser]),
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleWatchers",
-                "ReveilleWire", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", argumentParser, logging,
             ],
-            resources: [.embedInCode("Demo/demo.scenario")]
-        ),
+            resources: [.embedInCode("Demo/demo.scenario")]),
 
+        // MARK: - Examples
+        .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
+        .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
+        .executableTarget(name: "Reminder", dependencies: ["Reveille"], path: "Sources/Examples/Reminder"),
+        .executableTarget(name: "Tilt", dependencies: ["Reveille"], path: "Sources/Examples/Tilt"),
         .executableTarget(
-            name: "ReveilleBench",
-            dependencies: [
-                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWire", "Varlink",
-            ]),
+            name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
+
+        // MARK: - Trials: not part of what is installed
+        .target(name: "CInstructionCounter", path: "Sources/Trials/CInstructionCounter"),
         .target(
-            name: "ReveilleCosts",
+            name: "ReveilleSimulation",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire",
-                "Varlink",
-            ]),
-        .executableTarget(
-            name: "ReveilleFuzz",
-            dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleService",
-                "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleWatchers", "ReveilleViewCore", "ReveilleWire", "Varlink",
-            ]),
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                logging,
+            ],
+            path: "Sources/Trials/Simulation"),
 
-        // MARK: - Satellites: programs on the public libraries, with the project's log
+        // MARK: - Tests
+        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
+        .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
+        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
+        .testTarget(
+            name: "ReveilleWatchersTests",
+            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"],
+            exclude: ["Zones/reference.py"]),
+        .testTarget(
+            name: "ReveilleTests",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink", logging, serviceLifecycle,
+            ]),
+        .testTarget(
+            name: "ReveilleServiceTests",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                logging,
+            ]),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleWatchers", "ReveilleWire", "Varlink", logging,
+            ]),
+        .testTarget(
+            name: "ReveilleTestingTests",
+            dependencies: [
+                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// Satellites need libraries that a bus does not have. A plain build, and packages that depend on this one, know neither the
+// satellites nor the targets that use them, unless this variable is set. Docs/Decisions/0026-satellites.md has the reasons.
+if Context.environment["REVEILLE_SATELLITES"] != nil {
+    package.products += [
+        .executable(name: "reveille-dbus", targets: ["ReveilleDBus"]),
+        .executable(name: "reveille-fleet", targets: ["ReveilleFleetTool"]),
+        .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
+        .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
+        .executable(name: "reveille-view", targets: ["ReveilleView"]),
+        .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
+        .library(name: "ReveilleFleetTesting", targets: ["ReveilleFleetTesting"]),
+    ]
+    package.targets += [
+        // MARK: - Satellites
         .systemLibrary(
-            name: "CMicroHTTPD", path: "Sources/Satellites/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            name: "CMicroHTTPD", path: "Sources/Satellites/View/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(
-            name: "CMosquitto", path: "Sources/Satellites/CMosquitto", pkgConfig: "libmosquitto",
+            name: "CMosquitto", path: "Sources/Satellites/Fleet/CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(
-            name: "CSQLite", path: "Sources/Satellites/CSQLite", pkgConfig: "sqlite3",
+            name: "CSQLite", path: "Sources/Satellites/View/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
         .target(
-            name: "ReveilleDBusCore", dependencies: ["ReveilleCore", "Varlink"], path: "Sources/Satellites/DBus/Core",
-            resources: [.embedInCode("Presets.json5")]),
+            name: "ReveilleDBusCore", dependencies: ["ReveilleCore", "Varlink"],
+            path: "Sources/Satellites/DBus/Core", resources: [.embedInCode("Presets.json5")]),
         .executableTarget(
             name: "ReveilleDBus",
             dependencies: [
                 "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleSystem", "ReveilleWire",
-                "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/DBus/Program"),
-        .target(name: "GPSD", dependencies: ["Varlink"], path: "Sources/Satellites/GPSD"),
+        .target(name: "ReveilleLocationCore", dependencies: ["Varlink"], path: "Sources/Satellites/Location/Core"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: [
-                "GPSD", "Reveille", "ReveilleConsole", "ReveilleSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Satellites/Location"),
-        .target(name: "SensorClaims", dependencies: ["ReveilleCore"], path: "Sources/Satellites/SensorClaims"),
+            dependencies: ["Reveille", "ReveilleConsole", "ReveilleLocationCore", "ReveilleSystem", argumentParser],
+            path: "Sources/Satellites/Location/Program"),
+        .target(
+            name: "ReveilleSensorProxyCore", dependencies: ["ReveilleCore"],
+            path: "Sources/Satellites/SensorProxy/Core"),
         .executableTarget(
             name: "ReveilleSensorProxy",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleSystem", "SensorClaims",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Reveille", "ReveilleConsole", "ReveilleSensorProxyCore", "ReveilleSystem", argumentParser,
             ],
-            path: "Sources/Satellites/SensorProxy"),
+            path: "Sources/Satellites/SensorProxy/Program"),
         .target(
             name: "ReveilleViewCore", dependencies: ["ReveilleCore", "ReveilleFleetCore", "Varlink"],
             path: "Sources/Satellites/View/Core"),
@@ -162,8 +179,7 @@ let package = Package(
             name: "ReveilleView",
             dependencies: [
                 "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReveilleFleetCore", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/View/Program",
             resources: [
@@ -171,17 +187,9 @@ let package = Package(
                 .embedInCode("Page/view.css"), .embedInCode("Page/icon.svg"), .embedInCode("Page/fleet.html"),
                 .embedInCode("Page/fleet.js"), .embedInCode("Page/fleet.css"),
             ]),
-
         .target(
             name: "ReveilleFleetCore", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"],
             path: "Sources/Satellites/Fleet/Core"),
-        .executableTarget(
-            name: "ReveilleFleetStorm",
-            dependencies: [
-                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "Varlink",
-            ],
-            path: "Tests/FleetStorm"),
         .target(
             name: "ReveilleMQTT", dependencies: ["CMosquitto", "ReveilleFleetCore", "ReveilleSystem"],
             path: "Sources/Satellites/Fleet/MQTT"),
@@ -201,57 +209,46 @@ let package = Package(
             name: "ReveilleFleetTool",
             dependencies: [
                 "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleMQTT",
-                "ReveilleSystem", "ReveilleWire", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/Fleet/Program"),
 
-        // MARK: - Examples
-        .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),
-        .executableTarget(name: "AutoRotate", dependencies: ["Reveille"], path: "Sources/Examples/AutoRotate"),
-        .executableTarget(name: "Reminder", dependencies: ["Reveille"], path: "Sources/Examples/Reminder"),
-        .executableTarget(name: "Tilt", dependencies: ["Reveille"], path: "Sources/Examples/Tilt"),
+        // MARK: - Trials of everything
+        .target(
+            name: "ReveilleCosts",
+            dependencies: [
+                "ReveilleCore", "ReveilleLocationCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
+                "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Trials/Costs"),
         .executableTarget(
-            name: "SettingsReloader", dependencies: ["Reveille"], path: "Sources/Examples/SettingsReloader"),
+            name: "ReveilleBench",
+            dependencies: [
+                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
+            ],
+            path: "Sources/Trials/Bench"),
+        .executableTarget(
+            name: "ReveilleFuzz",
+            dependencies: [
+                "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleLocationCore", "ReveilleService",
+                "ReveilleSimulation", "ReveilleSystem", "ReveilleViewCore", "ReveilleWatchers", "ReveilleWire",
+                "Varlink",
+            ],
+            path: "Sources/Trials/Fuzz"),
+        .executableTarget(
+            name: "ReveilleFleetStorm",
+            dependencies: [
+                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "Varlink",
+            ],
+            path: "Sources/Trials/FleetStorm"),
 
         // MARK: - Tests
-        .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
-        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
-        .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
-        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
-        .testTarget(
-            name: "ReveilleWatchersTests",
-            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"],
-            exclude: ["Zones/reference.py"]
-        ),
-        .testTarget(
-            name: "ReveilleTests",
-            dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])),
-            ]),
-        .testTarget(
-            name: "ReveilleServiceTests",
-            dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),
         .testTarget(name: "ReaderCostTests", dependencies: ["CInstructionCounter", "ReveilleCosts"]),
-        .testTarget(
-            name: "SimulationTests",
-            dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleWatchers", "ReveilleWire",
-                "Varlink", .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
         .testTarget(
             name: "FleetTests",
             dependencies: [
@@ -268,45 +265,19 @@ let package = Package(
         .testTarget(
             name: "SatelliteTests",
             dependencies: [
-                "GPSD", "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleSimulation",
-                "ReveilleViewCore", "SensorClaims", "Varlink",
+                "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleLocationCore",
+                "ReveilleSensorProxyCore", "ReveilleSimulation", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["View/browser.py", "View/fleet_browser.py"]),
         .testTarget(
-            name: "ReveilleTestingTests",
-            dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
-            ]),
-        .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleLocation",
-                "ReveilleSensorProxy", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool",
+                "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
+                "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
-            exclude: ["Fleet/kill.py", "Node", "Python"]
-        ),
-    ],
-    swiftLanguageModes: [.v6]
-)
-
-// Satellites need libraries that a bus does not have. A plain build, and packages that depend on this one, know neither the
-// satellites nor the targets that use them, unless this variable is set. Docs/Decisions/0026-satellites.md has the reasons.
-if Context.environment["REVEILLE_SATELLITES"] == nil {
-    var absent = Set(package.targets.filter { $0.path?.hasPrefix("Sources/Satellites/") == true }.map(\.name))
-    func needs(_ target: Target) -> Bool {
-        target.dependencies.contains {
-            if case .byNameItem(let name, _) = $0 { absent.contains(name) } else { false }
-        }
-    }
-    while let next = package.targets.first(where: { !absent.contains($0.name) && needs($0) }) {
-        absent.insert(next.name)
-    }
-    package.targets.removeAll { absent.contains($0.name) }
-    package.products.removeAll { product in
-        let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
-        return !absent.isDisjoint(with: targets)
-    }
+            exclude: ["Fleet/kill.py", "Node", "Python"]),
+    ]
 }
 
 // Scripts/sanitize builds only the tests that it runs, since the others need everything.

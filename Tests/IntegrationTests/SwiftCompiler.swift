@@ -11,7 +11,7 @@ enum SwiftCompiler {
         let build = ChildProcess.sibling(".")
         let maps = [
             "\(Package.root)/Sources/CUdev/module.modulemap", "\(Package.root)/Sources/CSystemd/module.modulemap",
-            "\(Package.root)/Sources/Satellites/CMosquitto/module.modulemap",
+            "\(Package.root)/Sources/Satellites/Fleet/CMosquitto/module.modulemap",
             "\(build)/CReveilleLinux.build/module.modulemap", "\(build)/CUmockdev.build/module.modulemap",
         ]
         return try ProgramRun(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GPSD
+import ReveilleLocationCore
 import Testing
 
 /// The fixes that are published.

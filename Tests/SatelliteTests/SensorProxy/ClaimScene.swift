@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SensorClaims
+import ReveilleSensorProxyCore
 
 /// Claims with a clock that tests move.
 struct ClaimScene {

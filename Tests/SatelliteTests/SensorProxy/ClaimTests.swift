@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SensorClaims
+import ReveilleSensorProxyCore
 import Testing
 
 /// Claims as values: inputs go in, effects come out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SensorClaims
+import ReveilleSensorProxyCore
 import Testing
 
 /// Sensors that come and go, and a bus that does.

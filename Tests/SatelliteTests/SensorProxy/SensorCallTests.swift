@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import SensorClaims
+import ReveilleSensorProxyCore
 import Testing
 
 struct SensorCallTests {

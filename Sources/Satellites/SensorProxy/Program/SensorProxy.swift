@@ -2,8 +2,8 @@
 
 import Glibc
 import Reveille
+import ReveilleSensorProxyCore
 import ReveilleSystem
-import SensorClaims
 
 /// The service `net.hadess.SensorProxy`: carries out what ``SensorClaims`` decides.
 ///

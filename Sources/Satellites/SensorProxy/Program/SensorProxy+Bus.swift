@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleSensorProxyCore
 import ReveilleSystem
-import SensorClaims
 
 extension SensorProxy {
     /// Reports whether the bus is reachable.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GPSD
 import Reveille
+import ReveilleLocationCore
 import ReveilleSystem
 
 /// Follows a gpsd and publishes its fixes while somebody needs them, so that the receiver can rest.

@@ -2,8 +2,8 @@
 
 import Glibc
 import Reveille
+import ReveilleSensorProxyCore
 import ReveilleSystem
-import SensorClaims
 
 extension SensorProxy {
     /// The reason why the service cannot start or continue.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GPSD
 import ReveilleCore
+import ReveilleLocationCore
 import ReveilleService
 import ReveilleSystem
 import ReveilleWatchers
