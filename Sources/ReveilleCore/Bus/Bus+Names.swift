@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-struct NameTable: Sendable {
+struct PublishedNames: Sendable {
     /// The log of each name that was published, or that a subscription gave.
     private(set) var logs: [Aspect: Int] = [:]
     private(set) var order = NameMap<Int>()

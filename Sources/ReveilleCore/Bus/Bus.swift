@@ -18,7 +18,7 @@ package struct Bus: ~Copyable {
     /// The logs: built-in aspects first, by index, then names and lifecycles.
     var logs: [AspectLog] = []
     var freeLogs: [Int] = []
-    var nameTable = NameTable()
+    var nameTable = PublishedNames()
     /// Subscriptions by slot, which makes visits fast and their order deterministic.
     var slots: [SubscriptionState?] = []
     var profiles: [SubscriptionProfile?] = []

@@ -17,7 +17,7 @@ enum ConnectionPhase {
     /// A subscription to the aspects runs until the connection closes.
     case streaming(SubscriptionID, AspectSet)
     /// A call has further replies.
-    case lasting(LastingCall)
+    case lasting(LastingMethod)
     case closed
 
     var takesCalls: Bool {
@@ -85,11 +85,11 @@ enum ConnectionPhase {
         self = .streaming(id, aspects)
     }
 
-    var lastingCall: LastingCall? {
+    var lastingCall: LastingMethod? {
         if case .lasting(let call) = self { call } else { nil }
     }
 
-    mutating func beginLasting(_ call: LastingCall) {
+    mutating func beginLasting(_ call: LastingMethod) {
         guard case .serving = self else { preconditionFailure("further replies without their call") }
         self = .lasting(call)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A call with further replies.
-enum LastingCall {
+enum LastingMethod {
     /// BeginTask, until the task ends.
     case task
     /// ListSubscriptions with `more`, until the connection closes.

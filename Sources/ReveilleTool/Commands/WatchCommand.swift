@@ -79,7 +79,7 @@ struct WatchCommand: GuardedCommand {
 
     @Option(
         help: """
-            A file that stores the position in the stream, of at most \(StateFile.sizeText). The next run with this file \
+            A file that stores the position in the stream, of at most \(CommandState.sizeText). The next run with this file \
             first prints what changed since then. Events that were being printed when the run was killed are printed \
             again.
             """)

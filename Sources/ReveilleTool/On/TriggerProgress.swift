@@ -23,7 +23,7 @@ struct TriggerProgress: Sendable {
     private let aspect: Aspect
     private let condition: String
     let domains: [String]?
-    private let file: StateFile?
+    private let file: CommandState?
     private var trigger: Trigger
     /// The last progress read or written for this condition, if any.
     private var stored: Stored?
@@ -35,7 +35,7 @@ struct TriggerProgress: Sendable {
         self.aspect = aspect
         self.domains = domains
         self.condition = condition?.description ?? ""
-        file = path.map { StateFile($0, of: "on") }
+        file = path.map { CommandState($0, of: "on") }
         let stored: Stored? = try file?.read { $0.generation >= 0 }
         let isOurs =
             stored?.aspect == aspect.name && stored?.condition == self.condition && stored?.domains == domains

@@ -7,7 +7,7 @@ import ReveilleWire
 
 /// The rules of a file as `reveille rules --list` shows them.
 enum RuleTable {
-    static func print(_ rules: [Rule], _ stateFile: StateFile, _ bus: BusOptions) throws {
+    static func print(_ rules: [Rule], _ stateFile: CommandState, _ bus: BusOptions) throws {
         let stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
         try AwaitedTask.awaiting {
             let device = try await bus.device()

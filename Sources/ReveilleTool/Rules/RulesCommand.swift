@@ -58,7 +58,7 @@ struct RulesCommand: GuardedCommand {
         let bytes = try Failure.coded(.configuration) { try RequiredFile.read(file.path, limit: RulesFile.sizeLimit) }
         if check { return try check(file, file.parse(bytes)) }
         let statePath = try state ?? file.statePath()
-        let stateFile = StateFile(statePath, of: "rules")
+        let stateFile = CommandState(statePath, of: "rules")
         if list { return try RuleTable.print(file.parse(bytes).rules, stateFile, bus) }
         StatePath.createDirectories(of: statePath)
         let lock = try FileLock.alone(statePath, "\(file.path): another 'reveille rules'", "follows these rules")

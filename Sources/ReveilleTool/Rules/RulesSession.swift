@@ -19,7 +19,7 @@ actor RulesSession {
 
     let file: RulesFile
     private let bus: BusOptions
-    private let stateFile: StateFile
+    private let stateFile: CommandState
     let log: ProgramLog
     let following: AwaitedTask
     let commands = EventCommands()
@@ -36,7 +36,7 @@ actor RulesSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private init(
-        _ file: RulesFile, _ bus: BusOptions, _ stateFile: StateFile, _ log: ProgramLog, _ following: AwaitedTask
+        _ file: RulesFile, _ bus: BusOptions, _ stateFile: CommandState, _ log: ProgramLog, _ following: AwaitedTask
     ) throws {
         (self.file, self.bus, self.stateFile, self.log, self.following) = (file, bus, stateFile, log, following)
         set = RuleSet(stored: try stateFile.read(\RulesState.isValid) ?? RulesState())
@@ -44,7 +44,7 @@ actor RulesSession {
     }
 
     /// Follows the rules until a signal ends the session, or the file is removed.
-    static func run(_ file: RulesFile, _ bus: BusOptions, _ stateFile: StateFile, _ log: ProgramLog) throws {
+    static func run(_ file: RulesFile, _ bus: BusOptions, _ stateFile: CommandState, _ log: ProgramLog) throws {
         // Before any thread is started: threads inherit the signal mask.
         for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
         let following = try AwaitedTask()

@@ -30,7 +30,7 @@ struct Life {
         for _ in 0..<120 where world.problem == nil { step() }
         world.settle()
         if let problem = world.problem ?? leftover { return problem }
-        for bus in Rule.Bus.allCases { world.comeBack(bus) }
+        for bus in PropertyRule.Bus.allCases { world.comeBack(bus) }
         for name in Self.names { world.export(name, announces: true) }
         world.settle()
         for name in world.published.keys.sorted() where choices.happens(onceIn: 3) {
@@ -61,10 +61,10 @@ struct Life {
             world.setObject(path, choices.happens(onceIn: 2) ? nil : interfaces(of: name), of: name)
         case 15: world.export(choices.one(of: Self.names), announces: choices.happens(onceIn: 2))
         case 16:
-            let bus = choices.one(of: Rule.Bus.allCases)
+            let bus = choices.one(of: PropertyRule.Bus.allCases)
             if choices.happens(onceIn: 3) { world.goAway(bus) } else { world.comeBack(bus) }
         default:
-            if choices.happens(onceIn: 4) { world.restart(choices.one(of: Rule.Bus.allCases)) }
+            if choices.happens(onceIn: 4) { world.restart(choices.one(of: PropertyRule.Bus.allCases)) }
             if choices.happens(onceIn: 8) {
                 needed = []
                 world.restartReveille()
@@ -140,7 +140,7 @@ struct Life {
 
     // MARK: - The naive reader
 
-    private static func paths(of rule: Rule) -> [String] {
+    private static func paths(of rule: PropertyRule) -> [String] {
         switch rule.objects {
         case .path(let path): [path]
         case .alias(_, let parent): [parent + "/_31"]
@@ -185,12 +185,12 @@ struct Life {
     }
 
     /// The number of match rules for a rule: one for the owners, and for each service one or, if it lists objects, two.
-    private func matchCount(_ rule: Rule) -> Int {
+    private func matchCount(_ rule: PropertyRule) -> Int {
         let services = world.services.keys.count { rule.service.matches($0) }
         return if case .listed = rule.objects { 1 + 2 * services } else { 1 + services }
     }
 
-    private static func value(of object: [String: [String: JSON]], for rule: Rule) -> JSONObject? {
+    private static func value(of object: [String: [String: JSON]], for rule: PropertyRule) -> JSONObject? {
         guard object[rule.interface] != nil,
             rule.conditions.allSatisfy({ object[$0.key.interface]?[$0.key.name]?.boolValue == $0.value })
         else { return nil }
@@ -206,7 +206,7 @@ struct Life {
         return result
     }
 
-    private static func converted(_ value: JSON, _ member: Rule.Member) -> JSON {
+    private static func converted(_ value: JSON, _ member: PropertyRule.Member) -> JSON {
         let isRight: Bool =
             switch member.kind {
             case nil: true

@@ -20,11 +20,11 @@ struct World {
     /// The services by their well-known names.
     var services: [String: Service] = [:]
     var lastOwner = 0
-    private(set) var opened: Set<Rule.Bus> = []
-    private(set) var matches: [Int: (bus: Rule.Bus, conditions: [String: String])] = [:]
+    private(set) var opened: Set<PropertyRule.Bus> = []
+    private(set) var matches: [Int: (bus: PropertyRule.Bus, conditions: [String: String])] = [:]
     var requests: [(number: Int, call: Follower.Call)] = []
     /// Messages on their way to the follower.
-    var inbox: [(bus: Rule.Bus, input: Follower.Input)] = []
+    var inbox: [(bus: PropertyRule.Bus, input: Follower.Input)] = []
     /// The names that the bus has not answered for, with what it had before.
     private var unanswered: [(name: String, before: JSONObject?)] = []
     private(set) var published: [String: JSONObject] = [:]
@@ -32,8 +32,8 @@ struct World {
     private var sure: Set<String> = []
     private(set) var warnings: [String] = []
     /// The message buses that the follower wants, and those that cannot be reached.
-    private var wanted: Set<Rule.Bus> = []
-    private(set) var away: Set<Rule.Bus> = []
+    private var wanted: Set<PropertyRule.Bus> = []
+    private(set) var away: Set<PropertyRule.Bus> = []
     /// Whether the message buses leave calls of their own without an answer.
     var isDriverSilent = false
     /// Whether the bus refuses values.
@@ -84,7 +84,7 @@ struct World {
         }
     }
 
-    private mutating func lose(_ bus: Rule.Bus) {
+    private mutating func lose(_ bus: PropertyRule.Bus) {
         opened.remove(bus)
         matches = matches.filter { $0.value.bus != bus }
         requests.removeAll { $0.call.bus == bus }
@@ -96,19 +96,19 @@ struct World {
         feed(.demands([demand: isNeeded]))
     }
 
-    mutating func restart(_ bus: Rule.Bus) {
+    mutating func restart(_ bus: PropertyRule.Bus) {
         goAway(bus)
         comeBack(bus)
     }
 
     /// Ends a message bus, which cannot be reached for a time.
-    mutating func goAway(_ bus: Rule.Bus) {
+    mutating func goAway(_ bus: PropertyRule.Bus) {
         guard away.insert(bus).inserted, opened.contains(bus) else { return }
         lose(bus)
         feed(.closed(bus))
     }
 
-    mutating func comeBack(_ bus: Rule.Bus) {
+    mutating func comeBack(_ bus: PropertyRule.Bus) {
         guard away.remove(bus) != nil, wanted.contains(bus) else { return }
         opened.insert(bus)
         feed(.opened(bus))

@@ -10,7 +10,7 @@ package struct DBusConfiguration: Sendable, Hashable {
     private static let demandLimit = 64
 
     /// The rules in their order of precedence.
-    package let rules: [Rule]
+    package let rules: [PropertyRule]
 
     /// Parses an object in JSON5; keys that are absent or null keep their defaults.
     package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -19,16 +19,18 @@ package struct DBusConfiguration: Sendable, Hashable {
         let presets = try top.texts(
             "presets", each: Suggestion.list(names), atMost: names.count,
             hint: { Suggestion.phrase(for: $0, among: names) }, read: { Preset(rawValue: $0) })
-        var own: [Rule] = []
+        var own: [PropertyRule] = []
         try top.section("rules") { section throws(ConfigurationError) in
             for key in section.names {
-                try section.section(key) { rule throws(ConfigurationError) in own.append(try Rule(reading: rule, key)) }
+                try section.section(key) { rule throws(ConfigurationError) in
+                    own.append(try PropertyRule(reading: rule, key))
+                }
             }
         }
         try top.section("units") { section throws(ConfigurationError) in
-            for bus in Rule.Bus.allCases {
-                let units = try section.texts(bus.rawValue, each: UnitName.expected, atMost: Self.demandLimit) {
-                    UnitName($0).flatMap { Preset.rule(of: $0, on: bus) }
+            for bus in PropertyRule.Bus.allCases {
+                let units = try section.texts(bus.rawValue, each: SystemdUnit.expected, atMost: Self.demandLimit) {
+                    SystemdUnit($0).flatMap { Preset.rule(of: $0, on: bus) }
                 }
                 own += units ?? []
             }

@@ -3,7 +3,7 @@
 import Varlink
 
 extension Follower {
-    private static let driver = Rule.Method(
+    private static let driver = PropertyRule.Method(
         path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let settings = "org.freedesktop.portal.Settings"
@@ -29,7 +29,7 @@ extension Follower {
         ask(question, of: key, call(key.rule, method, to: method.interface, argument))
     }
 
-    private func call(_ index: Int, _ method: Rule.Method, to owner: String, _ argument: JSON? = nil) -> Call {
+    private func call(_ index: Int, _ method: PropertyRule.Method, to owner: String, _ argument: JSON? = nil) -> Call {
         Call(
             bus: rules[index].bus, destination: owner, path: method.path, interface: method.interface,
             member: method.member, argument: argument)
@@ -69,7 +69,7 @@ extension Follower {
         calls = calls.filter { $0.value.key != key }
     }
 
-    private func listeners(_ rule: Rule) -> [(Listener, String)] {
+    private func listeners(_ rule: PropertyRule) -> [(Listener, String)] {
         func properties(_ condition: String) -> (Listener, String) {
             (.properties, "interface='\(Self.properties)',member='PropertiesChanged',\(condition)")
         }
@@ -105,10 +105,10 @@ extension Follower {
         switch rule.objects {
         case .listed(let method, _) where path.isEmpty: calls = [("", call(key.rule, method, to: owner))]
         case .settings:
-            let method = Rule.Method(path: path, interface: Self.settings, member: "ReadAll")
+            let method = PropertyRule.Method(path: path, interface: Self.settings, member: "ReadAll")
             calls = [(rule.interface, call(key.rule, method, to: owner, [.string(rule.interface)]))]
         default:
-            let method = Rule.Method(path: path, interface: Self.properties, member: "GetAll")
+            let method = PropertyRule.Method(path: path, interface: Self.properties, member: "GetAll")
             calls = rule.interfaces.map { ($0, call(key.rule, method, to: owner, .string($0))) }
         }
         update(key) { service in

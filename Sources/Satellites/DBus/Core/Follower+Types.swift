@@ -11,9 +11,9 @@ extension Follower {
         case busLost
         /// The bus has answered the last ``Effect/publish(_:_:)`` of a name.
         case published(String, isRefused: Bool)
-        case opened(Rule.Bus)
+        case opened(PropertyRule.Bus)
         /// A message bus is gone, with its match rules and calls, or could not be reached.
-        case closed(Rule.Bus)
+        case closed(PropertyRule.Bus)
         /// The values of a reply; `nil` for a failure.
         case reply(Int, [JSON]?, isTimeout: Bool)
         /// A signal that a match rule has found; `nil` for values that cannot be read.
@@ -23,10 +23,10 @@ extension Follower {
 
     package enum Effect: Sendable, Hashable {
         /// Connects to a message bus, and again whenever it is lost, until it is closed.
-        case open(Rule.Bus)
+        case open(PropertyRule.Bus)
         /// Closes a message bus with its match rules and calls.
-        case close(Rule.Bus)
-        case match(Int, Rule.Bus, String)
+        case close(PropertyRule.Bus)
+        case match(Int, PropertyRule.Bus, String)
         case unmatch(Int)
         /// Calls a method without starting its service.
         case call(Int, Call)
@@ -36,7 +36,7 @@ extension Follower {
     }
 
     package struct Call: Sendable, Hashable {
-        package var bus: Rule.Bus
+        package var bus: PropertyRule.Bus
         package var destination: String
         package var path: String
         package var interface: String
@@ -98,9 +98,9 @@ extension Follower {
     struct Object: Sendable, Hashable {
         /// Those that the object has, as far as the rule needs them.
         var interfaces: Set<String> = []
-        var values: [Rule.Property: JSON] = [:]
+        var values: [PropertyRule.Property: JSON] = [:]
         /// The properties whose values are too large to be kept.
-        var oversized: Set<Rule.Property> = []
+        var oversized: Set<PropertyRule.Property> = []
         /// Whether the object was read once.
         var isKnown = false
     }

@@ -2,7 +2,7 @@
 
 import Varlink
 
-extension Rule {
+extension PropertyRule {
     /// Returns the value to publish; `nil` for an object that does not count.
     func value(of object: Follower.Object) -> JSONObject? {
         guard object.isKnown, object.interfaces.contains(interface),
@@ -23,7 +23,7 @@ extension Rule {
     }
 }
 
-extension Rule.Member {
+extension PropertyRule.Member {
     /// Returns the value that is published: `null` if it has another kind than is expected.
     fileprivate func value(_ value: JSON) -> JSON {
         // The bus would end the connection over a text with too many combining marks in a row.
@@ -49,7 +49,7 @@ extension Follower.Object {
     /// Returns whether a listed property was among them.
     @discardableResult
     mutating func take(
-        _ properties: JSONObject?, of interface: String, for rule: Rule, isWhole: Bool = true
+        _ properties: JSONObject?, of interface: String, for rule: PropertyRule, isWhole: Bool = true
     ) -> Bool {
         if properties != nil { interfaces.insert(interface) } else { interfaces.remove(interface) }
         var isRelevant = false

@@ -27,10 +27,10 @@ package struct Follower: Sendable {
     /// Another try always follows a timeout, which answers nothing. Its pauses grow no further than to 51 s.
     static let tryLimit = 10
 
-    let rules: [Rule]
+    let rules: [PropertyRule]
     private var needed: Set<Aspect> = []
     /// The message buses that are wanted, and whether they are open.
-    private var buses: [Rule.Bus: Bool] = [:]
+    private var buses: [PropertyRule.Bus: Bool] = [:]
     /// The rules that are followed, by their places.
     var watches: [Int: Watch] = [:]
     /// The calls without a reply, by their numbers.
@@ -91,13 +91,13 @@ package struct Follower: Sendable {
                 if buses[rule.bus] == true { begin(index) }
             }
         }
-        for bus in Rule.Bus.allCases where followed(on: bus).isEmpty == (buses[bus] != nil) {
+        for bus in PropertyRule.Bus.allCases where followed(on: bus).isEmpty == (buses[bus] != nil) {
             effects.append(buses[bus] == nil ? .open(bus) : .close(bus))
             buses[bus] = buses[bus] == nil ? false : nil
         }
     }
 
-    private func followed(on bus: Rule.Bus) -> [Int] { watches.keys.filter { rules[$0].bus == bus }.sorted() }
+    private func followed(on bus: PropertyRule.Bus) -> [Int] { watches.keys.filter { rules[$0].bus == bus }.sorted() }
 
     private mutating func end(_ index: Int) {
         for name in (watches[index]?.services ?? [:]).keys { drop(ServiceKey(rule: index, name: name)) }
@@ -106,7 +106,7 @@ package struct Follower: Sendable {
     }
 
     /// Ends what a message bus had, which is gone with all its names, or could not be reached.
-    private mutating func close(_ bus: Rule.Bus) {
+    private mutating func close(_ bus: PropertyRule.Bus) {
         guard buses[bus] != nil else { return }
         buses[bus] = false
         for index in followed(on: bus) {

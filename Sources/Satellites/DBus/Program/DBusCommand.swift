@@ -28,12 +28,13 @@ struct DBusCommand: ParsableCommand {
               1 failure, 64 usage error, 69 bus unavailable, 75 another reveille-dbus publishes, 78 configuration error
             """,
         version: Device.libraryVersion,
-        subcommands: [ServeCommand.self, ListCommand.self, CheckCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeRulesCommand.self, ListCommand.self, CheckRulesCommand.self],
+        defaultSubcommand: ServeRulesCommand.self)
 
     static func main() { runProgram() }
 }
 
-struct ServeCommand: ParsableCommand {
+struct ServeRulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Publish until SIGTERM or SIGINT; the default.")
 
@@ -59,7 +60,7 @@ struct ServeCommand: ParsableCommand {
     }
 }
 
-struct CheckCommand: ParsableCommand {
+struct CheckRulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the configuration, and print its rules.")
 

@@ -25,7 +25,7 @@ struct ListCommand: ParsableCommand {
             let names = states.events.filter { $0.reading.published?.isWithdrawn == false }.map(\.aspect)
             return (Set(demands.filter(\.isNeeded).map(\.aspect)), names)
         }
-        var found: [Rule.Bus: [String]] = [:]
+        var found: [PropertyRule.Bus: [String]] = [:]
         for bus in Set(configuration.rules.map(\.bus)) {
             found[bus] = try DBusConnection.names(on: bus == .session ? .user : .system)
         }

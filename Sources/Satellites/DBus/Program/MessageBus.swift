@@ -14,7 +14,7 @@ final class MessageBus {
     /// A message bus that is restarted is back within a second; one that is missing may remain so.
     private static let pauses = Backoff(from: .milliseconds(100), to: .seconds(60))
 
-    private let bus: Rule.Bus
+    private let bus: PropertyRule.Bus
     private let loop: EventLoop
     private let log: SubjectLog<String>
     private let onInput: (Follower.Input) -> Void
@@ -24,7 +24,8 @@ final class MessageBus {
     private var backoff = MessageBus.pauses
 
     init(
-        _ bus: Rule.Bus, on loop: EventLoop, log: SubjectLog<String>, onInput: @escaping (Follower.Input) -> Void
+        _ bus: PropertyRule.Bus, on loop: EventLoop, log: SubjectLog<String>,
+        onInput: @escaping (Follower.Input) -> Void
     ) throws(SystemError) {
         self.bus = bus
         self.loop = loop

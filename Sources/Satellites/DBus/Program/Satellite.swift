@@ -8,7 +8,7 @@ import ReveilleSystem
 final class Satellite {
     private var follower: Follower
     private let log: SubjectLog<String>
-    private var buses: [Rule.Bus: MessageBus] = [:]
+    private var buses: [PropertyRule.Bus: MessageBus] = [:]
     private var link: BusLink?
     private var timer: EventSource?
     private var deadline: Follower.Instant?
@@ -21,7 +21,7 @@ final class Satellite {
             deadline = nil
             handle(.expired)
         }
-        for bus in Rule.Bus.allCases {
+        for bus in PropertyRule.Bus.allCases {
             buses[bus] = try MessageBus(bus, on: connector.loop, log: self.log) { [unowned self] in handle($0) }
         }
         link = try BusLink(configuration.demands, connector, log: self.log) { [unowned self] in handle($0) }

@@ -203,8 +203,8 @@ struct ViewCommand: ParsableCommand {
     private static let importLimit = 4 << 20
 }
 
-typealias ViewLog = SubjectLog<Subject>
+typealias ViewLog = SubjectLog<ViewSubject>
 
-enum Subject {
+enum ViewSubject {
     case bus, broker, history, connections
 }

@@ -217,10 +217,10 @@ final class Bridge {
     }
 }
 
-typealias BridgeLog = SubjectLog<Subject>
+typealias BridgeLog = SubjectLog<BridgeSubject>
 
 /// The subjects of messages that may repeat.
-enum Subject: Hashable {
+enum BridgeSubject: Hashable {
     case bus, broker, identity, positions
     case topic(String)
     /// An aspect or name of the bus.

@@ -56,7 +56,7 @@ enum FleetEventText {
     static func state(of status: DeviceStatus) -> String {
         switch status.reason {
         case .asleep:
-            "asleep" + (status.wakeEvery.map { ", wakes every \(Age.text($0.components.seconds))" } ?? "")
+            "asleep" + (status.wakeEvery.map { ", wakes every \(IntervalText.text($0.components.seconds))" } ?? "")
                 + (status.wakesAt.map { ", wakes at \(LocalTime.date($0)) \(LocalTime.time($0))" } ?? "")
         case .stopped: "stopped"
         case .lost: "lost"
@@ -75,7 +75,7 @@ enum FleetEventText {
 }
 
 /// Durations in words.
-enum Age {
+enum IntervalText {
     private static let units: [(seconds: Int64, name: String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
 
     /// Returns a number of seconds in the largest unit with at least two: `90 s`, `15 min`.

@@ -48,7 +48,7 @@ final class FleetWatchStream: Sendable {
         self.events.withLock { $0 = events }
         let printsAll = command.initial || Console.isInteractive
         // A device that is not in the file is new, and so are its states.
-        var output = Output(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
+        var output = WatchOutput(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
         let limit = command.limits.count ?? .max
         while counted.withLock({ $0 }) < limit, let first = try await events.next() {
             var (next, count): (FleetEvent?, Int) = (first, 0)
@@ -99,7 +99,7 @@ final class FleetWatchStream: Sendable {
     }
 
     /// Adds the line of an event, or reports it on stderr.
-    private func note(_ event: FleetEvent, _ output: inout Output) {
+    private func note(_ event: FleetEvent, _ output: inout WatchOutput) {
         switch event {
         case .state, .status, .removed: output.add(event)
         // The lines of such a device have no time.
@@ -118,7 +118,7 @@ final class FleetWatchStream: Sendable {
 }
 
 /// The lines of events that are printed together.
-private struct Output {
+private struct WatchOutput {
     private let command: FleetWatchCommand
     /// Whether the current states are skipped, until all have arrived.
     var skipsStates: Bool

@@ -7,7 +7,7 @@ import ReveilleSystem
 import Varlink
 
 /// The file of an option `--state`, in which a command stores its state between runs.
-struct StateFile: Sendable {
+struct CommandState: Sendable {
     /// The maximum size of the file in bytes: the positions of 7,600 names of the maximum length.
     private static let limit = 2 << 20
     static let sizeText = "\(limit >> 20) MiB"
@@ -69,7 +69,7 @@ struct StateFile: Sendable {
 ///
 /// The format is the library's: `{"generations":{"battery":12},"instance":"…"}`.
 struct StoredPositions: Sendable {
-    private let file: StateFile
+    private let file: CommandState
     /// The positions of unwatched aspects that the file contained at the start.
     private let others: Positions?
     /// The positions of watched aspects that were last read or written, if any.
@@ -77,7 +77,7 @@ struct StoredPositions: Sendable {
 
     /// Reads a file, which may be missing; `nil` watches all aspects.
     init(_ path: String, watching aspects: AspectSet?) throws(Failure) {
-        file = StateFile(path, of: "watch")
+        file = CommandState(path, of: "watch")
         let stored: Positions? = try file.read { $0.generations.values.allSatisfy { $0 >= 0 } }
         positions = stored?.filtered { aspects?.covers($0) ?? true }
         others = stored?.filtered { aspects?.covers($0) == false }

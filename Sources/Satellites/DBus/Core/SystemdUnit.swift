@@ -3,7 +3,7 @@
 import ReveilleCore
 
 /// The name of a unit of systemd, such as `ssh.service`.
-struct UnitName: Hashable {
+struct SystemdUnit: Hashable {
     static let expected = "the name of a unit with its type, such as ssh.service"
     /// The longest name of a unit in bytes.
     private static let lengthLimit = 255

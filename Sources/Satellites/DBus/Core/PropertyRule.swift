@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Objects on a message bus, and the name under which the state of each is published.
-package struct Rule: Sendable, Hashable {
+package struct PropertyRule: Sendable, Hashable {
     package enum Bus: String, Sendable, CaseIterable {
         case session, system
     }

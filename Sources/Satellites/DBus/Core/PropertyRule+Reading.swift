@@ -3,7 +3,7 @@
 import ReveilleCore
 import Varlink
 
-extension Rule {
+extension PropertyRule {
     private static let property = "a property, such as State, org.example.Other.State or 'State: number'"
 
     /// Reads a rule in JSON5.
