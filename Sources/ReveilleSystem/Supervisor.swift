@@ -19,6 +19,23 @@ package enum Supervisor {
         sd_notify(0, "STOPPING=1")
     }
 
+    /// Notifies the supervisor's watchdog while the loop is running (sd_watchdog_enabled(3)), until this is released.
+    package final class Watchdog {
+        private var timer: EventSource?
+
+        package init(on loop: EventLoop) throws(SystemError) {
+            var time: UInt64 = 0
+            guard sd_watchdog_enabled(0, &time) > 0 else { return }
+            // Half of the time, as sd_watchdog_enabled(3) recommends.
+            let interval = Duration.microseconds(Int64(clamping: time / 2))
+            timer = try loop.timer(priority: .watcher) { [unowned self] in
+                sd_notify(0, "WATCHDOG=1")
+                timer?.fire(after: interval)
+            }
+            timer?.fire(after: .zero)
+        }
+    }
+
     /// Passes a listening socket to the supervisor, for the next instance (`FDSTORE=1`); false without a supervisor.
     package static func store(_ listener: Int32) -> Bool {
         var number = listener

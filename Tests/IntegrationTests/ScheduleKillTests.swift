@@ -69,7 +69,7 @@ import Varlink
     {
         let client = try bus.client()
         try client.fence()
-        // The first call sets a timer, and sd-event opens a descriptor and keeps it.
+        // The first call sets a timer.
         #expect(try client.call("org.reveille.Schedule.Cancel", #"{"id":"a"}"#).error != nil)
         #expect(try add(client, ["id": "a", "aspect": .string(Self.name), "at": 0]).error == nil)
         try wait(for: "the entry to be over") { try entries().isEmpty }

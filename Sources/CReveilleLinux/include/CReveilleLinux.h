@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #pragma once
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 
 // Functions and requests that Swift cannot call directly because they require _GNU_SOURCE or are macros.

@@ -94,10 +94,10 @@ package final class Service {
 
     /// Serves until SIGTERM, SIGINT or the end of the terminal, then sends all pending deliveries and ends every stream.
     package func run() throws(SystemError) {
-        loop.enableWatchdog()
+        let watchdog = try Supervisor.Watchdog(on: loop)
         Supervisor.notifyReady("serving \(place)")
         logger.info("serving \(place)")
-        try loop.run()
+        try withExtendedLifetime(watchdog) { () throws(SystemError) in try loop.run() }
         Supervisor.notifyStopping()
         acceptors = []
         bus.server.stop()

@@ -36,6 +36,12 @@ final class DBusCall {
         slot = sd_bus_slot_unref(slot)
     }
 
+    /// Ends the call with the error that libsystemd has for a lost connection.
+    func fail() {
+        finish(
+            .failure(DBusError(name: "org.freedesktop.DBus.Error.NoReply", message: "Connection terminated")))
+    }
+
     private static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?) -> Int32 {
         guard let userdata, let message else { preconditionFailure("reply without a call") }
         let call = Unmanaged<DBusCall>.fromOpaque(userdata).takeUnretainedValue()

@@ -17,6 +17,7 @@ package final class DBusConnection {
 
     private let loop: EventLoop
     let bus: OpaquePointer
+    private let pump: DBusPump
     private var calls: [ObjectIdentifier: DBusCall] = [:]
     private var handlers: [DBusHandler] = []
     /// Called when the connection has been lost; calls that had no reply fail before.
@@ -33,12 +34,15 @@ package final class DBusConnection {
             }
         guard result >= 0, let opened else { throw SystemError(operation, code: -result) }
         self.bus = opened
-        let attached = sd_bus_attach_event(opened, loop.event, Int32(EventSource.Priority.normal.rawValue))
-        guard attached >= 0 else { throw SystemError("sd_bus_attach_event", code: -attached) }
+        pump = try DBusPump(opened, loop: loop)
         try listen(
             from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
             "Disconnected"
         ) { [unowned self] _ in closed() }
+        pump.failed = { [unowned self] in
+            for call in calls.values { call.fail() }
+            closed()
+        }
     }
 
     private static func open(_ address: String, _ opened: inout OpaquePointer?) -> Int32 {

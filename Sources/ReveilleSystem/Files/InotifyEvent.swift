@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Its headers include inotify's header, and the compiler may find the structure there first.
-import CSystemd
+// The compiler may attribute the structure to this module.
+import CReveilleLinux
 import Glibc
 
 /// An event in the format of inotify(7): a header, followed by the name of a directory entry.

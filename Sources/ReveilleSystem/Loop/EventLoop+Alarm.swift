@@ -6,7 +6,7 @@ import Glibc
 extension EventLoop {
     /// Creates an alarm whose handler is also called whenever the clock is set or the machine resumes.
     ///
-    /// A timer of sd-event would be less accurate, and would not report that the clock was set.
+    /// A timer of the loop follows another clock, and would not report that the wall clock was set.
     package func alarm(
         wakes: Bool, handler: @escaping (WallClockEvent) -> Void
     ) throws(SystemError) -> any WallClockAlarm {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
+import CReveilleLinux
 import Glibc
 
-/// A thread's event loop for descriptors, timers and signals, based on sd-event.
+/// A thread's event loop for descriptors, timers and signals, based on epoll(7).
 ///
-/// It must be created, used and released on one thread, on which handlers run one at a time.
+/// It must be created, used and released on one thread, on which handlers run one at a time. The loop asks the kernel
+/// again before each handler, so a source waits for at most one handler of a lower priority.
 package final class EventLoop: Loop {
     /// The conditions of a descriptor to wait for, or the conditions that occurred.
     package struct Interest: OptionSet, Sendable {
@@ -43,22 +44,33 @@ package final class EventLoop: Loop {
     /// How old the processor time may be, in microseconds; two system calls for each turn took 7% of the time of a post.
     private static let threadClockAccuracy: UInt64 = 200
 
-    /// The sd-event object; libsystemd attaches other sources to it.
-    let event: OpaquePointer
+    /// The most events that the kernel reports at once; the others follow before the next handler.
+    private static let eventsPerWait = 64
+
+    private let epoll: OwnedDescriptor
+    private let clock: OwnedDescriptor
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: eventsPerWait)
+    private var due = DueSources()
+    private var timers = TimerQueue()
+    private var isFinished = false
     /// The processor time, and the time since boot when it was read.
     private var threadTime: (value: UInt64, readAt: UInt64) = (0, 0)
 
     package let endTurn = TurnEnds()
 
     package init() throws(SystemError) {
-        var event: OpaquePointer?
-        let result = sd_event_new(&event)
-        guard result >= 0, let event else { throw SystemError("sd_event_new", code: -result) }
-        self.event = event
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw SystemError("epoll_create1") }
+        self.epoll = OwnedDescriptor(epoll)
+        let clock = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard clock >= 0 else { throw SystemError("timerfd_create") }
+        self.clock = OwnedDescriptor(clock)
+        // An edge needs no read. The address of the clock is none.
+        try control(EPOLL_CTL_ADD, clock, [.readable, .edge], of: nil)
     }
 
     deinit {
-        sd_event_unref(event)
+        events.deallocate()
     }
 
     package var wallClock: Int64 { Clocks.wall() }
@@ -73,21 +85,56 @@ package final class EventLoop: Loop {
     }
 
     package func run() throws(SystemError) {
-        while sd_event_get_state(event) != SD_EVENT_FINISHED {
-            let result = sd_event_run(event, .max)
-            guard result >= 0 else { throw SystemError("sd_event_run", code: -result) }
+        while !isFinished {
+            try wait()
+            guard let source = due.takeFirst() else { continue }
+            // The handler may release the source.
+            source.handler(source.takeConditions())
             endTurn()
         }
     }
 
     /// Ends ``run()`` after the current handler has returned.
-    package func exit() {
-        sd_event_exit(event, 0)
+    package func exit() { isFinished = true }
+
+    /// Waits until a source is due, and finds all that are.
+    private func wait() throws(SystemError) {
+        if timers.hasChanged { updateTimers() }
+        let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), due.isEmpty ? -1 : 0)
+        guard count >= 0 else {
+            if errno == EINTR { return }
+            throw SystemError("epoll_wait")
+        }
+        for event in events[..<Int(count)] {
+            guard let address = event.data.ptr else {
+                updateTimers()
+                continue
+            }
+            // A source that has ended is unknown to the kernel.
+            let source = Unmanaged<DueSource>.fromOpaque(address).takeUnretainedValue()
+            source.add(event.events)
+            due.add(source)
+        }
     }
 
-    /// Notifies the supervisor's watchdog while the loop is running (sd_event_set_watchdog(3)).
-    package func enableWatchdog() {
-        sd_event_set_watchdog(event, 1)
+    /// Adds the timers that are due, and sets the clock to the next one.
+    private func updateTimers() {
+        let now = bootClock
+        while let source = timers.takeFirst(at: now) { due.add(source) }
+        guard let next = timers.nextSetting() else { return }
+        var time = itimerspec()
+        if next != .max {
+            time.it_value = timespec(tv_sec: Int(next / 1_000_000), tv_nsec: Int(max(1, next % 1_000_000 * 1_000)))
+        }
+        timerfd_settime(clock.number, Int32(TFD_TIMER_ABSTIME), &time, nil)
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ interest: Interest, of source: DueSource?
+    ) throws(SystemError) {
+        let address = source.map { Unmanaged.passUnretained($0).toOpaque() }
+        var event = epoll_event(events: interest.rawValue, data: epoll_data_t(ptr: address))
+        guard epoll_ctl(epoll.number, operation, descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
     }
 
     /// Calls a handler whenever conditions of a borrowed descriptor occur, until the source is released.
@@ -99,36 +146,34 @@ package final class EventLoop: Loop {
         _ descriptor: Int32, for interest: Interest, priority: EventSource.Priority = .normal,
         handler: @escaping (Interest) -> Void
     ) throws(SystemError) -> EventSource {
-        let source = EventSource { handler(Interest(rawValue: $0)) }
-        let result = sd_event_add_io(
-            event, &source.source, descriptor, interest.rawValue,
-            { _, _, events, userdata in EventSource.dispatch(userdata, events) }, source.userdata)
-        try source.finish(result, "sd_event_add_io", priority: priority)
-        return source
+        let source = DueSource(priority) { handler(Interest(rawValue: $0)) }
+        try control(EPOLL_CTL_ADD, descriptor, interest, of: source)
+        return EventSource(source, of: self, descriptor: descriptor)
     }
 
     /// Creates a timer that fires once each time it is set with ``EventSource/fire(after:)``.
     package func timer(
         priority: EventSource.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) -> EventSource {
-        let source = EventSource { _ in handler() }
-        let result = sd_event_add_time(
-            event, &source.source, CLOCK_BOOTTIME, UInt64.max, 1,
-            { _, _, userdata in EventSource.dispatch(userdata) }, source.userdata)
-        try source.finish(result, "sd_event_add_time", priority: priority)
-        source.disarm()
-        return source
+        EventSource(DueSource(priority) { _ in handler() }, of: self)
     }
 
     /// Handles a signal on the loop, and blocks it in this thread.
     package func onSignal(_ signal: Int32, handler: @escaping () -> Void) throws(SystemError) -> EventSource {
-        let source = EventSource { _ in handler() }
         Self.block(signal)
-        let result = sd_event_add_signal(
-            event, &source.source, signal,
-            { _, _, userdata in EventSource.dispatch(userdata) }, source.userdata)
-        try source.finish(result, "sd_event_add_signal", priority: .watcher)
-        return source
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        let number = signalfd(-1, &signals, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+        guard number >= 0 else { throw SystemError("signalfd") }
+        let descriptor = OwnedDescriptor(number)
+        let source = DueSource(.watcher) { _ in
+            var received = signalfd_siginfo()
+            // The signal may have been taken by another loop of the process.
+            if read(number, &received, MemoryLayout<signalfd_siginfo>.size) > 0 { handler() }
+        }
+        try control(EPOLL_CTL_ADD, number, .readable, of: source)
+        return EventSource(source, of: self, owning: descriptor)
     }
 
     /// Blocks a signal so that it remains pending until ``onSignal(_:handler:)`` handles it.
@@ -161,9 +206,25 @@ package final class EventLoop: Loop {
     }
 
     /// Returns how late a timer may fire so that several can share a wake-up: 1% of its interval, at most a second.
-    ///
-    /// The result is never 0, which means 250 ms to sd_event_add_time(3).
     package static func accuracy(_ microseconds: UInt64) -> UInt64 {
-        min(max(1, microseconds / 100), 1_000_000)
+        min(microseconds / 100, 1_000_000)
+    }
+}
+
+extension EventLoop {
+    func end(_ source: DueSource, descriptor: Int32?) {
+        due.remove(source)
+        timers.remove(source)
+        // The kernel forgets a descriptor that its owner has closed.
+        if let descriptor { try? control(EPOLL_CTL_DEL, descriptor, [], of: nil) }
+    }
+
+    func set(_ source: DueSource, at time: UInt64, accuracy: UInt64) {
+        due.remove(source)
+        timers.set(source, at: time, accuracy: accuracy)
+    }
+
+    func rearm(_ source: DueSource, descriptor: Int32, _ interest: Interest) {
+        try? control(EPOLL_CTL_MOD, descriptor, interest, of: source)
     }
 }

@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
+import CReveilleLinux
 
 /// An event source of an ``EventLoop``, which is released before its descriptor is closed; loop thread only.
 package final class EventSource: LoopSource {
-    /// The order of sources that are due at the same time; lower values first.
-    package enum Priority: Int64 {
+    /// The order of sources that are due at the same time.
+    package enum Priority: Int, CaseIterable {
         /// Device and file changes, which a flood of calls must not delay.
-        case watcher = -10
-        case normal = 0
+        case watcher
+        case normal
         /// Connections that are always busy. They wait for connections that are only occasionally busy.
-        case flood = 10
+        case flood
         /// What waits until nothing else is due.
-        case idle = 20
+        case idle
     }
 
-    var source: OpaquePointer?
-    let handler: (UInt32) -> Void
+    private let source: DueSource
+    private let loop: EventLoop
+    private let descriptor: Int32?
+    private let owned: OwnedDescriptor?
+    private var hasEnded = false
 
-    init(handler: @escaping (UInt32) -> Void) {
-        self.handler = handler
+    init(_ source: DueSource, of loop: EventLoop, descriptor: Int32? = nil) {
+        (self.source, self.loop, self.descriptor) = (source, loop, descriptor)
+        owned = nil
+    }
+
+    init(_ source: DueSource, of loop: EventLoop, owning owned: consuming OwnedDescriptor) {
+        (self.source, self.loop, descriptor) = (source, loop, owned.number)
+        self.owned = consume owned
     }
 
     deinit {
@@ -27,44 +36,26 @@ package final class EventSource: LoopSource {
     }
 
     package func cancel() {
-        source = sd_event_source_disable_unref(source)
-    }
-
-    /// The pointer that libsystemd passes to callbacks; not retained, as there are no callbacks after `deinit`.
-    var userdata: UnsafeMutableRawPointer {
-        Unmanaged.passUnretained(self).toOpaque()
-    }
-
-    static func dispatch(_ userdata: UnsafeMutableRawPointer?, _ events: UInt32 = 0) -> Int32 {
-        guard let userdata else { preconditionFailure("callback without an event source") }
-        // The strong reference allows the handler to release the last other reference.
-        let source = Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()
-        withExtendedLifetime(source) { source.handler(events) }
-        return 0
-    }
-
-    func finish(_ result: Int32, _ operation: String, priority: Priority) throws(SystemError) {
-        guard result >= 0 else { throw SystemError(operation, code: -result) }
-        sd_event_source_set_priority(source, priority.rawValue)
+        guard !hasEnded else { return }
+        hasEnded = true
+        loop.end(source, descriptor: descriptor)
     }
 
     package func fire(after duration: Duration) {
+        guard !hasEnded else { return }
         let microseconds = EventLoop.microseconds(duration)
-        // Relative to now, not to the start of the loop's iteration, which would be too early after a long handler.
-        sd_event_source_set_time(source, EventLoop.moment(in: microseconds, from: UInt64(max(0, Clocks.boot()))))
-        sd_event_source_set_time_accuracy(source, EventLoop.accuracy(microseconds))
-        sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+        let time = EventLoop.moment(in: microseconds, from: loop.bootClock)
+        loop.set(source, at: time, accuracy: EventLoop.accuracy(microseconds))
     }
 
     package func disarm() {
-        sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+        loop.set(source, at: .max, accuracy: 0)
     }
 
-    package func setPriority(_ priority: Priority) {
-        sd_event_source_set_priority(source, priority.rawValue)
-    }
+    package func setPriority(_ priority: Priority) { source.priority = priority }
 
     package func rearm(_ interest: EventLoop.Interest) {
-        sd_event_source_set_io_events(source, interest.rawValue)
+        guard !hasEnded, let descriptor else { return }
+        loop.rearm(source, descriptor: descriptor, interest)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
+import CReveilleLinux
 import Glibc
 
 /// A thread that runs an event loop, and the jobs of actors between its events.

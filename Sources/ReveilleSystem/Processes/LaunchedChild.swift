@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CReveilleLinux
-// The compiler attributes sigset_t to this module.
-import CSystemd
 import Glibc
 
 /// A launched child process, which is reaped when it ends, and continues if its owner is released.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CReveilleLinux
-// The compiler attributes sigset_t to this module.
-import CSystemd
 import Glibc
 
 /// The processes that the children of this process leave behind.

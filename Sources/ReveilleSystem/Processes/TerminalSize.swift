@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The compiler may attribute winsize to this module.
-import CSystemd
+import CReveilleLinux
 import Glibc
 
 package enum TerminalSize {

@@ -26,8 +26,8 @@ private struct FollowerRun {
     private let demands: [Aspect]
     private var follower: Follower
     private var now: Follower.Instant = 0
-    private var buses: [Rule.Bus: Bool] = [:]
-    private var matches: [Int: Rule.Bus] = [:]
+    private var buses: [PropertyRule.Bus: Bool] = [:]
+    private var matches: [Int: PropertyRule.Bus] = [:]
     private var calls: [(number: Int, call: Follower.Call)] = []
     private var unanswered: [String] = []
 
@@ -80,14 +80,14 @@ private struct FollowerRun {
         try feed(.reply(number, call.member == "GetNameOwner" ? owner : values, isTimeout: choice > 200))
     }
 
-    private mutating func change(_ bus: Rule.Bus, isOpen: Bool) throws(Broken) {
+    private mutating func change(_ bus: PropertyRule.Bus, isOpen: Bool) throws(Broken) {
         guard buses[bus] == !isOpen else { return }
         buses[bus] = isOpen
         if !isOpen { lose(bus) }
         try feed(isOpen ? .opened(bus) : .closed(bus))
     }
 
-    private mutating func lose(_ bus: Rule.Bus) {
+    private mutating func lose(_ bus: PropertyRule.Bus) {
         matches = matches.filter { $0.value != bus }
         calls.removeAll { $0.call.bus == bus }
     }

@@ -193,7 +193,7 @@ package final class SimulatedLoop: Loop {
     /// Handles a random event among the most urgent due ones, and returns false if there is none.
     package func turn(_ random: inout SplitMix64) -> Bool {
         var due: [Int] = []
-        var first = Int64.max
+        var first = Int.max
         for index in places.indices {
             guard let place = places[index], place.isDue(at: bootClock), place.priority.rawValue <= first else {
                 continue

@@ -81,9 +81,9 @@ struct BridgeCommand: ParsableCommand {
         }
         let startEnd = try loop.timer { StartupMemory.release() }
         startEnd.fire(after: Self.startTime)
-        loop.enableWatchdog()
+        let watchdog = try Supervisor.Watchdog(on: loop)
         Supervisor.notifyReady("connecting \(setup.device) to \(setup.configuration.broker)")
         bridge.start()
-        try withExtendedLifetime((bridge, signals, startEnd)) { try loop.run() }
+        try withExtendedLifetime((bridge, signals, startEnd, watchdog)) { try loop.run() }
     }
 }
