@@ -23,15 +23,11 @@ extension BusServer {
     func setAlarm(to time: Int64?) {
         guard let time else { return alarms.next = nil }
         do throws(SystemError) {
-            if alarms.next == nil { alarms.next = try loop.alarm { [unowned self] in alarmRang($0, isWake: false) } }
+            if alarms.next == nil { alarms.next = try makeAlarm(wakes: false) }
             alarms.next?.set(to: time)
         } catch {
             features.scheduler.alarmFailed("\(error)", at: loop.bootClock)
         }
-    }
-
-    private func alarmRang(_ event: WallClockEvent, isWake: Bool) {
-        changeSchedule { $0.alarmRang(isWake: isWake, clockHasChanged: event == .clockChanged, at: $1.wallClock) }
     }
 
     /// Lets the machine wake at a time; `nil` for never.
@@ -45,7 +41,7 @@ extension BusServer {
             return
         }
         do throws(SystemError) {
-            if alarms.wake == nil { alarms.wake = try makeWakeAlarm() }
+            if alarms.wake == nil { alarms.wake = try makeAlarm(wakes: true) }
             alarms.wake?.set(to: time)
         } catch {
             if let systemWake { return systemWake.set(to: time) }
@@ -55,8 +51,12 @@ extension BusServer {
         }
     }
 
-    private func makeWakeAlarm() throws(SystemError) -> any WallClockAlarm {
-        try loop.alarm(wakes: true, handler: weakly(self) { $0.alarmRang($1, isWake: true) })
+    private func makeAlarm(wakes: Bool) throws(SystemError) -> any WallClockAlarm {
+        try loop.alarm(wakes: wakes, handler: weakly(self) { $0.alarmRang($1, isWake: wakes) })
+    }
+
+    private func alarmRang(_ event: WallClockEvent, isWake: Bool) {
+        changeSchedule { $0.alarmRang(isWake: isWake, clockHasChanged: event == .clockChanged, at: $1.wallClock) }
     }
 
     /// Publishes the time of this bus's own alarm, and withdraws what an earlier bus has published without one.
@@ -96,7 +96,7 @@ extension BusServer {
     private var wakeFailure: SystemError? {
         guard alarms.wake == nil else { return nil }
         do throws(SystemError) {
-            _ = try makeWakeAlarm()
+            _ = try makeAlarm(wakes: true)
             return nil
         } catch {
             return error

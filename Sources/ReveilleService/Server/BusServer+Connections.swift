@@ -15,8 +15,7 @@ extension BusServer {
             let refusal = connections.refusal(of: peer.uid, by: configuration)
             let connection = try Connection(
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
-                refusal: refusal,
-                loop: loop
+                refusal: refusal, loop: loop
             ) { [unowned self] in handle($0, $1) }
             try watchSilence(of: connection)
             // Accepting and closing a connection costs about as much as a call.

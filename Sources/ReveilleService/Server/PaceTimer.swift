@@ -10,10 +10,11 @@ final class PaceTimer {
 
     init(loop: any Loop, fired: @escaping () -> Void) throws(SystemError) {
         self.loop = loop
-        timer = try loop.timer { [unowned self] in
-            time = nil
-            fired()
-        }
+        timer = try loop.timer(
+            handler: weakly(self) {
+                $0.time = nil
+                fired()
+            })
     }
 
     /// Sets the timer to a time of the boot clock, or stops it.

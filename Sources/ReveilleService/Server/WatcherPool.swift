@@ -101,10 +101,11 @@ final class WatcherPool {
     private func lingerThenStop(_ aspect: BuiltInAspect) throws(SystemError) {
         guard isMonitored(aspect), lingering[aspect] == nil else { return }
         setPace(.idle, of: aspect)
-        let timer = try loop.timer { [weak self] in
-            self?.lingering[aspect] = nil
-            self?.setPace(.off, of: aspect)
-        }
+        let timer = try loop.timer(
+            handler: weakly(self) {
+                $0.lingering[aspect] = nil
+                $0.setPace(.off, of: aspect)
+            })
         timer.fire(after: Self.linger)
         lingering[aspect] = timer
     }

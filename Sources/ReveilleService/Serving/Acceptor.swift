@@ -31,10 +31,11 @@ final class Acceptor {
         self.loop = loop
         self.logger = logger
         self.serve = serve
-        timer = try loop.timer { [weak self] in
-            self?.isResting = false
-            self?.resume()
-        }
+        timer = try loop.timer(
+            handler: weakly(self) {
+                $0.isResting = false
+                $0.resume()
+            })
         try listen()
     }
 
@@ -49,7 +50,8 @@ final class Acceptor {
     }
 
     private func listen() throws(SystemError) {
-        source = try loop.watch(listener.number, for: .readable) { [weak self] _ in self?.accept() }
+        source = try loop.watch(
+            listener.number, for: .readable, handler: weakly(self) { acceptor, _ in acceptor.accept() })
     }
 
     private func accept() {

@@ -80,15 +80,13 @@ package final class Service {
         let server = bus.server
         let terminal = ControllingTerminal()
         sources.append(
-            try loop.onSignal(SIGHUP) { [unowned self, loop] in
-                if terminal.isGone { loop.exit() } else { reload() }
-            })
+            try loop.onSignal(SIGHUP, handler: weakly(self) { terminal.isGone ? $0.loop.exit() : $0.reload() }))
         for listener in listeners {
             acceptors.append(try Acceptor(listener: listener, loop: loop, logger: logger) { server.accept($0) })
         }
         for stream in streams { server.accept(stream) }
-        server.connectionClosed = { [weak self] in
-            for acceptor in self?.acceptors ?? [] { acceptor.resume() }
+        server.connectionClosed = weakly(self) {
+            for acceptor in $0.acceptors { acceptor.resume() }
         }
     }
 

@@ -27,7 +27,7 @@ final class StateKeeper {
         self.file = file
         self.logger = logger
         self.state = state
-        timer = try loop.timer { [unowned self] in save() }
+        timer = try loop.timer(handler: weakly(self) { $0.save() })
     }
 
     /// Notes a change before it is delivered.

@@ -121,10 +121,12 @@ final class FreezeWatch {
     private func open(_ path: String) -> Cgroup? {
         guard let directory = hierarchy?.directory(of: path) else { return nil }
         do throws(SystemError) {
-            let freezer = try CgroupFreezer(directory: directory, loop: loop) { [weak self] in
-                guard let self, let cgroup = cgroups[path] else { return }
-                for process in cgroup.members.values where !process.connections.isEmpty { read(process) }
-            }
+            let freezer = try CgroupFreezer(
+                directory: directory, loop: loop,
+                changed: weakly(self) { watch in
+                    guard let cgroup = watch.cgroups[path] else { return }
+                    for process in cgroup.members.values where !process.connections.isEmpty { watch.read(process) }
+                })
             return Cgroup(path: path, freezer: freezer)
         } catch {
             // The root cgroup has no such file, and a removed cgroup no longer has one.

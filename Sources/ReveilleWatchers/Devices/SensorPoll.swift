@@ -85,14 +85,14 @@ final class SensorPoll {
 
     /// Takes a sample of a stream; the stream's channels begin with this poll's.
     private func sample(of stream: MotionStream) {
-        stream.sample { [weak self] sample in
-            guard let self else { return }
-            if let sample { return take(sample) }
-            // The stream has ended.
-            isSampling = false
-            waiting = takeCallers()
-            self.sample()
-        }
+        stream.sample(
+            then: weakly(self) { poll, sample in
+                if let sample { return poll.take(sample) }
+                // The stream has ended.
+                poll.isSampling = false
+                poll.waiting = poll.takeCallers()
+                poll.sample()
+            })
     }
 
     /// Closes the sensor's buffer, before another reader uses the sensor.

@@ -91,11 +91,13 @@ final class SensorWatch<Sensor: FoundSensor> {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            interest = try feed.listen(to: DeviceFeed.sensorSubsystems) { [weak self] changes in
-                if changes.areIncomplete { self?.context.overflowed() }
-                self?.poll?.reconsiderAccess()
-                self?.finder.read()
-            }
+            interest = try feed.listen(
+                to: DeviceFeed.sensorSubsystems,
+                changed: weakly(self) { watch, changes in
+                    if changes.areIncomplete { watch.context.overflowed() }
+                    watch.poll?.reconsiderAccess()
+                    watch.finder.read()
+                })
         }
         finder.read()
     }

@@ -107,7 +107,7 @@ package final class MotionFeed {
 
     private func sample(for use: Use, until end: Instant, then completion: @escaping () -> Void) {
         guard interest == nil || streams.isEmpty else { return sampleStreams(for: use, until: end, then: completion) }
-        finder.read { [weak self] in self?.sampleStreams(for: use, until: end, then: completion) }
+        finder.read(then: weakly(self) { $0.sampleStreams(for: use, until: end, then: completion) })
     }
 
     private func sampleStreams(for use: Use, until end: Instant, then completion: @escaping () -> Void) {

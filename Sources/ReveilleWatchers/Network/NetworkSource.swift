@@ -121,9 +121,11 @@ final class NetworkFeed {
                 socket.number, for: .readable, priority: .watcher, handler: weakly(self) { feed, _ in feed.receive() })
             self.socket = socket
         case .recording(let path):
-            directory = try DirectoryWatch(loop: loop) { [weak self] event in
-                if case .entry(_, NetworkSource.fileName, _) = event { self?.handler(.recorded) }
-            }
+            directory = try DirectoryWatch(
+                loop: loop,
+                handler: weakly(self) { feed, event in
+                    if case .entry(_, NetworkSource.fileName, _) = event { feed.handler(.recorded) }
+                })
             _ = try directory?.add(path, interest: .entries)
         }
     }

@@ -51,10 +51,12 @@ package final class SwitchesWatcher: Watcher {
 
     private func start() {
         problem.attempt { () throws(SystemError) in
-            interest = try feed.listen(to: ["input"]) { [weak self] changes in
-                if changes.areIncomplete { self?.context.overflowed() }
-                self?.finder.read()
-            }
+            interest = try feed.listen(
+                to: ["input"],
+                changed: weakly(self) { watcher, changes in
+                    if changes.areIncomplete { watcher.context.overflowed() }
+                    watcher.finder.read()
+                })
         }
         finder.read()
     }
