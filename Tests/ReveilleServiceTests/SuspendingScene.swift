@@ -53,7 +53,7 @@ struct SuspendingScene {
     /// Sends a program to the background, and returns the effects.
     mutating func hold(_ process: ProcessKey = app, until time: UInt64? = nil) -> [Effect] {
         let wasInBackground = programs[process]?.isInBackground == true
-        state.hold(subject(process), until: time, wasInBackground: wasInBackground)
+        state.hold(subject(process), until: time, wasInBackground: wasInBackground, at: now)
         change(process) { $0.isInBackground = true }
         return settle()
     }

@@ -111,6 +111,19 @@ import Testing
         #expect(scene.state.suspensions.isEmpty)
     }
 
+    @Test("a program that is suspended again during its thaw is frozen after it, even if the thaw fails")
+    mutating func failedThawBeforeFreeze() {
+        scene.start()
+        _ = scene.suspend()
+        _ = scene.answer(1)
+        _ = scene.wake()
+        #expect(scene.sample(1, 20).contains(.thaw(cgroup, 2)))
+        #expect(scene.suspend().last == answered, "the wake, whose thaw is no longer wanted")
+        #expect(scene.answer(2, failure: "it is refused") == [.freeze(cgroup, 3)])
+        #expect(scene.answer(3) == [answered])
+        #expect(scene.state.next == nil)
+    }
+
     @Test("a process that subscribes in a frozen cgroup is held, and in the foreground takes the suspension back")
     mutating func arrivals() {
         scene.start()
@@ -141,11 +154,11 @@ import Testing
     mutating func declaredEnd() {
         scene.start(ends: true)
         scene.programs[app]?.members.append(.init(connection: 30, isInBackground: false))
-        scene.state.hold(scene.subject(), until: nil, wasInBackground: false)
+        scene.state.hold(scene.subject(), until: nil, wasInBackground: false, at: scene.now)
         scene.programs[app]?.members[0].isInBackground = true
         #expect(scene.settle() == [.hold(.operator, 20)])
         scene.programs[app]?.members[1].isInBackground = true
-        scene.state.hold(scene.subject(reason: .app), until: nil, wasInBackground: false)
+        scene.state.hold(scene.subject(reason: .app), until: nil, wasInBackground: false, at: scene.now)
         #expect(
             scene.settle() == [.hold(.app, 20), .setPhase(.terminating, app, from: nil), .terminate(app)])
         #expect(scene.pass(60_000_000).isEmpty)
@@ -158,7 +171,7 @@ import Testing
         scene.start(ends: true, hasRead: false)
         _ = scene.hold()
         _ = scene.wake(others: .app)
-        #expect(scene.state.endings == [app])
+        #expect(scene.state.endings.map(\.process) == [app])
         #expect(scene.pass(Departure.readingTime).contains(.terminate(app)))
         scene.change { $0.isInBackground = false }
         _ = scene.hold()
@@ -168,6 +181,22 @@ import Testing
             scene.sample(2, 20) == [
                 .release(.operator, 20, into: .usual), .setPhase(.usual, app, from: .terminating), answered,
             ])
+    }
+
+    @Test("a subscription in the foreground takes an announced end back, even between a wake and the next hold")
+    mutating func subscriptionTakesTheEndBack() {
+        scene.start(ends: true)
+        scene.state.hold(scene.subject(), until: nil, wasInBackground: false, at: scene.now)
+        scene.change { $0.isInBackground = true }
+        scene.state.advance(with: scene.programs, at: scene.now)
+        scene.change { $0.hasRead = false }
+        #expect(scene.settle().contains(.setPhase(.terminating, app, from: nil)))
+        _ = scene.wake()
+        scene.state.hold(scene.subject(), until: nil, wasInBackground: true, at: scene.now)
+        scene.programs[app]?.members.append(.init(connection: 30, isInBackground: false))
+        scene.state.join(30, app, endsInBackground: false, isFrozen: false)
+        #expect(scene.settle().contains(.setPhase(.usual, app, from: .terminating)))
+        #expect(scene.sample(1, 20) == [answered])
     }
 
     // MARK: - An earlier bus

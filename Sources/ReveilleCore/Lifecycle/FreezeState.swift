@@ -120,6 +120,8 @@ package struct FreezeState: Sendable, Hashable {
         case (false, nil):
             isFrozen = false
             return (.thawed, wantsFrozen ? begin(freezes: true, at: now) : nil)
+        // It may be thawing all the same.
+        case (false, _) where wantsFrozen: return (nil, begin(freezes: true, at: now))
         case (false, let reason?):
             // Another attempt now would fail too.
             isFrozen = true

@@ -37,7 +37,8 @@ extension BusServer {
         }
         let time = wakeAfter.map { EventLoop.moment(in: EventLoop.microseconds($0), from: loop.bootClock) }
         if time != nil { turn.timesHaveChanged = true }
-        features.suspending.hold(subject, until: time, wasInBackground: isInBackground)
+        features.suspending.hold(
+            subject, until: time, wasInBackground: isInBackground, at: loop.bootClock)
         if state == .suspended {
             features.suspending.suspend(subject, for: caller(connection), at: loop.bootClock)
         } else {
@@ -93,7 +94,7 @@ extension BusServer {
 
     // MARK: - Subscriptions
 
-    /// Follows the process behind a subscription, which ends with the process and is held while it is processes.record.
+    /// Follows the process behind a subscription, which ends with the process and is held while the process is frozen.
     func followProcess(of connection: Connection) {
         guard let id = connection.subscription else { return }
         do throws(SystemError) {

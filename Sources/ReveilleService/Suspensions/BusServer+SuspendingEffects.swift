@@ -9,6 +9,7 @@ extension BusServer {
     /// Lets programs take their next steps.
     func advanceSuspending(to now: UInt64) {
         processes.freezes.lookAtFrozen(at: now)
+        for process in features.suspending.departing { processes[process]?.members.forEach(releaseIfRead) }
         let known = features.suspending.concerned.compactMap { processes[$0] }.map { process in
             (process.key, facts(of: process, withCgroup: features.suspending.arrivals.contains(process.key)))
         }
@@ -76,7 +77,6 @@ extension BusServer {
             process: process.key, id: process.process.pid, cgroup: withCgroup ? process.process.cgroup : nil,
             hasTasks: isBusy(process),
             members: process.members.map { connection in
-                releaseIfRead(connection)
                 let id = connection.subscription
                 return ProgramFacts.Member(
                     connection: connection.number, isInBackground: isInBackground(connection),

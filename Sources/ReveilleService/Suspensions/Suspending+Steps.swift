@@ -20,7 +20,8 @@ extension Suspending {
             move(index, with: suspensions[index].processes.compactMap { facts[$0] }, at: now)
         }
         suspensions.removeAll { $0.processes.isEmpty && !$0.isMoving && !$0.freeze.expectsAnswers }
-        for process in endings { moveToEnd(process, facts[process], at: now) }
+        let ending = endings
+        endings = ending.compactMap { moveToEnd($0.process, $0.departure, facts[$0.process], at: now) }
     }
 
     /// Adds processes that have subscribed meanwhile, even if the cgroup is just being frozen.
@@ -171,32 +172,27 @@ extension Suspending {
 
     // MARK: - End
 
-    /// Takes the next step of a program that ends in the background, as it is once all its subscriptions are.
-    private mutating func moveToEnd(_ process: ProcessKey, _ program: ProgramFacts?, at now: UInt64) {
+    /// Takes the next step of a program that ends once all its subscriptions are in the background; `nil` if none is left.
+    private mutating func moveToEnd(
+        _ process: ProcessKey, _ departure: Departure, _ program: ProgramFacts?, at now: UInt64
+    ) -> (process: ProcessKey, departure: Departure)? {
         guard let program, program.isInBackground else {
-            let wasLeaving = ends[process]?.departure != nil
-            cancelEnd(of: process)
-            return wasLeaving ? endTermination(of: process) : ()
+            endTermination(of: process)
+            return nil
         }
-        let (departure, step) = step(ends[process]?.departure ?? Departure(at: now), of: [program], at: now)
-        ends[process]?.departure = departure
+        let (departure, step) = step(departure, of: [program], at: now)
         switch step {
         case nil: break
         case .announce:
             ends[process]?.isTerminating = true
             setPhase(.terminating, of: [process])
-        case .carryOut:
-            effects.append(.terminate(process))
-            cancelEnd(of: process)
+        case .carryOut: effects.append(.terminate(process))
         }
+        return departure.map { (process, $0) }
     }
 
     /// Takes back the end of a program that has not received SIGTERM yet.
-    mutating func cancelEnd(of process: ProcessKey) {
-        guard let index = endings.firstIndex(of: process) else { return }
-        endings.remove(at: index)
-        ends[process]?.departure = nil
-    }
+    mutating func cancelEnd(of process: ProcessKey) { endings.removeAll { $0.process == process } }
 
     /// Notifies the subscriptions of a program that it does not end after all.
     mutating func endTermination(of process: ProcessKey) {
@@ -210,7 +206,5 @@ extension Suspending {
 struct DeclaredEnd {
     /// The connections of these subscriptions.
     var declarants: Set<UInt64> = []
-    /// The departure toward the end, once the process is in the background.
-    var departure: Departure?
     var isTerminating = false
 }

@@ -20,15 +20,15 @@ extension Suspending {
     // MARK: - Background
 
     /// A call sends a subscription to the background, for ever or until a time.
-    mutating func hold(_ subject: Subject, until time: UInt64?, wasInBackground: Bool) {
+    mutating func hold(_ subject: Subject, until time: UInt64?, wasInBackground: Bool, at now: UInt64) {
         deadlines.set(time, subject.connection, subject.reason)
         // A wake that still waits for a sample has taken back the end already.
         let isBack = waking[subject.connection]?.isDisjoint(with: subject.reason) == false
         hold(subject.reason, subject.connection)
-        guard let process = subject.process, !wasInBackground || isBack, let end = ends[process],
-            !end.declarants.isEmpty, end.departure == nil, !endings.contains(process)
+        guard let process = subject.process, !wasInBackground || isBack, hasDeclaredEnd(process),
+            !endings.contains(where: { $0.process == process })
         else { return }
-        endings.append(process)
+        endings.append((process, Departure(at: now)))
         isDue = true
     }
 

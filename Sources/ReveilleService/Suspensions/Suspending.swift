@@ -11,8 +11,8 @@ struct Suspending {
     var suspensions: [Suspension]
     /// The ends that processes have declared.
     var ends: [ProcessKey: DeclaredEnd] = [:]
-    /// The processes that are approaching their declared end.
-    var endings: [ProcessKey] = []
+    /// The processes in the background that are approaching their declared end.
+    var endings: [(process: ProcessKey, departure: Departure)] = []
     /// The processes that have subscribed since the suspensions were last advanced.
     var arrivals: [ProcessKey] = []
     var wakes: [UInt64: Wake] = [:]
@@ -50,7 +50,12 @@ struct Suspending {
 
     /// The processes whose facts ``advance(with:at:)`` needs.
     var concerned: Set<ProcessKey> {
-        suspensions.reduce(into: Set(arrivals + endings)) { if $1.isMoving { $0.formUnion($1.processes) } }
+        suspensions.reduce(into: departing.union(arrivals)) { if $1.isMoving { $0.formUnion($1.processes) } }
+    }
+
+    /// The processes whose next step depends on what they have read.
+    var departing: Set<ProcessKey> {
+        suspensions.reduce(into: Set(endings.map(\.process))) { if $1.departure != nil { $0.formUnion($1.processes) } }
     }
 
     /// The time of the next ``advance(with:at:)``, in microseconds since boot; `nil` for never.
@@ -60,9 +65,8 @@ struct Suspending {
     var next: UInt64? { suspensions.isEmpty && endings.isEmpty ? deadlines.next : nextOfPrograms }
 
     private var nextOfPrograms: UInt64? {
-        let ending = endings.map { ends[$0]?.departure?.deadline }
         let suspended = suspensions.flatMap { [$0.departure?.deadline, deadline(of: $0)] }
-        return (ending + suspended + [deadlines.next]).compactMap(\.self).min()
+        return (endings.map(\.departure.deadline) + suspended + [deadlines.next]).compactMap(\.self).min()
     }
 
     /// Returns when an answer is overdue, or a thaw is tried again; a thaw for nobody waits while others are suspended.
@@ -98,6 +102,8 @@ struct Suspending {
         ends[process] = nil
     }
 
+    func hasDeclaredEnd(_ process: ProcessKey) -> Bool { ends[process]?.declarants.isEmpty == false }
+
     // MARK: - Suspend
 
     /// Returns the suspension of a program, even before the program is frozen.
@@ -110,7 +116,7 @@ struct Suspending {
         guard let process = subject.process else {
             return answer(caller, "process \(subject.id) cannot be followed")
         }
-        if ends[process]?.declarants.isEmpty == false {
+        if hasDeclaredEnd(process) {
             return answer(caller, "process \(subject.id) has declared that it ends in the background")
         }
         guard let index = index(of: process) else { return effects.append(.examine(process, caller)) }

@@ -99,6 +99,17 @@ import Testing
         #expect(state.isSettled && state.deadline == nil)
     }
 
+    @Test("a thaw that fails while the cgroup is to be frozen again is followed by the freeze")
+    mutating func failedThawBeforeFreeze() throws {
+        _ = state.answered(try one(state.want(frozen: true, at: 0)).number, failure: nil, at: 1)
+        let thaw = try one(state.want(frozen: false, at: 2))
+        #expect(state.want(frozen: true, at: 3) == nil)
+        let freeze = try one(state.answered(thaw.number, failure: "why", at: 4).next)
+        #expect(freeze.freezes)
+        #expect(state.answered(freeze.number, failure: nil, at: 5) == (.frozen, nil))
+        #expect(state.isSettled && state.deadline == nil)
+    }
+
     @Test("a thaw that is answered late has thawed the cgroup") mutating func lateThaw() throws {
         _ = state.answered(try one(state.want(frozen: true, at: 0)).number, failure: nil, at: 1)
         let thaw = try one(state.want(frozen: false, at: 2))
