@@ -122,6 +122,19 @@ struct LoginSwitchesTests {
         try subscriber.wait(for: "switches") { $0["tabletMode"] == true && $0["docked"] == true }
     }
 
+    @Test("a login manager that answers late is asked again until it answers")
+    func lateManagerIsAskedAgain() async throws {
+        try await scene.manager.appear(["LidClosed": .boolean(true), "Docked": .boolean(true)])
+        let subscriber = try bus.subscribe(#"{"aspects":["switches"]}"#)
+        #expect(try state() == Self.switches(true, nil, true))
+        await scene.manager.pause()
+        try bus.client().call("Refresh")
+        try wait(for: "the reason in the log") { bus.log.contains("switches: login manager: no reply within") }
+        await scene.manager.set("Docked", .boolean(false))
+        await scene.manager.goOn()
+        try subscriber.wait(for: "switches") { $0["docked"] == false && $0["lidClosed"] == true }
+    }
+
     @Test("there is no connection to the message bus before and after an answer")
     func connectionEndsWithTheAnswer() async throws {
         try await scene.manager.appear(["LidClosed": .boolean(true), "Docked": .boolean(true)])

@@ -12,14 +12,16 @@ package final class LoginProperties {
         case values([String: Bool])
         /// There is no message bus or no login manager.
         case absent(String)
-        /// Anything else: they refused the question, or did not reply.
+        /// They did not reply in time, and may reply to another question.
+        case late(String)
+        /// Anything else, such as a refusal.
         case failed(String)
 
         package var description: String {
             switch self {
             case .values(let values):
                 values.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ")
-            case .absent(let reason), .failed(let reason): reason
+            case .absent(let reason), .late(let reason), .failed(let reason): reason
             }
         }
     }
@@ -80,7 +82,7 @@ package final class LoginProperties {
             switch hasOwner {
             case true?: self?.get(timeout: timeout / 2)
             case false?: self?.end(.absent("no login manager on the message bus"))
-            case nil: self?.end(.failed("the message bus does not answer"))
+            case nil: self?.end(.late("the message bus does not answer"))
             }
         }
     }
@@ -102,6 +104,7 @@ package final class LoginProperties {
     private func take(_ reply: Result<DBusMessage, DBusError>, of name: String) {
         switch reply {
         case .success(let message): values[name] = message.variant("b")?.boolean()
+        case .failure(let error) where error.name == DBusError.late: return end(.late("\(error)"))
         case .failure(let error): failure = error
         }
         unanswered -= 1

@@ -18,6 +18,8 @@ package final class SwitchesWatcher: Watcher {
     private var devices: [SwitchDevice: (input: InputDevice, source: EventSource)] = [:]
     private var rule = SwitchesRule()
     private var question: LoginProperties?
+    /// How long the next question may take; it doubles while the login manager is late.
+    private var patience = Pace.sampleTimeout
     private var answer: LoginProperties.Answer?
     private var properties: [String: Bool] = [:]
     private var waiting: [() -> Void] = []
@@ -84,10 +86,13 @@ package final class SwitchesWatcher: Watcher {
     private func use(_ present: Result<[SwitchDevice], SystemError>) {
         guard pace != .off || !waiting.isEmpty else { return }
         if let present = problem.attempt({ () throws(SystemError) in try present.get() }) { adopt(present) }
-        guard question == nil else { return }
+        if question == nil { ask() }
+    }
+
+    private func ask() {
         let needed = neededProperties
         guard !needed.isEmpty else { return finish() }
-        question = LoginProperties(needed, loop: loop, timeout: Pace.sampleTimeout, then: weakly(self) { $0.take($1) })
+        question = LoginProperties(needed, loop: loop, timeout: patience, then: weakly(self) { $0.take($1) })
     }
 
     private func take(_ answer: LoginProperties.Answer) {
@@ -96,10 +101,14 @@ package final class SwitchesWatcher: Watcher {
         switch answer {
         case .values(let values): properties = values
         case .absent: properties = [:]
-        case .failed(let reason): loginProblem.warn("login manager: \(reason); the previous reading is kept")
+        case .late(let reason), .failed(let reason):
+            loginProblem.warn("login manager: \(reason); the previous reading is kept")
         }
         if case .values = answer { loginProblem.clear() }
         finish()
+        guard case .late = answer else { return patience = Pace.sampleTimeout }
+        patience *= 2
+        if pace != .off, question == nil { ask() }
     }
 
     private func finish() {
