@@ -135,9 +135,10 @@ package final class UnknownWords {
 
     package init() {}
 
-    func note(_ word: String, in field: String) {
+    /// Notes a word, whose field is found for the first one only: each search passes what precedes it in the message.
+    func note(_ word: String, in field: @autoclosure () -> String) {
         guard first == nil else { return }
         let shown = String(String.UnicodeScalarView(word.unicodeScalars.prefix(Self.shownLength)))
-        first = field + " " + shown.debugDescription
+        first = field() + " " + shown.debugDescription
     }
 }
