@@ -41,7 +41,7 @@ final class Connection {
     var taskHolder: TaskHolder?
     /// Identifies the connection among all that the server has had.
     let number: UInt64
-    @exclusivity(unchecked) var phase: ConnectionPhase
+    var phase: ConnectionPhase
     private(set) var input = Input.pending
     /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
     /// share is used up.

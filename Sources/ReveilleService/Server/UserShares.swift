@@ -13,8 +13,8 @@ package final class UserShares {
     private let memory: UInt64
     /// The times of the boot clock when users will have paid for everything, in microseconds.
     ///
-    /// An array, since most buses have the clients of one or two users; it is used at each call (see ``BusServer/bus``).
-    @exclusivity(unchecked) private var accounts: [(user: UInt32, paid: UInt64)] = []
+    /// An array, since most buses have the clients of one or two users.
+    private var accounts: [(user: UInt32, paid: UInt64)] = []
 
     private init(allowance: UInt64, price: UInt64, memory: UInt64) {
         (self.allowance, self.price, self.memory) = (allowance, price, memory)
