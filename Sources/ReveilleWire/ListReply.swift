@@ -32,6 +32,15 @@ package final class ListReply {
         self.text = text
     }
 
+    /// Creates a reply with the items that have a text when their piece is written.
+    package convenience init<Items: Sequence>(
+        of type: (some ReplyElement).Type, after head: JSONObject = [:], continues: Bool = false, each items: Items,
+        text: @escaping (Items.Element) -> [UInt8]?
+    ) {
+        var texts = items.lazy.compactMap(text).makeIterator()
+        self.init(of: type, after: head, continues: continues) { texts.next() }
+    }
+
     package func next() -> (piece: [UInt8], isLast: Bool) {
         if let long {
             self.long = nil

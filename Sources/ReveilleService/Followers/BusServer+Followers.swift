@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -17,12 +16,8 @@ extension BusServer {
     private func reply(_ current: [SubscriptionID], ended: [SubscriptionID] = [], on connection: Connection) {
         let head: JSONObject = ended.isEmpty ? [:] : ["ended": .array(ended.map { .string($0.wireName) })]
         // What begins or ends while the reply is written follows in the next one.
-        var ids = current.makeIterator()
-        let list = ListReply(of: SubscriptionInfo.self, after: head, continues: true) { [unowned self] in
-            while let id = ids.next() {
-                if let subscription = describe(id) { return subscription.structure.bytes }
-            }
-            return nil
+        let list = ListReply(of: SubscriptionInfo.self, after: head, continues: true, each: current) {
+            [unowned self] in describe($0)?.structure.bytes
         }
         reply(list, on: connection)
     }

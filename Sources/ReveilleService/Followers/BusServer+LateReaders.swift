@@ -23,7 +23,6 @@ extension BusServer {
         if features.lateReaders?.wait(for: id, at: loop.bootClock) == true { turn.timesHaveChanged = true }
     }
 
-    /// Notes that a subscriber has read everything.
     func noteReading(of id: SubscriptionID) {
         if features.lateReaders?.remove(id) == true { setLate(false, id) }
     }

@@ -31,13 +31,11 @@ extension BusServer {
 
     /// The entries of a user; an entry that ends while the list is read may be absent.
     func entryList(of user: UInt32) -> ListReply {
-        var ids = features.scheduler.entries.items(of: user).map(\.entry.id).makeIterator()
-        return ListReply(of: ScheduleListing.self) { [unowned self] in
-            while let id = ids.next() {
-                guard let item = features.scheduler.entries.item(id, of: user) else { continue }
-                return ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
+        let ids = features.scheduler.entries.items(of: user).map(\.entry.id)
+        return ListReply(of: ScheduleListing.self, each: ids) { [unowned self] id in
+            features.scheduler.entries.item(id, of: user).map { item in
+                ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
             }
-            return nil
         }
     }
 

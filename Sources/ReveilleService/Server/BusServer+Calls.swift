@@ -26,11 +26,9 @@ extension BusServer {
             try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
         case .getState(let aspects, let wantsSupply): getState(aspects, omitsSupply: !wantsSupply, on: connection)
         case .getHistory(let aspect, let limit, let wantsSupply):
-            var changes = bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).makeIterator()
-            reply(
-                ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) {
-                    changes.next()?.structure.bytes
-                }, on: connection)
+            let changes = bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply)
+            let head: JSONObject = ["instance": .string(bus.instance)]
+            reply(ListReply(of: Event.self, after: head, each: changes) { $0.structure.bytes }, on: connection)
         case .listSubscriptions: reply(subscriberList, on: connection)
         case .followSubscriptions: followSubscriptions(on: connection)
         case .describeAspects: reply(sourceList, on: connection)

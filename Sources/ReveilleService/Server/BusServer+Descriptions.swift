@@ -9,13 +9,8 @@ import Varlink
 
 extension BusServer {
     var subscriberList: ListReply {
-        var slot = -1
-        return ListReply(of: SubscriptionInfo.self) { [unowned self] in
-            while slot + 1 < connections.subscribers.slotCount {
-                slot += 1
-                if let subscriber = subscriber(in: slot) { return subscriber.structure.bytes }
-            }
-            return nil
+        ListReply(of: SubscriptionInfo.self, each: 0..<connections.subscribers.slotCount) { [unowned self] in
+            subscriber(in: $0)?.structure.bytes
         }
     }
 
@@ -48,10 +43,8 @@ extension BusServer {
     }
 
     var sourceList: ListReply {
-        var aspects = (BuiltInAspect.allCases.map { Aspect($0) } + bus.names).makeIterator()
-        return ListReply(of: AspectInfo.self) { [unowned self] in
-            aspects.next().map { source(of: $0).structure.bytes }
-        }
+        let aspects = BuiltInAspect.allCases.map { Aspect($0) } + bus.names
+        return ListReply(of: AspectInfo.self, each: aspects) { [unowned self] in source(of: $0).structure.bytes }
     }
 
     func source(of aspect: Aspect) -> AspectInfo {
@@ -110,9 +103,7 @@ extension BusServer {
     func check(_ names: [String], for connection: Connection) -> ListReply {
         // The search for a source can take as long as a list of all devices.
         var answers: [String: CapabilityAnswer] = [:]
-        var names = names.makeIterator()
-        return ListReply(of: CapabilityCheck.self) { [unowned self, unowned connection] in
-            guard let name = names.next() else { return nil }
+        return ListReply(of: CapabilityCheck.self, each: names) { [unowned self, unowned connection] name in
             let answer = answers[name] ?? answer(name, for: connection)
             answers[name] = answer
             return CapabilityCheck(name, answer).structure.bytes

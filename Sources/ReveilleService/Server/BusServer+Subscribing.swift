@@ -43,11 +43,10 @@ extension BusServer {
         let reply = SubscribeReply(
             subscription: id.wireName, instance: bus.instance, resumed: start.resumed, events: [])
         // The logs keep the values, so that replies that nobody reads do not keep others.
-        var events = start.events.map { WaitingEvent($0) }.makeIterator()
+        let events = start.events.map { WaitingEvent($0) }
         sends(to: connection)
-        connection.reply = ListReply(of: Event.self, after: reply.head, continues: true) {
-            [unowned self, unowned connection] in
-            guard let event = events.next() else { return nil }
+        connection.reply = ListReply(of: Event.self, after: reply.head, continues: true, each: events) {
+            [unowned self, unowned connection] event in
             if let event = bus.event(event) { return writer.text(of: event) }
             close(
                 connection, because: "it did not read the reply to Subscribe before \(event.aspect) had changed often")
@@ -67,9 +66,9 @@ extension BusServer {
     }
 
     private func states(of aspects: AspectSet, _ omitsSupply: Bool) -> ListReply {
-        var expanded = bus.expand(aspects).makeIterator()
-        return ListReply(of: Event.self, after: ["instance": .string(bus.instance)]) { [unowned self] in
-            expanded.next().map { text(ofState: $0, omitsSupply: omitsSupply) }
+        let head: JSONObject = ["instance": .string(bus.instance)]
+        return ListReply(of: Event.self, after: head, each: bus.expand(aspects)) { [unowned self] in
+            text(ofState: $0, omitsSupply: omitsSupply)
         }
     }
 
