@@ -91,7 +91,7 @@ import Varlink
 
     private func write(_ records: [ScheduleRecord], to file: ScheduleFile) {
         file.replace(with: records)
-        #expect(file.isOpen)
+        #expect(file.facts.isOpen)
     }
 
     @Test("firings with the highest numbers in a file start their programs")
@@ -138,7 +138,7 @@ import Varlink
         }
         #expect(code == EFBIG)
         #expect(count == (ScheduleFile.limit - ScheduleFile.reserve) / size)
-        #expect(file.takesFirings)
+        #expect(file.facts.takesFirings)
         let firing = Firing(
             instance: "one", number: 1, value: value, user: 1, times: 1, before: 1, sequence: 2,
             time: Timestamp(microseconds: 1))
@@ -149,7 +149,7 @@ import Varlink
         let launching = ScheduleRecord.launching(
             .init(command: ["a"], starts: 0, instance: "one", waiting: LaunchQueue.Waiting(firing)))
         try file.append([passed, launching], areChanges: false)
-        #expect(!file.takesFirings)
+        #expect(!file.facts.takesFirings)
         try file.append([.settled(["a"], "org.example.a")], areChanges: false)
         #expect(throws: (any Error).self) { try file.append([.removed(["0"], user: 1)], areChanges: true) }
     }

@@ -85,7 +85,6 @@ struct ConfigurationKey {
         text(name, path, device, as: { $0 }) { isDevice($0) ? .some($0) : nil }
     }
 
-    /// A list of names of devices.
     static func names(_ name: String, _ path: WritableKeyPath<Configuration, [String]>) -> Self {
         value(name, path, json: { .array($0.map { .string($0) }) }) { section, name, _ throws(ConfigurationError) in
             try section.texts(name, each: device, atMost: mostDevices) { isDevice($0) ? $0 : nil }

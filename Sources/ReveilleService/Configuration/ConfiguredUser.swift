@@ -29,7 +29,6 @@ package struct ConfiguredUser: Sendable, Hashable {
         }
     }
 
-    /// Reads a list of users; `nil` if the key is absent.
     static func list(_ name: String, of section: ConfigurationSection) throws(ConfigurationError) -> [ConfiguredUser]? {
         try section.list(name, "a list of users") { value throws(ConfigurationError) in
             do throws(SystemError) {

@@ -42,7 +42,6 @@ extension BusServer {
         features.tiedNames.move(name, from: former?.connection, to: nil)
     }
 
-    /// Withdraws the states that end with a connection.
     func withdrawTiedNames(of connection: Connection) {
         for name in features.tiedNames.names(of: connection.number) {
             publish(PublishedValue(name, bytes: nil), by: Publisher(user: connection.peer.uid))

@@ -117,7 +117,7 @@ extension BusServer {
     }
 
     func renewSchedule() {
-        guard facilities.schedule.file?.isOpen == true else { return }
+        guard facilities.schedule.file?.facts.isOpen == true else { return }
         features.scheduler.storage.unsaved.append(.began(instance: bus.instance, firings: 0))
         saveRecords()
     }

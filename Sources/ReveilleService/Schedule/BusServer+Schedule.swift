@@ -3,8 +3,6 @@
 import Logging
 import ReveilleCore
 import ReveilleSystem
-import ReveilleWire
-import Varlink
 
 // The effects of a `Scheduler` on the bus, the file, the alarms and programs. Without entries, there is no file, no alarm and
 // no open zone.
@@ -69,10 +67,7 @@ extension BusServer {
     var scheduleFacts: Scheduler.Facts {
         Scheduler.Facts(
             wallClock: loop.wallClock, bootClock: loop.bootClock, entryLimit: configuration.schedule.entries,
-            file: facilities.schedule.file.map {
-                Scheduler.File(
-                    isOpen: $0.isOpen, takesFirings: $0.takesFirings, isLong: $0.isLong, canShrink: $0.canShrink)
-            })
+            file: facilities.schedule.file?.facts)
     }
 
     /// Changes the schedule, which settles at the end of this turn.

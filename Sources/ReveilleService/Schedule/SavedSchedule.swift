@@ -22,7 +22,6 @@ package struct SavedSchedule: Sendable {
 
     package init() {}
 
-    /// Decodes the contents of a file.
     init(decoding bytes: [UInt8]) throws(StateError) {
         guard bytes.starts(with: ScheduleFile.header) else {
             throw StateError(reason: "not a schedule of version \(ScheduleFile.version)")

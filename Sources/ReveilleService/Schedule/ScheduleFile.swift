@@ -64,17 +64,12 @@ package final class ScheduleFile {
         self.answered = answered
     }
 
-    /// Whether records can be appended: the file exists and is intact.
-    package var isOpen: Bool { file != nil }
-
-    /// Whether the file has records that are not needed any more.
-    var canShrink: Bool { (file?.size ?? 0) > baseSize }
-
-    /// Whether firings can be appended: the file is open and has room for them.
-    package var takesFirings: Bool { file.map { $0.size <= Self.limit - Self.reserve } ?? false }
-
-    /// Whether the file is much longer than necessary.
-    package var isLong: Bool { (file?.size ?? 0) > 2 * baseSize + Self.slack }
+    var facts: Scheduler.File {
+        let size = file?.size ?? 0
+        return Scheduler.File(
+            isOpen: file != nil, takesFirings: file != nil && size <= Self.limit - Self.reserve,
+            isLong: size > 2 * baseSize + Self.slack, canShrink: size > baseSize)
+    }
 
     /// Reads the file; `nil` if there is none.
     ///

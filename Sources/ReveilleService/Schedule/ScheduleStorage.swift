@@ -2,8 +2,6 @@
 
 import Logging
 import ReveilleCore
-import ReveilleWire
-import Varlink
 
 /// The work of a schedule's file.
 struct ScheduleStorage {

@@ -12,9 +12,9 @@ import Varlink
 struct Scheduler: ~Copyable {
     /// What the schedule has to know of its file.
     struct File {
-        /// Whether records can be appended.
+        /// Whether records can be appended: the file exists and is intact.
         var isOpen: Bool
-        /// Whether there is room for firings.
+        /// Whether it is open, and has room for firings.
         var takesFirings: Bool
         /// Whether the file is much longer than necessary.
         var isLong: Bool

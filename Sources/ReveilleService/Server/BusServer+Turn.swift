@@ -15,7 +15,6 @@ struct Turn {
         case check([String])
     }
 
-    /// Whether features have something to do.
     var featuresAreDue = false
     /// Whether the schedule has changed since it last settled.
     var scheduleHasChanged = false

@@ -62,7 +62,7 @@ final class Connection {
         self.stream = stream
         self.number = number
         self.peer = peer
-        phase = refusal.map { .refused($0) } ?? .new
+        phase = .new(refusal: refusal)
         session = ServerSession(maximumFrame: maximumFrame)
         source = try loop.watch(stream.number, for: Self.interest) { [unowned self] in handler(self, $0) }
     }
@@ -196,7 +196,6 @@ final class Connection {
 /// What a connection has to send, and whether it waits until its peer has read.
 private struct Outgoing {
     var bytes = PendingOutput()
-    /// The reply that is being written.
     var reply: ListReply?
     var awaitsReading = false
 

@@ -4,12 +4,10 @@ import ReveilleCore
 import Varlink
 
 enum ConnectionPhase {
-    /// The connection is over a limit, and the peer has not called yet.
-    case refused(CallError)
+    /// The peer has not called yet; the refusal answers the first call of a connection over a limit.
+    case new(refusal: CallError?)
     /// The connection is over a limit. It closes once the error, which answers the first call, is written.
     case dismissed(CallError)
-    /// The peer has not called yet.
-    case new
     /// The peer has called, and has no subscription.
     case serving
     /// A Subscribe call waits for fresh samples of the aspects.
@@ -22,7 +20,7 @@ enum ConnectionPhase {
 
     var takesCalls: Bool {
         switch self {
-        case .refused, .new, .serving: true
+        case .new, .serving: true
         case .dismissed, .subscribing, .streaming, .lasting, .closed: false
         }
     }
@@ -31,15 +29,12 @@ enum ConnectionPhase {
     var isStream: Bool {
         switch self {
         case .subscribing, .streaming, .lasting: true
-        case .refused, .dismissed, .new, .serving, .closed: false
+        case .new, .dismissed, .serving, .closed: false
         }
     }
 
     var awaitsFirstCall: Bool {
-        switch self {
-        case .refused, .new: true
-        case .dismissed, .serving, .subscribing, .streaming, .lasting, .closed: false
-        }
+        if case .new = self { true } else { false }
     }
 
     /// The answer to the only call of a connection over a limit.
@@ -55,7 +50,7 @@ enum ConnectionPhase {
     var aspects: AspectSet {
         switch self {
         case .subscribing(let aspects), .streaming(_, let aspects): aspects
-        case .refused, .dismissed, .new, .serving, .lasting, .closed: []
+        case .new, .dismissed, .serving, .lasting, .closed: []
         }
     }
 
@@ -65,8 +60,7 @@ enum ConnectionPhase {
 
     mutating func call() {
         switch self {
-        case .refused(let error): self = .dismissed(error)
-        case .new: self = .serving
+        case .new(let refusal): self = refusal.map { .dismissed($0) } ?? .serving
         case .serving: break
         case .dismissed, .subscribing, .streaming, .lasting, .closed:
             preconditionFailure("a call that may not be taken")
@@ -95,7 +89,6 @@ enum ConnectionPhase {
     }
 
     /// Lets the next reply of a call be the last one, after which the connection takes calls again.
-
     mutating func endLasting() {
         guard case .lasting = self else { preconditionFailure("the end of a call that does not last") }
         self = .serving

@@ -13,7 +13,6 @@ struct ConnectionTable {
     private var served: [UInt64: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
     private var refused = RefusedConnections()
-    /// The connections with subscriptions.
     var subscribers = SubscriberTable()
     private var next: UInt64 = 0
 
@@ -86,7 +85,6 @@ struct RefusedConnections {
 }
 
 struct SubscriberTable {
-    /// The connections with their subscriptions, by slot.
     private var table: [(id: SubscriptionID, connection: Connection)?] = []
 
     var connections: [Connection] { table.compactMap { $0?.connection } }

@@ -51,7 +51,6 @@ final class SharedSampling {
         start = try loop.timer(handler: weakly(self) { $0.read() })
     }
 
-    /// Whether a caller waits for a reading.
     var isUnderWay: Bool { isReading || !asking.isEmpty }
 
     /// Requests a reading, with a search for sources if `isSearching`; the user is `nil` for the bus itself.

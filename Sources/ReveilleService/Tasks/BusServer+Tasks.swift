@@ -9,9 +9,7 @@ import Varlink
 // The tasks of programs: BeginTask calls that last until the task ends. `TaskTable` has the rules.
 
 extension BusServer {
-    /// Begins a task.
-    ///
-    /// The task ends when its time is over, or with its connection, its holder's process or its subscription.
+    /// Begins a task, which ends when its time is over, or with its connection, its holder's process or its subscription.
     ///
     /// - Throws: `NoSuchSubscription`, or else `PermissionDenied`, or else `QuotaExceeded`.
     func beginTask(_ name: String, of subscription: String, on connection: Connection) throws(CallError) {
@@ -26,7 +24,7 @@ extension BusServer {
         connection.phase.beginLasting(.task)
         connection.taskHolder = taskHolder(behind: connection)
         changed(id)
-        tasksChanged()
+        turn.featuresAreDue = true
         // Last: the peer may be gone, and the task ends with it.
         reply(state, on: connection)
     }
@@ -51,11 +49,8 @@ extension BusServer {
         guard let task = features.tasks[connection.number] else { return }
         features.tasks.end(connection.number)
         changed(task.subscription)
-        tasksChanged()
+        turn.featuresAreDue = true
     }
-
-    /// Lets what waits for the end of tasks look again.
-    private func tasksChanged() { turn.featuresAreDue = true }
 
     /// Returns whether a process has a task whose time is not over; until then it is neither suspended nor ended.
     func isBusy(_ process: SubscriberProcess) -> Bool { features.tasks.hasTasks(process.key) }
@@ -88,7 +83,7 @@ extension BusServer {
         let ended = features.tasks.removeSubscription(
             id, of: connection.processKey, isInForeground: !isInBackground(connection), at: loop.bootClock)
         for task in ended { outdate(task) }
-        if !ended.isEmpty { tasksChanged() }
+        if !ended.isEmpty { turn.featuresAreDue = true }
     }
 
     func tasks(of connection: Connection) -> [SubscriptionInfo.Task] {
