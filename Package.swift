@@ -42,15 +42,19 @@ let package = Package(
         // MARK: - Linux
         .target(name: "ReveilleSystem", dependencies: ["CReveilleLinux", "CSystemd", "CUdev"]),
         .target(name: "ReveilleWatchers", dependencies: ["ReveilleCore", "ReveilleSystem"]),
+        .target(name: "ReveilleLink", dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWire", "Varlink"]),
         .target(
             name: "ReveilleService",
-            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink", logging]),
+            dependencies: [
+                "ReveilleCore", "ReveilleLink", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
+                logging,
+            ]),
 
         // MARK: - Libraries and test kit
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink", logging,
+                "ReveilleCore", "ReveilleLink", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink", logging,
                 serviceLifecycle,
             ]),
         .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
@@ -66,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleService", "ReveilleSystem",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLink", "ReveilleService", "ReveilleSystem",
                 "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", argumentParser, logging,
             ],
             resources: [.embedInCode("Demo/demo.scenario")]),
@@ -101,8 +105,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWire", "Varlink", logging, serviceLifecycle,
+                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleLink", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink", logging, serviceLifecycle,
             ]),
         .testTarget(
             name: "ReveilleServiceTests",
@@ -154,8 +158,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleDBus",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleSystem", "ReveilleWire",
-                "Varlink", argumentParser,
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleLink", "ReveilleSystem",
+                "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/DBus/Program"),
         .target(name: "ReveilleLocationCore", dependencies: ["Varlink"], path: "Sources/Satellites/Location/Core"),
@@ -179,7 +183,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
             name: "ReveilleView",
             dependencies: [
                 "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink", argumentParser,
+                "ReveilleFleetCore", "ReveilleLink", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink",
+                argumentParser,
             ],
             path: "Sources/Satellites/View/Program",
             resources: [
@@ -208,8 +213,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleMQTT",
-                "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleLink",
+                "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/Fleet/Program"),
 
@@ -272,7 +277,7 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleLink",
                 "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
                 "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+package import ReveilleLink
 import ReveilleService
 package import ReveilleSystem
 import ReveilleWire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleLink
 import ReveilleSystem
 import ReveilleWire
 package import Varlink
@@ -66,7 +67,17 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         self.description = description
     }
 
-    init(reaching error: SystemError) {
+    package init(_ failure: LinkFailure) {
+        switch failure {
+        case .absent(let places): self = .noBus(at: places)
+        case .unreachable(let error): self.init(reaching: error)
+        case .closed, .ended: self.init(.noBus, "\(failure)")
+        case .invalid: self.init(.invalidReply, "\(failure)")
+        case .unanswered: self.init(.timeout, "\(failure)")
+        }
+    }
+
+    private init(reaching error: SystemError) {
         if let path = error.subject, [ENOENT, ECONNREFUSED].contains(error.code) {
             self = .noBus(at: "unix:" + path)
             return
@@ -84,16 +95,13 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         try Result(catching: body).mapError { ReveilleError(.system, "\($0)") }.get()
     }
 
-    /// Runs a body that reaches a bus, and turns its system error into the reason why there is none.
-    static func reaching<Value>(_ body: () throws(SystemError) -> Value) throws(ReveilleError) -> Value {
-        try Result(catching: body).mapError { ReveilleError(reaching: $0) }.get()
+    /// Runs a body that reaches a bus, and turns its failure into the reason why there is none.
+    static func reaching<Value>(_ body: () throws(LinkFailure) -> Value) throws(ReveilleError) -> Value {
+        try Result(catching: body).mapError { ReveilleError($0) }.get()
     }
 
     /// Whether the bus was away or silent, and may answer later.
     package var isLoss: Bool { code == .noBus || code == .timeout }
-
-    /// Whether the listener's queue had no room: the only way an attempt to connect times out.
-    var isQueueFull: Bool { code == .timeout }
 
     package init(answered error: CallError, to method: String) {
         for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
@@ -113,7 +121,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         self.init(code, "\(method): \(error.explanation(for: method))")
     }
 
-    static func noBus(at places: String) -> ReveilleError {
+    private static func noBus(at places: String) -> ReveilleError {
         let (manager, unit) = geteuid() == 0 ? ("system", "") : ("user", "--user ")
         // The address of the units, by its name.
         let hasUnit =
@@ -124,11 +132,21 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         return ReveilleError(.noBus, "there is no bus at \(places); \(advice)")
     }
 
-    static let closed = ReveilleError(.noBus, "the device is closed")
-    static let ended = ReveilleError(.noBus, "the bus closed the connection")
+    static let closed = ReveilleError(LinkFailure.closed)
+}
 
-    static func unanswered(_ call: Call? = nil, within patience: Duration) -> ReveilleError {
-        ReveilleError(.timeout, (call.map { "\($0.shortName): " } ?? "") + "the bus did not answer within \(patience)")
+extension BusLink {
+    /// Sends a call, and decodes each reply.
+    func call<Answer: BusReply>(
+        _ call: Call, isOpening: Bool = false, expecting type: Answer.Type,
+        onReply: @escaping (Result<Answer, ReveilleError>) -> Void
+    ) {
+        self.call(call, isOpening: isOpening) { result in
+            onReply(
+                Result { () throws(ReveilleError) in
+                    try type.init(try ReveilleError.reaching { () throws(LinkFailure) in try result.get() }, to: call)
+                })
+        }
     }
 }
 

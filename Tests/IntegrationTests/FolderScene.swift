@@ -2,6 +2,7 @@
 
 import Glibc
 import Reveille
+import ReveilleLink
 import ReveilleTesting
 import Testing
 

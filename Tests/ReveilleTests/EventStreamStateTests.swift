@@ -13,8 +13,6 @@ import Testing
         let testDescription: String
         var request = SubscriptionRequest(aspects: [.battery])
         let inputs: [EventStreamState.Input]
-        /// When the last input comes; those before it come at 0.
-        var end: Int64 = 0
         let actions: [EventStreamState.Action]
     }
 
@@ -41,7 +39,6 @@ import Testing
     private static let garbage = ReveilleError(.invalidReply, "garbage")
     private static let state = event(3, changes: 0)
     private static let opened: [EventStreamState.Input] = [.open, reply(state)]
-    private static let steady = Int64(Patience().steady / .microseconds(1))
     private static let dropping = SubscriptionRequest(
         aspects: [.battery], policies: [.battery: Policy(background: .drop)])
 
@@ -73,21 +70,8 @@ import Testing
             testDescription: "a stream that failed is not opened again", inputs: [.open, .lost(gone), .open],
             actions: []),
         Course(
-            testDescription: "the pauses grow while no attempt succeeds",
-            inputs: opened + [.lost(gone), .open, .lost(gone)],
-            actions: [.disconnect, .retry(after: .milliseconds(40), gone)]),
-        Course(
-            testDescription: "a short connection without events was not good",
-            inputs: opened + [.lost(gone), .open, reply(state), .lost(gone)], end: steady - 1,
-            actions: [.disconnect, .retry(after: .milliseconds(40), gone)]),
-        Course(
-            testDescription: "after a long connection, the pauses begin again",
-            inputs: opened + [.lost(gone), .open, reply(state), .lost(gone)], end: steady,
-            actions: [.disconnect, .retry(after: .milliseconds(20), gone)]),
-        Course(
-            testDescription: "after a connection that brought events, the pauses begin again",
-            inputs: opened + [.lost(gone), .open, reply(state), .events([event(4)]), .lost(gone)],
-            actions: [.disconnect, .retry(after: .milliseconds(20), gone)]),
+            testDescription: "a lost stream is opened again", inputs: opened + [.lost(gone)],
+            actions: [.disconnect, .retry(gone)]),
         Course(
             testDescription: "what fails after a loss is not another loss",
             inputs: opened + [.lost(gone), .lost(gone)],
@@ -106,7 +90,7 @@ import Testing
             inputs: opened + [.lost(gone), .open, reply(state, resumed: true)], actions: [.started]),
         Course(
             testDescription: "a full bus is asked again", inputs: opened + [.lost(gone), .open, .refused(full)],
-            actions: [.disconnect, .retry(after: .milliseconds(40), full)]),
+            actions: [.disconnect, .retry(full)]),
         Course(
             testDescription: "a refusal ends the stream", inputs: opened + [.lost(gone), .open, .refused(refused)],
             actions: [.disconnect, .deliver(.end(refused))]),
@@ -148,9 +132,9 @@ import Testing
     ]
 
     @Test(arguments: courses) func inputsLeadToActions(course: Course) {
-        var state = EventStreamState(course.request, patience: Patience())
-        for input in course.inputs.dropLast() { _ = state.handle(input, at: 0) }
-        let last = course.inputs.suffix(1).flatMap { state.handle($0, at: course.end) }
+        var state = EventStreamState(course.request)
+        for input in course.inputs.dropLast() { _ = state.handle(input) }
+        let last = course.inputs.suffix(1).flatMap { state.handle($0) }
         #expect(last == course.actions)
     }
 
@@ -158,14 +142,13 @@ import Testing
         "a persistent stream waits for a bus that was never there, and tries again after every refusal",
         arguments: [.lost(gone), .lost(garbage), .refused(refused)] as [EventStreamState.Input])
     func persistence(loss: EventStreamState.Input) {
-        var state = EventStreamState(SubscriptionRequest(), isPersistent: true, patience: Patience())
-        for pause in [Duration.milliseconds(20), .milliseconds(40), .milliseconds(80)] {
-            _ = state.handle(.open, at: 0)
-            guard case .retry(let actual, _)? = state.handle(loss, at: 0).last else {
+        var state = EventStreamState(SubscriptionRequest(), isPersistent: true)
+        for _ in 0..<3 {
+            _ = state.handle(.open)
+            guard case .retry? = state.handle(loss).last else {
                 Issue.record("the stream has ended")
                 return
             }
-            #expect(actual == pause)
         }
     }
 
@@ -173,37 +156,29 @@ import Testing
     func plan() {
         var state = EventStreamState(
             SubscriptionRequest(instance: "i", positions: [.battery: 2, .proximity: 5]),
-            plan: { SubscriptionRequest(aspects: AspectSet($0.map(\.aspect))) }, isPersistent: true,
-            patience: Patience())
+            plan: { SubscriptionRequest(aspects: AspectSet($0.map(\.aspect))) }, isPersistent: true)
         let described = EventStreamState.Input.described([
             AspectInfo(aspect: .battery, isAvailable: true, isWatched: false, source: "BAT0")
         ])
-        #expect(state.handle(.open, at: 0) == [.describe])
-        #expect(state.handle(described, at: 0) == [Self.asked(2)])
-        _ = state.handle(Self.reply(Self.event(3), resumed: true), at: 0)
+        #expect(state.handle(.open) == [.describe])
+        #expect(state.handle(described) == [Self.asked(2)])
+        _ = state.handle(Self.reply(Self.event(3), resumed: true))
         #expect(state.seen == Positions(instance: "i", generations: [.battery: 3]))
-        _ = state.handle(.lost(Self.gone), at: 0)
-        #expect(state.handle(.open, at: 0) == [.describe])
-        #expect(state.handle(described, at: 0) == [Self.asked(3)])
+        _ = state.handle(.lost(Self.gone))
+        #expect(state.handle(.open) == [.describe])
+        #expect(state.handle(described) == [Self.asked(3)])
     }
 
     @Test func streamHasANameWhileItIsOpen() {
-        var state = EventStreamState(SubscriptionRequest(), patience: Patience())
+        var state = EventStreamState(SubscriptionRequest())
         var names: [String?] = []
         var areLost: [Bool] = []
         for input in [.open, Self.reply(), .lost(Self.gone), .open] as [EventStreamState.Input] {
-            _ = state.handle(input, at: 0)
+            _ = state.handle(input)
             names.append(state.name)
             areLost.append(state.isLost)
         }
         #expect(names == [nil, "s", nil, nil])
         #expect(areLost == [false, false, true, false])
-    }
-}
-
-extension EventStreamState {
-    /// Takes an input, with the longest pause before the next attempt.
-    mutating func handle(_ input: Input, at now: Int64) -> [Action] {
-        handle(input, at: now, fraction: 1)
     }
 }

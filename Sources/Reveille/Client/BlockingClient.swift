@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+import ReveilleLink
 package import ReveilleSystem
 package import ReveilleWire
 package import Varlink
@@ -14,7 +15,9 @@ package final class BlockingClient {
 
     package init(_ address: UnixAddress) throws(ReveilleError) {
         socket = ClientSocket(
-            try ReveilleError.reaching { () throws(SystemError) in try UnixStream(connectingTo: address) })
+            try ReveilleError.reaching { () throws(LinkFailure) in
+                try LinkFailure.reaching { () throws(SystemError) in try UnixStream(connectingTo: address) }
+            })
     }
 
     /// The process that listens, by the credentials of the socket.
@@ -40,7 +43,7 @@ package final class BlockingClient {
 
     /// Returns the next reply to the last call; `nil` if there is none yet.
     package func next<Answer: BusReply>(expecting type: Answer.Type) throws(ReveilleError) -> Answer? {
-        guard let reply = try socket.nextReply() else { return nil }
+        guard let reply = try ReveilleError.reaching(socket.nextReply) else { return nil }
         return try type.init(reply, to: last)
     }
 
@@ -51,22 +54,26 @@ package final class BlockingClient {
     ///
     /// If the bus ends the connection first, ``receive(atMost:)`` returns the reason that it may have sent.
     package func send(_ call: Call) throws(ReveilleError) {
-        try socket.send(call)
-        try waitUntilSent()
-        if call.mode == .oneway, socket.isWriteClosed { throw .ended }
+        try ReveilleError.reaching { () throws(LinkFailure) in
+            try socket.send(call)
+            try waitUntilSent()
+            if call.mode == .oneway, socket.isWriteClosed { throw .ended }
+        }
     }
 
     /// Sends encoded `oneway` calls; waits while the bus has no room for them.
     package func send(_ bytes: [UInt8]) throws(ReveilleError) {
-        try socket.send(bytes)
-        try waitUntilSent()
-        if socket.isWriteClosed { throw .ended }
+        try ReveilleError.reaching { () throws(LinkFailure) in
+            try socket.send(bytes)
+            try waitUntilSent()
+            if socket.isWriteClosed { throw .ended }
+        }
     }
 
-    private func waitUntilSent() throws(ReveilleError) {
+    private func waitUntilSent() throws(LinkFailure) {
         while !socket.isFlushed {
             guard try wait(for: .writable, atMost: Patience().answer) else {
-                throw .unanswered(within: Patience().answer)
+                throw .unanswered(nil, within: Patience().answer)
             }
             try socket.flush()
         }
@@ -75,15 +82,19 @@ package final class BlockingClient {
     /// Waits for the next reply, which can be an error reply.
     package func receive(atMost patience: Duration = Patience().answer) throws(ReveilleError) -> Reply {
         let deadline = ContinuousClock.now + patience
-        while true {
-            if let reply = try socket.nextReply() { return reply }
-            let left = deadline - .now
-            guard left > .zero, try wait(for: .readable, atMost: left) else { throw .unanswered(within: patience) }
+        return try ReveilleError.reaching { () throws(LinkFailure) in
+            while true {
+                if let reply = try socket.nextReply() { return reply }
+                let left = deadline - .now
+                guard left > .zero, try wait(for: .readable, atMost: left) else {
+                    throw .unanswered(nil, within: patience)
+                }
+            }
         }
     }
 
-    private func wait(for direction: Readiness.Direction, atMost patience: Duration) throws(ReveilleError) -> Bool {
-        try ReveilleError.reaching { () throws(SystemError) in
+    private func wait(for direction: Readiness.Direction, atMost patience: Duration) throws(LinkFailure) -> Bool {
+        try LinkFailure.reaching { () throws(SystemError) in
             try Readiness.wait(socket.number, for: direction, atMost: patience)
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleLink
 import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -119,7 +120,7 @@ extension Engine {
         try Self.check(wakeAfter)
         var patient = connector
         patient.patience.answer = Self.suspensionTime
-        let channel = try BusConnection(patient)
+        let channel = try ReveilleError.requiring { () throws(SystemError) in try BusLink(patient) }
         let call = Call(.setState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter))
         let result = await withCheckedContinuation { continuation in
             channel.call(call, expecting: EmptyReply.self) { continuation.resume(returning: $0) }

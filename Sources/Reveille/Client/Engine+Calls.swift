@@ -2,6 +2,7 @@
 
 import Logging
 import ReveilleCore
+import ReveilleLink
 import ReveilleWire
 import Varlink
 
@@ -26,9 +27,7 @@ extension Engine {
                 end(.failure(error))
             }
         }
-        let answer = try result.get()
-        reachability.answered()
-        return answer
+        return try result.get()
     }
 
     func states(of aspects: AspectSet) async throws(ReveilleError) -> EventsReply {
@@ -54,12 +53,15 @@ extension Engine {
     }
 
     /// Publishes the states that ended with the last connection, before any other call on a new one.
-    func publishTiedStates(on channel: BusConnection) {
+    func publishTiedStates(on channel: BusLink) {
         for (name, value) in tiedStates.latest {
-            channel.call(Call(.publish(value, whileConnected: true)), expecting: Revision.self) { result in
+            channel.call(Call(.publish(value, whileConnected: true)), isOpening: true, expecting: Revision.self) {
+                result in
                 guard let error = self.tiedStates.publishAgain(value, result) else { return }
                 self.logger.error("\(name) is not published again: \(error)")
             }
+            // Without a bus, one attempt is enough.
+            if channel.isClosed { break }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 import Logging
 import ReveilleCore
+import ReveilleLink
+import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -15,10 +17,18 @@ extension Engine {
             task.fail(ReveilleError(.noSuchSubscription, "BeginTask: the subscription has ended"))
             return number
         }
-        let hold = TaskHold(task, of: id, connector: connector)
+        let hold: TaskHold
+        do throws(ReveilleError) {
+            hold = try ReveilleError.requiring { () throws(SystemError) in
+                try TaskHold(task, of: id, connector: connector)
+            }
+        } catch {
+            task.fail(error)
+            return number
+        }
         tasks[number] = hold
         guard let name = stream.state.name else {
-            task.fail(.ended)
+            task.fail(ReveilleError(LinkFailure.ended))
             return number
         }
         await withCheckedContinuation { continuation in
@@ -59,52 +69,43 @@ extension Engine {
 final class TaskHold {
     let stream: StreamID
     private let task: BackgroundTask
-    private let connector: Connector
-    private var connection: BusConnection?
+    private let link: BusLink
+    private var isHeld = false
     private var onAnswer: (() -> Void)?
 
-    init(_ task: BackgroundTask, of stream: StreamID, connector: Connector) {
+    init(_ task: BackgroundTask, of stream: StreamID, connector: Connector) throws(SystemError) {
         self.task = task
         self.stream = stream
-        self.connector = connector
+        link = try BusLink(connector)
     }
 
     /// Whether the bus does not know of the task, because it has gone or was never reached.
-    var isLost: Bool { connection == nil && !task.hasEnded }
+    var isLost: Bool { !isHeld && !task.hasEnded }
 
     /// Begins the task of a subscription, and calls back once the bus has answered or cannot be reached.
     func begin(of subscription: String, completion: @escaping () -> Void = {}) {
         onAnswer = completion
+        isHeld = true
         let call = Call(.beginTask(subscription: subscription, name: task.name))
-        do throws(ReveilleError) {
-            let connection = try BusConnection(connector)
-            self.connection = connection
-            connection.call(call, expecting: TaskState.self) { [weak self] in self?.take($0) }
-        } catch {
-            lose(error)
-        }
+        link.call(call, expecting: TaskState.self) { [weak self] in self?.take($0) }
     }
 
     private func take(_ result: Result<TaskState, ReveilleError>) {
-        guard connection != nil else { return }
+        guard isHeld else { return }
         switch result {
         case .success(let state):
             task.update(state)
             if state.hasEnded { end() } else { answered() }
-        case .failure(let error): lose(error)
+        case .failure(let error):
+            task.fail(error)
+            end()
         }
-    }
-
-    private func lose(_ error: ReveilleError) {
-        task.fail(error)
-        end()
     }
 
     func end() {
         // The call fails, which is not a loss.
-        let connection = connection
-        self.connection = nil
-        connection?.close()
+        isHeld = false
+        link.close()
         answered()
     }
 

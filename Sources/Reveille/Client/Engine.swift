@@ -3,6 +3,7 @@
 import Glibc
 import Logging
 import ReveilleCore
+import ReveilleLink
 import ReveilleService
 import ReveilleSystem
 import ReveilleWire
@@ -23,13 +24,13 @@ actor Engine {
     private let route: Route
     let logger = Logger(label: "reveille")
     private var bus: WatchedBus?
-    private var channel: BusConnection?
-    /// The timer of attempts to reconnect; `nil` once this is closed.
-    private var retry: EventSource?
-    var reachability: Reachability {
+    private let patience: Patience
+    /// The connection for calls; `nil` once this is closed.
+    private var channel: BusLink?
+    private var connectionState = ConnectionState.connected {
         didSet {
-            guard reachability.state != oldValue.state else { return }
-            for continuation in states.values { continuation.yield(reachability.state) }
+            guard connectionState != oldValue else { return }
+            for continuation in states.values { continuation.yield(connectionState) }
         }
     }
     private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
@@ -44,7 +45,7 @@ actor Engine {
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
         self.route = route
-        reachability = Reachability(patience: patience)
+        self.patience = patience
     }
 
     /// The time of the wall clock that the program sees.
@@ -57,7 +58,10 @@ actor Engine {
 
     func start() async throws(ReveilleError) {
         try ReveilleError.requiring { () throws(SystemError) in
-            retry = try thread.loop.timer { self.reconnect() }
+            let channel = try BusLink(connector)
+            channel.onLoss = { self.notReached(ReveilleError($0)) }
+            channel.onRetry = { self.reconnect() }
+            self.channel = channel
             if case .local(let configuration, let files, let zones) = route {
                 bus = try WatchedBus(
                     loop: thread.loop, time: thread.time, manager: ServiceManager(loop: thread.loop),
@@ -70,7 +74,6 @@ actor Engine {
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
     func shutDown() {
-        retry = nil
         for task in tasks.values { task.end() }
         tasks = [:]
         for stream in streams.values { stream.shutDown() }
@@ -86,12 +89,12 @@ actor Engine {
     }
 
     var connector: Connector {
-        Connector(loop: thread.loop, patience: reachability.patience) { () throws(ReveilleError) in
-            guard self.retry != nil else { throw ReveilleError.closed }
+        Connector(loop: thread.loop, patience: patience) { () throws(LinkFailure) in
+            guard self.channel != nil else { throw .closed }
             switch self.route {
             case .socket(let address): return try Connector.open(address)
             case .local:
-                return try ReveilleError.reaching { () throws(SystemError) in
+                return try LinkFailure.reaching { () throws(SystemError) in
                     guard let bus = self.bus else { throw SystemError("connect", code: ECONNREFUSED) }
                     return try bus.connect()
                 }
@@ -99,46 +102,36 @@ actor Engine {
         }
     }
 
-    @discardableResult
-    func openChannel() throws(ReveilleError) -> BusConnection {
-        if let channel { return channel }
-        let channel = try BusConnection(connector) { self.lost($0) }
-        self.channel = channel
-        publishTiedStates(on: channel)
+    /// Returns the connection for calls; a new one begins with the states that are tied to it.
+    func openChannel() throws(ReveilleError) -> BusLink {
+        guard let channel else { throw .closed }
+        if channel.isClosed { publishTiedStates(on: channel) }
         return channel
     }
 
     // MARK: - Reconnecting
 
-    private func lost(_ error: ReveilleError) {
-        channel = nil
-        reachability.lost(at: Clocks.boot())
-        notReached(error)
-    }
-
     private func reconnect() {
-        guard reachability.retry(isConnected: channel != nil) else { return }
-        do throws(ReveilleError) {
-            try openChannel().call(.fence, expecting: EmptyReply.self) { result in
-                switch result {
-                case .success: self.reached()
-                case .failure(let error): self.notReached(error)
-                }
+        guard connectionState != .connected else { return }
+        try? openChannel().call(.fence, isOpening: true, expecting: EmptyReply.self) { result in
+            switch result {
+            case .success: self.reached()
+            case .failure(let error): self.notReached(error)
             }
-        } catch {
-            notReached(error)
         }
     }
 
     /// Notes that the bus answers, either an attempt to reconnect or an earlier call.
     func reached() {
-        guard reachability.reached(at: Clocks.boot()) else { return }
+        guard connectionState != .connected else { return }
+        connectionState = .connected
         // Their own pauses may be longer.
         for stream in streams.values where stream.state.isLost { stream.open() }
     }
 
     private func notReached(_ error: ReveilleError) {
-        if let pause = reachability.failed(error, fraction: Double.random(in: 0...1)) { retry?.fire(after: pause) }
+        connectionState = .disconnected(error)
+        channel?.retry()
     }
 
     /// Returns whether the bus is reachable, now and after each change; only the newest state waits for the consumer.
@@ -147,7 +140,7 @@ actor Engine {
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
         let number = nextNumber()
         states[number] = continuation
-        continuation.yield(reachability.state)
+        continuation.yield(connectionState)
         continuation.onTermination = { [weak self] termination in
             // A stream that the engine finishes has been removed already.
             guard case .cancelled = termination, let self else { return }

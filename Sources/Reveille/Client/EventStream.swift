@@ -2,6 +2,7 @@
 
 import Logging
 package import ReveilleCore
+package import ReveilleLink
 package import ReveilleSystem
 import ReveilleWire
 package import Varlink
@@ -43,11 +44,9 @@ package final class EventStream {
 
     private(set) var state: EventStreamState
     private let sink: (any EventSink)?
-    private let connector: Connector
+    private let link: BusLink
     /// Whether an unknown word has been logged; one line is enough.
     private var hasNamedUnknownWord = false
-    private var connection: BusConnection?
-    private var retry: EventSource?
     private let onStart: (Result<Void, ReveilleError>) -> Void
     private let onMessage: (Message) -> Void
 
@@ -59,7 +58,7 @@ package final class EventStream {
         _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void
     ) throws(SystemError) {
-        let state = EventStreamState(request, patience: connector.patience)
+        let state = EventStreamState(request)
         try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
     }
 
@@ -71,7 +70,7 @@ package final class EventStream {
         _ request: SubscriptionRequest, plan: (([AspectInfo]) -> SubscriptionRequest)? = nil, connector: Connector,
         onMessage: @escaping (Message) -> Void
     ) throws(SystemError) {
-        let state = EventStreamState(request, plan: plan, isPersistent: true, patience: connector.patience)
+        let state = EventStreamState(request, plan: plan, isPersistent: true)
         try self.init(state, nil, connector, onStart: { _ in }, onMessage: onMessage)
     }
 
@@ -81,11 +80,11 @@ package final class EventStream {
     ) throws(SystemError) {
         self.state = state
         self.sink = sink
-        self.connector = connector
         self.onStart = onStart
         self.onMessage = onMessage
-        // Created before the first attempt: without a timer, a lost bus would never be tried again.
-        retry = try connector.loop.timer { [weak self] in self?.handle(.open) }
+        link = try BusLink(connector)
+        link.onLoss = { [weak self] in self?.handle(.lost(ReveilleError($0))) }
+        link.onRetry = { [weak self] in self?.handle(.open) }
     }
 
     // MARK: - For its owner
@@ -96,10 +95,7 @@ package final class EventStream {
     /// Ends the subscription and begins another, which resumes from its position and has all states in its first reply.
     package func openAgain() { handle(.openAgain) }
 
-    package func close() {
-        handle(.close)
-        retry = nil
-    }
+    package func close() { handle(.close) }
 
     /// Ends the stream and its consumer, which receives nothing more.
     func shutDown() {
@@ -109,8 +105,8 @@ package final class EventStream {
 
     /// Whether replies are left on the bus, which then merges what changes.
     package var isPaused: Bool {
-        get { connection?.isPaused ?? false }
-        set { connection?.isPaused = newValue }
+        get { link.isPaused }
+        set { link.isPaused = newValue }
     }
 
     package var name: String? { state.name }
@@ -118,15 +114,12 @@ package final class EventStream {
     package var wasOpenedInBackground: Bool { state.wasOpenedInBackground }
     package var positions: Positions? { state.seen }
 
-    func readAll() {
-        connection?.readAll()
-    }
+    func readAll() { link.readAll() }
 
     // MARK: - Inputs and actions
 
     func handle(_ input: EventStreamState.Input) {
-        let fraction = Double.random(in: 0...1)
-        for action in state.handle(input, at: Clocks.boot(), fraction: fraction) { perform(action) }
+        for action in state.handle(input) { perform(action) }
     }
 
     private func perform(_ action: EventStreamState.Action) {
@@ -135,47 +128,34 @@ package final class EventStream {
         case .subscribe(var request):
             request.wantsSupply = request.aspects.contains(Aspect.battery)
             send(Call(.subscribe(request)))
-        case .disconnect:
-            // The pending call fails, which is not a loss.
-            let connection = connection
-            self.connection = nil
-            connection?.close()
+        case .disconnect: link.close()
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))
-        case .retry(let pause, let error):
-            retry?.fire(after: pause)
+        case .retry(let error):
+            link.retry()
             onMessage(.lost(error))
         case .deliver(let output): sink?.receive(output)
         }
     }
 
     private func send(_ call: Call) {
-        do throws(ReveilleError) {
-            let connection = if let connection { connection } else { try BusConnection(connector) }
-            self.connection = connection
-            connection.call(call) { [weak self] in self?.take($0, to: call) }
-        } catch {
-            handle(.lost(error))
+        link.call(call, isOpening: true) { [weak self] in
+            if case .success(let reply) = $0 { self?.take(reply, to: call) }
         }
     }
 
-    private func take(_ result: Result<Reply, ReveilleError>, to call: Call) {
-        guard connection != nil else { return }
-        switch result {
-        case .failure(let error): handle(.lost(error))
-        case .success(let reply):
-            if let error = CallError(reply) {
-                return handle(.refused(ReveilleError(answered: error, to: call.shortName)))
-            }
-            do throws(CallError) {
-                try take(reply.parameters, to: call)
-            } catch {
-                let part = call.mode == .more ? "event" : "description"
-                return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid \(part): \(error)")))
-            }
-            if call.mode == .more, !reply.continues {
-                handle(.lost(ReveilleError(.noBus, "the bus ended the subscription")))
-            }
+    private func take(_ reply: Reply, to call: Call) {
+        if let error = CallError(reply) {
+            return handle(.refused(ReveilleError(answered: error, to: call.shortName)))
+        }
+        do throws(CallError) {
+            try take(reply.parameters, to: call)
+        } catch {
+            let part = call.mode == .more ? "event" : "description"
+            return handle(.lost(ReveilleError(.invalidReply, "the bus sent an invalid \(part): \(error)")))
+        }
+        if call.mode == .more, !reply.continues {
+            handle(.lost(ReveilleError(.noBus, "the bus ended the subscription")))
         }
     }
 

@@ -37,7 +37,7 @@ extension EventStreamState {
     enum Action: Equatable {
         /// Connect to the bus and ask for its aspects.
         case describe
-        /// Subscribe, on the connection if there is one, else on a new one.
+        /// Subscribe.
         case subscribe(SubscriptionRequest)
         case disconnect
         /// Notify the owner that the bus has accepted the subscription, which can happen repeatedly.
@@ -45,7 +45,7 @@ extension EventStreamState {
         /// Notify the owner that the stream has never started and never will.
         case failed(ReveilleError)
         /// Notify the owner of the loss of the bus, and open the stream after a pause.
-        case retry(after: Duration, ReveilleError)
+        case retry(ReveilleError)
         case deliver(StreamOutput)
     }
 }

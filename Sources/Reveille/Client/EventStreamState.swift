@@ -6,7 +6,7 @@ import ReveilleWire
 /// How a subscription survives its bus.
 ///
 /// The request carries the positions seen so far, and the reply is compared with them. After a loss the subscription is
-/// opened again, with growing pauses. A bus that knows the positions sends the changes since; any other bus sends all
+/// opened again. A bus that knows the positions sends the changes since; any other bus sends all
 /// states.
 ///
 /// Pure. ``EventStream`` performs the actions.
@@ -15,7 +15,7 @@ struct EventStreamState {
         case closed
         case describing
         case asking
-        case open(name: String, since: Int64, hasBroughtEvents: Bool)
+        case open(name: String)
         case ended
     }
 
@@ -24,8 +24,6 @@ struct EventStreamState {
     private var request: SubscriptionRequest
     private let plan: Plan?
     private let isPersistent: Bool
-    private let patience: Patience
-    private var backoff = Backoff()
     private var phase = Phase.closed
     private var isInBackground = false
     /// Whether the bus was last asked for the stream in the background.
@@ -43,11 +41,10 @@ struct EventStreamState {
     ///
     /// The plan completes the request each time that it is sent, with policies that drop nothing. A persistent stream waits
     /// for a bus that was never there, and retries a bus that refuses the request or violates the protocol; others end.
-    init(_ request: SubscriptionRequest, plan: Plan? = nil, isPersistent: Bool = false, patience: Patience) {
+    init(_ request: SubscriptionRequest, plan: Plan? = nil, isPersistent: Bool = false) {
         self.request = request
         self.plan = plan
         self.isPersistent = isPersistent
-        self.patience = patience
         let policies = PolicyTable(request.policies, of: request.aspects)
         positions = StreamPositions(request)
         self.policies = policies
@@ -58,7 +55,7 @@ struct EventStreamState {
 
     /// The subscription's name on the bus; `nil` while there is none.
     var name: String? {
-        if case .open(let name, _, _) = phase { name } else { nil }
+        if case .open(let name) = phase { name } else { nil }
     }
 
     var isAsking: Bool { phase == .asking }
@@ -84,8 +81,8 @@ struct EventStreamState {
         reply.resumed == true ? positions.missing(since: positions.matched, in: reply.events) : []
     }
 
-    /// Takes an input at a time in microseconds since boot, with a random fraction; returns what to do, in order.
-    mutating func handle(_ input: Input, at now: Int64, fraction: Double) -> [Action] {
+    /// Takes an input; returns what to do, in order.
+    mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .open: return phase == .closed ? open() : []
         case .openAgain: return phase == .ended ? [] : [.disconnect] + open()
@@ -97,18 +94,17 @@ struct EventStreamState {
             request = planned
             positions = StreamPositions(planned)
             return ask()
-        case .reply(let reply, let time): return start(reply, at: now, time)
+        case .reply(let reply, let time): return start(reply, at: time)
         case .events(let events):
-            guard case .open(let name, let since, _) = phase, !events.isEmpty else { return [] }
-            phase = .open(name: name, since: since, hasBroughtEvents: true)
+            guard case .open = phase, !events.isEmpty else { return [] }
             positions.note(events)
             return [.deliver(.events(events))]
         case .refused(let error):
             // Another program of the user may end and leave room.
-            return isPersistent || error.code == .quotaExceeded ? lose(error, at: now, fraction) : end(error)
+            return isPersistent || error.code == .quotaExceeded ? lose(error) : end(error)
         case .lost(let error):
             // A bus that violates the protocol will do so again.
-            return isPersistent || error.code != .invalidReply ? lose(error, at: now, fraction) : end(error)
+            return isPersistent || error.code != .invalidReply ? lose(error) : end(error)
         case .background(let isWanted):
             guard isWanted != isInBackground else { return [] }
             isInBackground = isWanted
@@ -158,10 +154,10 @@ struct EventStreamState {
         return policies[aspect].background == .drop && !waiting.contains(aspect)
     }
 
-    private mutating func start(_ reply: SubscribeReply, at now: Int64, _ time: Timestamp) -> [Action] {
+    private mutating func start(_ reply: SubscribeReply, at time: Timestamp) -> [Action] {
         guard phase == .asking else { return [] }
         let isFirst = instance == nil
-        phase = .open(name: reply.subscription, since: now, hasBroughtEvents: false)
+        phase = .open(name: reply.subscription)
         instance = reply.instance
         let all = positions.corrected(reply, at: time)
         let mayDrop = !isFirst && wasOpenedInBackground
@@ -190,17 +186,11 @@ struct EventStreamState {
         return actions + [.started]
     }
 
-    private mutating func lose(_ error: ReveilleError, at now: Int64, _ fraction: Double) -> [Action] {
-        switch phase {
-        case .closed, .ended: return []
-        case .describing, .asking: break
-        case .open(_, let since, let hasBroughtEvents):
-            // A connection that was only accepted, or answered and ended, is not good.
-            if hasBroughtEvents || patience.isSteady(since: since, at: now) { backoff.reset() }
-        }
+    private mutating func lose(_ error: ReveilleError) -> [Action] {
+        guard phase != .closed, phase != .ended else { return [] }
         guard instance != nil || isPersistent else { return end(error) }
         phase = .closed
-        return [.disconnect, .retry(after: backoff.next(fraction: fraction), error)]
+        return [.disconnect, .retry(error)]
     }
 
     private mutating func end(_ error: ReveilleError) -> [Action] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleCore
+import ReveilleLink
 import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -9,31 +9,25 @@ import Varlink
 ///
 /// While a reply waits to be taken, the connection is paused, so that the bus merges what changes.
 final class LastingCall {
-    private let connector: Connector
+    private let link: BusLink
     private let call: Call
     private let arrived: AsyncStream<Void>.Continuation
-    private var connection: BusConnection?
-    private var retry: EventSource?
-    private var backoff = Backoff()
     private var hasReplied = false
     private var isFirstReply = true
     private var waiting: Result<LastingReply, ReveilleError>?
 
     init(_ call: Call, _ connector: Connector, arrived: AsyncStream<Void>.Continuation) throws(SystemError) {
         self.call = call
-        self.connector = connector
         self.arrived = arrived
-        retry = try connector.loop.timer { [weak self] in self?.open() }
+        link = try BusLink(connector)
+        link.onLoss = { [weak self] in self?.lose(ReveilleError($0)) }
+        link.onRetry = { [weak self] in self?.open() }
     }
 
     func open() {
         isFirstReply = true
-        do throws(ReveilleError) {
-            let connection = try BusConnection(connector)
-            self.connection = connection
-            connection.call(call) { [weak self] in self?.take($0) }
-        } catch {
-            lose(error)
+        link.call(call, isOpening: true) { [weak self] in
+            if case .success(let reply) = $0 { self?.take(reply) }
         }
     }
 
@@ -41,27 +35,22 @@ final class LastingCall {
     func next() throws(ReveilleError) -> LastingReply? {
         let reply = try waiting?.get()
         waiting = nil
-        connection?.isPaused = false
+        link.isPaused = false
         return reply
     }
 
     func end() {
-        retry = nil
-        disconnect()
+        link.close()
         arrived.finish()
     }
 
-    private func take(_ result: Result<Reply, ReveilleError>) {
-        guard let connection else { return }
+    private func take(_ reply: Reply) {
         do throws(ReveilleError) {
-            let reply = try result.get()
             if let error = CallError(reply) { throw ReveilleError(answered: error, to: call.shortName) }
             guard reply.continues else {
                 throw ReveilleError(.notSupported, "\(call.shortName): this bus does not report changes")
             }
-            connection.isPaused = true
-            // A bus that only accepts connections is not tried again and again.
-            if !isFirstReply { backoff.reset() }
+            link.isPaused = true
             deliver(.success(LastingReply(reply: reply, isFirst: isFirstReply)))
             (isFirstReply, hasReplied) = (false, true)
         } catch {
@@ -75,16 +64,9 @@ final class LastingCall {
     }
 
     private func lose(_ error: ReveilleError) {
-        disconnect()
+        link.close()
         guard hasReplied, error.isLoss || error.code == .quotaExceeded else { return deliver(.failure(error)) }
-        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
-    }
-
-    private func disconnect() {
-        // The call fails, which is not a loss.
-        let connection = connection
-        self.connection = nil
-        connection?.close()
+        link.retry()
     }
 }
 

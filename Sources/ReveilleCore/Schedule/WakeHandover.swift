@@ -18,12 +18,6 @@ package struct WakeHandover: Sendable {
         case check
     }
 
-    package enum Step: Sendable, Hashable {
-        case connect
-        case send(Request)
-        case disconnect
-    }
-
     private enum Told: Equatable {
         case nothing
         case time(Int64)
@@ -37,36 +31,24 @@ package struct WakeHandover: Sendable {
     package var time: Int64?
     private var told = Told.nothing
     private var isAsked = false
-    private var isConnected = false
     private var current: Request?
-    /// Whether a pause precedes the next attempt to connect.
-    package private(set) var isPaused = false
 
     package init() {}
 
-    /// Asks for the answer of the system bus, without a pause.
-    package mutating func ask() {
-        isAsked = true
-        isPaused = false
+    /// Asks for the answer of the system bus.
+    package mutating func ask() { isAsked = true }
+
+    /// Returns the next request, which is under way from now on; `nil` for none until one of the other functions is called.
+    package mutating func next() -> Request? {
+        guard current == nil else { return nil }
+        current = due
+        return current
     }
 
-    /// Returns what to do next; `nil` for nothing until one of the other functions is called.
-    package mutating func step() -> Step? {
-        guard current == nil, !isPaused else { return nil }
-        guard let request = next else {
-            guard isConnected, time == nil else { return nil }
-            isConnected = false
-            return .disconnect
-        }
-        guard isConnected else {
-            isConnected = true
-            return .connect
-        }
-        current = request
-        return .send(request)
-    }
+    /// Whether the system bus is not needed.
+    package var isDone: Bool { time == nil && current == nil && due == nil }
 
-    private var next: Request? {
+    private var due: Request? {
         if isAsked { return .check }
         guard let time else { return told == .nothing ? nil : .cancel }
         return told == .time(time) ? nil : .add(time)
@@ -90,11 +72,7 @@ package struct WakeHandover: Sendable {
     package mutating func lost() {
         if case .add = current { told = .unknown }
         if case .time = told { told = .unknown }
-        isConnected = false
         isAsked = false
         current = nil
-        isPaused = next != nil
     }
-
-    package mutating func retry() { isPaused = false }
 }

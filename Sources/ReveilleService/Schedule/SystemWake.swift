@@ -3,6 +3,7 @@
 import Glibc
 package import Logging
 import ReveilleCore
+import ReveilleLink
 package import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -15,17 +16,15 @@ package final class SystemWake {
     ///
     /// A slow machine may take longer to start it by its socket, which looks as if it had stopped.
     private static let patience: Duration = .seconds(1)
+    /// A restart of the system bus is short, and a machine may have none.
+    private static let (shortestPause, longestPause): (Duration, Duration) = (.milliseconds(100), .seconds(60))
 
-    private let address: UnixAddress
     /// The entry's identifier among the user's entries on the system bus; each bus of the user has its own.
     private let id: String
     private let loop: any Loop
     private let logger: Logger
+    private let link: BusLink
     private var handover = WakeHandover()
-    private var connection: Connection?
-    /// A restart of the system bus is short, and a machine may have none.
-    private var backoff = Backoff(from: .milliseconds(100), to: .seconds(60))
-    private var retry: (any LoopSource)?
     private var deadline: (any LoopSource)?
     private var askers: [() -> Void] = []
     /// The last failure that was logged.
@@ -33,26 +32,29 @@ package final class SystemWake {
     /// The last answer to ``ask(_:)``.
     private(set) var answer: CapabilityAnswer = .unknown
 
-    private struct Connection {
-        let stream: UnixStream
-        let source: any LoopSource
-        var session = ClientSession()
-        var output = PendingOutput()
-    }
-
-    /// Creates a client of the system bus at a path, for the bus that serves an address; `nil` for an invalid path.
+    /// Creates a client of the system bus at a path, for the bus that serves an address; `nil` for an invalid path, and
+    /// without the resources.
     package init?(path: String, of served: UnixAddress, loop: any Loop, logger: Logger) {
         guard let address = try? UnixAddress("unix:" + path) else { return nil }
-        self.address = address
+        var patience = Patience()
+        patience.pauses = Backoff(from: Self.shortestPause, to: Self.longestPause)
+        patience.steady = Self.longestPause
+        let connector = Connector(loop: loop, patience: patience) { () throws(LinkFailure) in
+            try Connector.open(address)
+        }
+        guard let link = try? BusLink(connector) else { return nil }
+        self.link = link
         id = "\(served)"
         self.loop = loop
         self.logger = logger
+        link.onLoss = { [unowned self] in lose("\($0)") }
+        link.onRetry = { [unowned self] in proceed() }
     }
 
     /// Hands over the time at which the machine is to wake; `nil` for none.
     func set(to time: Int64?) {
         handover.time = time
-        proceed()
+        if !link.isPausing { proceed() }
     }
 
     /// Asks whether the machine wakes for this user; ``answer`` is up to date when the completion is called.
@@ -80,20 +82,16 @@ package final class SystemWake {
     }
 
     private func proceed() {
-        while let step = handover.step() {
-            do throws(SystemError) {
-                switch step {
-                case .connect: connection = try connect()
-                case .send(let request): try send(Call(call(for: request)))
-                case .disconnect: connection = nil
-                }
-            } catch {
-                lose("\(error)")
-            }
+        guard let request = handover.next() else {
+            if handover.isDone { link.close() }
+            return
+        }
+        link.call(Call(call(for: request))) { [unowned self] in
+            if case .success(let reply) = $0 { take(reply) }
         }
     }
 
-    private func call(for request: WakeHandover.Request) throws(SystemError) -> BusCall {
+    private func call(for request: WakeHandover.Request) -> BusCall {
         switch request {
         case .check: return .check([Capability.wake.name])
         case .cancel: return .cancelEntry(id)
@@ -105,43 +103,7 @@ package final class SystemWake {
         }
     }
 
-    // MARK: - The connection
-
-    private func connect() throws(SystemError) -> Connection {
-        let stream = try UnixStream(connectingTo: address, atMost: .zero)
-        let source = try loop.watch(stream.number, for: [.readable, .writable, .halfClosed, .edge]) {
-            [unowned self] _ in receive()
-        }
-        return Connection(stream: stream, source: source)
-    }
-
-    private func send(_ call: Call) throws(SystemError) {
-        guard var connection else { return }
-        let isOpen = try connection.output.write(connection.session.call(call), to: connection.stream)
-        self.connection = connection
-        if !isOpen { throw SystemError("send", on: address.path, code: EPIPE) }
-    }
-
-    private func receive() {
-        do {
-            while var connection {
-                guard try connection.output.write(to: connection.stream) else { break }
-                let outcome = try connection.stream.read { connection.session.receive($0) }
-                let reply = try connection.session.nextReply()
-                self.connection = connection
-                if let reply { take(reply) }
-                if reply == nil, outcome == .wouldBlock { return proceed() }
-                if reply == nil, outcome == .ended { break }
-            }
-            lose("the system bus has closed the connection")
-        } catch {
-            lose("\(error)")
-        }
-        proceed()
-    }
-
     private func take(_ reply: Reply) {
-        backoff.reset()
         switch handover.answered() {
         case .check:
             let check = try? [CapabilityCheck](reply.parameters, noting: UnknownWords()).first
@@ -153,19 +115,15 @@ package final class SystemWake {
         case .add: report(CallError(reply).map { "\($0)" })
         case .cancel, nil: break
         }
+        proceed()
     }
 
     private func lose(_ reason: String) {
-        connection = nil
         handover.lost()
         settle(.no("the system bus cannot be reached: \(reason)"))
-        guard handover.isPaused else { return }
+        guard !handover.isDone else { return }
         report(reason)
-        retry = try? loop.timer { [unowned self] in
-            handover.retry()
-            proceed()
-        }
-        retry?.fire(after: backoff.next(fraction: Double.random(in: 0...1)))
+        link.retry()
     }
 
     /// Logs why the system bus sets no alarm, once for each reason.

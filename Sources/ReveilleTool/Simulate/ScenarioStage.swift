@@ -3,6 +3,7 @@
 import Reveille
 import ReveilleConsole
 import ReveilleCore
+import ReveilleLink
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire

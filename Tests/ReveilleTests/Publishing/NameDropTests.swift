@@ -15,14 +15,14 @@ import Varlink
         aspects: ["org.example.*"],
         policies: ["org.example.*": Policy(background: .drop), kept: Policy(background: .hold(limit: 2))])
 
-    private var state = EventStreamState(request, patience: Patience())
+    private var state = EventStreamState(request)
 
     private static func states(_ generations: [Aspect: Int]) -> [Event] {
         generations.sorted { $0.value < $1.value }.map { .published($0.key, ["x": 1], $0.value, changes: 0) }
     }
 
     private mutating func handle(_ input: EventStreamState.Input) -> [EventStreamState.Action] {
-        state.handle(input, at: 0)
+        state.handle(input)
     }
 
     private mutating func reply(_ events: [Event], resumed: Bool? = nil) -> [EventStreamState.Action] {

@@ -37,17 +37,17 @@ import Varlink
     private static func run(
         _ request: SubscriptionRequest = pattern, _ inputs: EventStreamState.Input...
     ) -> [EventStreamState.Action] {
-        var state = EventStreamState(request, patience: Patience())
-        return inputs.reduce([]) { _, input in state.handle(input, at: 0) }
+        var state = EventStreamState(request)
+        return inputs.reduce([]) { _, input in state.handle(input) }
     }
 
     /// Returns the positions that a stream sends after some inputs, the loss of its bus, and its opening.
     private static func positions(
         _ request: SubscriptionRequest = pattern, after inputs: EventStreamState.Input...
     ) -> [Aspect: Int]? {
-        var state = EventStreamState(request, patience: Patience())
-        for input in inputs + [.lost(gone)] { _ = state.handle(input, at: 0) }
-        guard case .subscribe(let request)? = state.handle(.open, at: 0).first else { return nil }
+        var state = EventStreamState(request)
+        for input in inputs + [.lost(gone)] { _ = state.handle(input) }
+        guard case .subscribe(let request)? = state.handle(.open).first else { return nil }
         return request.positions
     }
 
@@ -64,12 +64,12 @@ import Varlink
     }
 
     @Test func positionsOfNamesThatComeAndGoDoNotGrow() {
-        var state = EventStreamState(Self.pattern, patience: Patience())
-        for input in [.open, Self.reply([])] as [EventStreamState.Input] { _ = state.handle(input, at: 0) }
+        var state = EventStreamState(Self.pattern)
+        for input in [.open, Self.reply([])] as [EventStreamState.Input] { _ = state.handle(input) }
         for number in 1...10_000 {
             let name = Aspect(stringLiteral: "org.example.n\(number)")
             for event in [Event.published(name, ["x": 1], 2 * number), .published(name, nil, 2 * number + 1)] {
-                _ = state.handle(.events([event]), at: 0)
+                _ = state.handle(.events([event]))
             }
         }
         #expect(state.namePositions.isEmpty)
@@ -92,20 +92,20 @@ import Varlink
         let opened: [EventStreamState.Input] = [
             .open, Self.reply([Self.state(Self.a, nil, 5)]), .lost(Self.gone), .open,
         ]
-        var state = EventStreamState(own, patience: Patience())
-        for input in opened { _ = state.handle(input, at: 0) }
+        var state = EventStreamState(own)
+        for input in opened { _ = state.handle(input) }
         // The bus has forgotten the name, and counts an unknown change.
         let unknown = Event.published(Self.a, nil, 100)
         var known = unknown
         known.changeCount = 0
         #expect(
-            state.handle(Self.reply([unknown], resumed: true), at: 0) == [.deliver(.skip([known])), .started])
-        #expect(state.handle(.lost(Self.gone), at: 0).count == 2)
+            state.handle(Self.reply([unknown], resumed: true)) == [.deliver(.skip([known])), .started])
+        #expect(state.handle(.lost(Self.gone)).count == 2)
         // A value that the bus knows to have changed and changed back is an event.
-        _ = state.handle(.open, at: 0)
+        _ = state.handle(.open)
         var back = Event.published(Self.a, nil, 102, changes: 2)
         back.isNetChange = false
-        #expect(state.handle(Self.reply([back], resumed: true), at: 0) == [.deliver(.events([back])), .started])
+        #expect(state.handle(Self.reply([back], resumed: true)) == [.deliver(.events([back])), .started])
     }
 
     @Test func withdrawalWhileTheBusWasGoneIsAnEvent() {
@@ -116,10 +116,10 @@ import Varlink
     }
 
     @Test func namesThatWereWithdrawnMeanwhileAreMissing() {
-        var state = EventStreamState(Self.pattern, patience: Patience())
+        var state = EventStreamState(Self.pattern)
         let states = [Self.state(Self.a, ["x": 1], 1), Self.state(Self.b, ["x": 1], 2)]
         for input in [.open, Self.reply(states), .lost(Self.gone), .open] as [EventStreamState.Input] {
-            _ = state.handle(input, at: 0)
+            _ = state.handle(input)
         }
         func withdrawn(resumed: Bool) -> [Aspect] {
             state.withdrawn(
@@ -134,12 +134,12 @@ import Varlink
 
     @Test func positionsBeyondTheRoomOfACallAreComparedHere() throws {
         let names = (0..<1_000).map { Aspect(stringLiteral: "org.example.number\(1_000 + $0)") }
-        var state = EventStreamState(Self.pattern, patience: Patience())
+        var state = EventStreamState(Self.pattern)
         let states = names.enumerated().map { Self.state($1, ["x": 1], $0 + 1) }
         for input in [.open, Self.reply(states), .lost(Self.gone)] as [EventStreamState.Input] {
-            _ = state.handle(input, at: 0)
+            _ = state.handle(input)
         }
-        guard case .subscribe(let request)? = state.handle(.open, at: 0).first else { throw Unexpected() }
+        guard case .subscribe(let request)? = state.handle(.open).first else { throw Unexpected() }
         let sent = try #require(request.positions)
         #expect(Call(.subscribe(request)).encodedSize < 20_000)
         #expect(sent.count > 100)
@@ -151,7 +151,7 @@ import Varlink
         events[last] = .published(names[last], ["x": 3], 1_002, changes: 9)
         events.remove(at: last - 1)
         #expect(
-            state.handle(Self.reply(events, resumed: true), at: 0) == [
+            state.handle(Self.reply(events, resumed: true)) == [
                 .deliver(
                     .events([
                         .published(names[last], ["x": 3], 1_002, changes: 2),
@@ -166,9 +166,8 @@ import Varlink
         positions[.battery] = 7
         positions["com.example.other"] = 7
         var state = EventStreamState(
-            SubscriptionRequest(aspects: [.proximity, "org.example.*"], instance: "i", positions: positions),
-            patience: Patience())
-        guard case .subscribe(let request)? = state.handle(.open, at: 0).first else { return }
+            SubscriptionRequest(aspects: [.proximity, "org.example.*"], instance: "i", positions: positions))
+        guard case .subscribe(let request)? = state.handle(.open).first else { return }
         #expect(request.instance == "i")
         #expect((request.positions?.count).map { 100..<900 ~= $0 } == true)
         #expect(request.positions?[.battery] == nil)
@@ -186,8 +185,8 @@ import Varlink
             aspects: aspects, name: String(repeating: "x", count: 128), instance: "i",
             positions: Dictionary(uniqueKeysWithValues: (literal + matched).map { ($0, .max) }),
             policies: Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) }))
-        var state = EventStreamState(request, patience: Patience())
-        guard case .subscribe(let call)? = state.handle(.open, at: 0).first else { throw Unexpected() }
+        var state = EventStreamState(request)
+        guard case .subscribe(let call)? = state.handle(.open).first else { throw Unexpected() }
         #expect(Call(.subscribe(call)).encodedSize <= 65_536)
         #expect(Set(literal).isSubset(of: call.positions?.keys ?? [:].keys))
     }

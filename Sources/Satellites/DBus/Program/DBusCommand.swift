@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleDBusCore
+import ReveilleLink
 import ReveilleSystem
 
 /// The program `reveille-dbus`.
@@ -50,9 +51,11 @@ struct ServeRulesCommand: ParsableCommand {
         let address = try bus.resolvedAddress()
         try Failure.coded(.failure) {
             let loop = try EventLoop()
-            let satellite = try Satellite(configuration, try Connector(loop: loop, address: address), log)
+            let satellite = try Satellite(configuration, loop, try Connector(loop: loop, address: address), log)
             let signals = try [SIGTERM, SIGINT].map { signal in try loop.onSignal(signal) { loop.exit() } }
-            try Failure.coded(.noBus) { try satellite.start() }
+            // Later, the satellite waits until the bus is back.
+            try Failure.coded(.noBus) { _ = try BlockingClient(try BusAddress.resolve(address)) }
+            satellite.start()
             let lock = try bus.lock(DBusCommand.name)
             try withExtendedLifetime((satellite, signals)) { try loop.run() }
             withExtendedLifetime(lock) {}

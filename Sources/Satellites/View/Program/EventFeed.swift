@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Reveille
+import ReveilleLink
 import ReveilleSystem
 import ReveilleViewCore
 import Varlink

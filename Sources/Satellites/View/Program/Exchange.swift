@@ -4,6 +4,7 @@ import CMicroHTTPD
 import Glibc
 import Reveille
 import ReveilleFleetCore
+import ReveilleLink
 import ReveilleSystem
 import ReveilleViewCore
 import ReveilleWire
@@ -20,7 +21,7 @@ final class Exchange {
         case reading([UInt8])
         /// The request was accepted; the answer follows when the request is complete.
         case accepted(Gate.Decision)
-        case asking(BusConnection)
+        case asking(BusLink)
         case answered(Response)
     }
 
@@ -131,12 +132,12 @@ final class Exchange {
         let call = Call(call)
         var connector = server.bus
         connector.patience.answer = Self.patience
-        do throws(ReveilleError) {
-            let bus = try BusConnection(connector)
+        do throws(SystemError) {
+            let bus = try BusLink(connector)
             progress = .asking(bus)
-            bus.call(call) { [weak self] in self?.finish($0, of: call) }
+            bus.call(call) { [weak self] in self?.finish($0.mapError { ReveilleError($0) }, of: call) }
         } catch {
-            finish(.failure(error), of: call)
+            finish(.failure(ReveilleError(LinkFailure.unreachable(error))), of: call)
         }
     }
 

@@ -3,6 +3,7 @@
 import CMicroHTTPD
 import Glibc
 import Reveille
+import ReveilleLink
 import ReveilleSystem
 import ReveilleViewCore
 

@@ -3,6 +3,7 @@
 import Reveille
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleLink
 import ReveilleSystem
 
 /// Connects the bus of a device to a broker.
@@ -22,7 +23,7 @@ final class Bridge {
     private var uplink: Uplink
     private var desired: DesiredStates
     private var announcer: HomeAssistantAnnouncer
-    private var bus: BusLink?
+    private var bus: BridgeSubscription?
     private var broker: BrokerLink?
     private var timer: EventSource?
     private var retry: EventSource?
@@ -33,11 +34,13 @@ final class Bridge {
     /// Whether the bridge only waits for an answer of the bus before it ends.
     private var isEnding = false
 
-    init(_ setup: BridgeSetup, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog) throws(SystemError) {
+    init(
+        _ setup: BridgeSetup, on loop: EventLoop, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog
+    ) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper
         self.log = log
-        loop = connector.loop
+        self.loop = loop
         let saved = keeper.load()
         uplink = Uplink(
             setup.device, setup.configuration, version: Device.libraryVersion, from: saved?.uplink)
@@ -48,7 +51,7 @@ final class Bridge {
             setup, announced: saved?.announced ?? [], entities: saved?.entities ?? [])
         timer = try loop.timer { [weak self] in self?.timeIsOver() }
         retry = try loop.timer { [weak self] in self?.publishAgain() }
-        bus = try BusLink(
+        bus = try BridgeSubscription(
             setup, to: connector, from: uplink.positions, log: log, onInput: { [weak self] in self?.takeBus($0) },
             onAnswer: { [weak self] in self?.takeAnswer($0, at: $1) })
     }

@@ -6,6 +6,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleLink
 import ReveilleMQTT
 import ReveilleSystem
 
@@ -75,7 +76,7 @@ struct BridgeCommand: ParsableCommand {
             .mapError { Failure(.usage, "\($0)") }.get()
         let bridgeLog = BridgeLog(log)
         let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, log: bridgeLog)
-        let bridge = try Bridge(setup, to: connector, keeper: keeper, log: bridgeLog)
+        let bridge = try Bridge(setup, on: loop, to: connector, keeper: keeper, log: bridgeLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }
         }

@@ -3,26 +3,23 @@
 import Reveille
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleLink
 import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// The bridge's subscription on the bus, and a second connection for calls.
+/// The bridge's subscription on the bus, and a link for calls.
 ///
 /// Loop thread only.
-final class BusLink {
-    private let connector: Connector
+final class BridgeSubscription {
     private let log: BridgeLog
     private let onInput: (Uplink.Input) -> Void
     private let onAnswer: (String, FleetPosition?) -> Void
     private var stream: EventStream?
     private var instance = ""
-    private var calls: BusConnection?
-    /// Delays the sleep of the machine for as long as it is open.
-    private var task: BusConnection?
-    /// Repeats failed calls.
-    private var retry: EventSource?
-    private var backoff = Backoff()
+    private let calls: BusLink
+    /// Delays the sleep of the machine for as long as it is connected.
+    private let task: BusLink
     private var hasFailedRead = false
     private var hasFailedState = false
 
@@ -33,11 +30,12 @@ final class BusLink {
         _ setup: BridgeSetup, to connector: Connector, from positions: UplinkPositions?, log: BridgeLog,
         onInput: @escaping (Uplink.Input) -> Void, onAnswer: @escaping (String, FleetPosition?) -> Void
     ) throws(SystemError) {
-        self.connector = connector
+        calls = try BusLink(connector)
+        task = try BusLink(connector)
         self.log = log
         self.onInput = onInput
         self.onAnswer = onAnswer
-        retry = try connector.loop.timer { [weak self] in self?.repeatFailed() }
+        calls.onRetry = { [weak self] in self?.repeatFailed() }
         var request = setup.subscription
         if let positions, !positions.instance.isEmpty {
             request.instance = positions.instance
@@ -55,10 +53,8 @@ final class BusLink {
 
     func close() {
         stream?.close()
-        calls?.close()
-        calls = nil
-        delaySleep(false)
-        retry = nil
+        calls.close()
+        task.close()
     }
 
     private func take(_ message: EventStream.Message) {
@@ -97,15 +93,11 @@ final class BusLink {
 
     /// Delays the sleep of the machine by a task, or ends the task.
     func delaySleep(_ isDelayed: Bool) {
-        task?.close()
-        task = nil
+        task.close()
         guard isDelayed, let subscription = stream?.name else { return }
-        do throws(ReveilleError) {
-            let task = try BusConnection(connector)
-            self.task = task
-            task.call(Call(.beginTask(subscription: subscription, name: "reporting the sleep"))) { _ in }
-        } catch {
-            log.write(.warning, "the sleep of the machine cannot be delayed: \(error)", about: .bus)
+        task.call(Call(.beginTask(subscription: subscription, name: "reporting the sleep"))) { [log] result in
+            guard case .failure(let failure) = result, failure != .ended else { return }
+            log.write(.warning, "the sleep of the machine cannot be delayed: \(ReveilleError(failure))", about: .bus)
         }
     }
 
@@ -115,14 +107,12 @@ final class BusLink {
         call(.setState(subscription: subscription, to: state)) { [weak self] result in
             // A subscription that has ended begins again in the right state.
             guard let self, self.stream?.name == subscription else { return }
-            guard case .failure(let reason) = result else { return backoff.reset() }
+            guard case .failure(let reason) = result else { return }
             log.write(.warning, "the subscription cannot be set to \(state): \(reason)", about: .bus)
             hasFailedState = true
-            repeatLater()
+            calls.retry()
         }
     }
-
-    private func repeatLater() { retry?.fire(after: backoff.next(fraction: .random(in: 0...1))) }
 
     private func repeatFailed() {
         if hasFailedState {
@@ -140,13 +130,12 @@ final class BusLink {
             guard let self else { return }
             switch result {
             case .success(let parameters):
-                backoff.reset()
                 onInput(
                     .statesRead(instance: parameters["instance"]?.stringValue ?? "", states: states(parameters)))
             case .failure(let reason):
                 log.write(.warning, "\(names.joined(separator: ", ")) cannot be read: \(reason)", about: .bus)
                 hasFailedRead = true
-                repeatLater()
+                calls.retry()
             }
         }
     }
@@ -170,18 +159,12 @@ final class BusLink {
     }
 
     private func call(_ call: BusCall, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
-        do throws(ReveilleError) {
-            let calls = if let calls, !calls.isClosed { calls } else { try BusConnection(connector) }
-            self.calls = calls
-            calls.call(Call(call)) { result in
-                switch result {
-                case .success(let reply):
-                    completion(CallError(reply).map { .failure($0) } ?? .success(reply.parameters))
-                case .failure(let error): completion(.failure(error))
-                }
+        calls.call(Call(call)) { result in
+            switch result {
+            case .success(let reply):
+                completion(CallError(reply).map { .failure($0) } ?? .success(reply.parameters))
+            case .failure(let error): completion(.failure(ReveilleError(error)))
             }
-        } catch {
-            completion(.failure(error))
         }
     }
 }

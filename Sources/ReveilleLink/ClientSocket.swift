@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleSystem
-import Varlink
+package import ReveilleSystem
+package import Varlink
 
 /// A client's socket and the session on it: calls go out, replies come in, and nothing waits.
-final class ClientSocket {
+package final class ClientSocket {
     /// The longest reply in bytes: replies grow with the user's settings, so that the limit of calls is too low.
     private static let replyLimit = 64 << 20
 
@@ -12,33 +12,33 @@ final class ClientSocket {
     private var session = ClientSession(maximumFrame: ClientSocket.replyLimit)
     private var output = PendingOutput()
 
-    init(_ stream: any ByteStream) {
+    package init(_ stream: any ByteStream) {
         self.stream = stream
     }
 
-    var number: Int32 { stream.number }
+    package var number: Int32 { stream.number }
 
-    var peer: UnixStream.Peer? { try? stream.peer() }
+    package var peer: UnixStream.Peer? { try? stream.peer() }
 
     /// Whether nothing waits for room, because everything has been sent or the peer reads no more.
-    var isFlushed: Bool { output.isEmpty }
+    package var isFlushed: Bool { output.isEmpty }
     /// Whether the peer reads no more; replies that it sent before can still be read.
-    private(set) var isWriteClosed = false
+    package private(set) var isWriteClosed = false
 
     /// Sends a call, as far as there is room.
-    func send(_ call: Call) throws(ReveilleError) {
+    package func send(_ call: Call) throws(LinkFailure) {
         try send(session.call(call))
     }
 
     /// Sends encoded calls that have no reply, as far as there is room.
-    func send(_ bytes: [UInt8]) throws(ReveilleError) {
-        try ReveilleError.reaching { () throws(SystemError) in
+    package func send(_ bytes: [UInt8]) throws(LinkFailure) {
+        try LinkFailure.reaching { () throws(SystemError) in
             if try !output.write(bytes, to: stream) { isWriteClosed = true }
         }
     }
 
-    func flush() throws(ReveilleError) {
-        try ReveilleError.reaching { () throws(SystemError) in
+    package func flush() throws(LinkFailure) {
+        try LinkFailure.reaching { () throws(SystemError) in
             if try !output.write(to: stream) { isWriteClosed = true }
         }
     }
@@ -46,7 +46,7 @@ final class ClientSocket {
     /// Returns the next reply; `nil` if it has not arrived yet.
     ///
     /// Throws at the end of the connection, behind the last reply, and for bytes that are not Varlink.
-    func nextReply() throws(ReveilleError) -> Reply? {
+    package func nextReply() throws(LinkFailure) -> Reply? {
         while true {
             if let reply = try receivedReply() { return reply }
             switch try read() {
@@ -57,15 +57,15 @@ final class ClientSocket {
         }
     }
 
-    private func receivedReply() throws(ReveilleError) -> Reply? {
+    private func receivedReply() throws(LinkFailure) -> Reply? {
         do throws(VarlinkError) {
             return try session.nextReply()
         } catch {
-            throw ReveilleError(.invalidReply, "the bus sent invalid Varlink: \(error)")
+            throw .invalid(error)
         }
     }
 
-    private func read() throws(ReveilleError) -> UnixStream.Outcome {
-        try ReveilleError.reaching { () throws(SystemError) in try stream.read { session.receive($0) } }
+    private func read() throws(LinkFailure) -> UnixStream.Outcome {
+        try LinkFailure.reaching { () throws(SystemError) in try stream.read { session.receive($0) } }
     }
 }

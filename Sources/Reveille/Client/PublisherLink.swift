@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ReveilleCore
+package import ReveilleLink
+package import ReveilleSystem
+import ReveilleWire
+package import Varlink
+
+/// A publisher's links to the bus: one observes the demand for its names, the other publishes, and they are lost together.
+///
+/// What was published is withdrawn with the loss. Loop thread only.
+package final class PublisherLink {
+    package enum Event {
+        /// Which of the names are needed: the first after each ``lost(_:)``, and each change.
+        case demands([Aspect: Bool])
+        /// The bus is gone or refuses to tell the demand; another attempt follows.
+        case lost(ReveilleError)
+    }
+
+    private let names: AspectSet
+    private let demand: BusLink
+    private let calls: BusLink
+    private let onEvent: (Event) -> Void
+
+    package init(
+        _ names: AspectSet, _ connector: Connector, onEvent: @escaping (Event) -> Void
+    ) throws(SystemError) {
+        self.names = names
+        self.onEvent = onEvent
+        demand = try BusLink(connector)
+        calls = try BusLink(connector)
+        for link in [demand, calls] { link.onLoss = { [weak self] in self?.lose(ReveilleError($0)) } }
+        demand.onRetry = { [weak self] in self?.open() }
+    }
+
+    package func open() {
+        demand.call(Call(.observeDemand(names)), isOpening: true, expecting: [NameDemand].self) { [weak self] in
+            switch $0 {
+            case .success(let demands):
+                let needs = demands.map { ($0.aspect, $0.isNeeded) }
+                self?.onEvent(.demands(Dictionary(needs, uniquingKeysWith: { $1 })))
+            // A loss is reported by the link, too.
+            case .failure(let error) where error.code == .notSupported: self?.needAll()
+            case .failure(let error): if !error.isLoss { self?.lose(error) }
+            }
+        }
+    }
+
+    /// Publishes a value for as long as the program is connected, or withdraws it; without a bus, nothing happens.
+    package func publish(_ value: PublishedValue, onReply: @escaping (CallError?) -> Void) {
+        guard !demand.isClosed else { return }
+        calls.call(Call(.publish(value, whileConnected: true))) { result in
+            if case .success(let reply) = result { onReply(CallError(reply)) }
+        }
+    }
+
+    /// An earlier bus does not tell the demand.
+    private func needAll() {
+        onEvent(.demands(Dictionary(uniqueKeysWithValues: names.aspects.map { ($0, true) })))
+    }
+
+    private func lose(_ error: ReveilleError) {
+        demand.close()
+        calls.close()
+        demand.retry()
+        onEvent(.lost(error))
+    }
+}
