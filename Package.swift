@@ -165,7 +165,10 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .target(name: "ReveilleLocationCore", dependencies: ["Varlink"], path: "Sources/Satellites/Location/Core"),
         .executableTarget(
             name: "ReveilleLocation",
-            dependencies: ["Reveille", "ReveilleConsole", "ReveilleLocationCore", "ReveilleSystem", argumentParser],
+            dependencies: [
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLink", "ReveilleLocationCore", "ReveilleSystem",
+                argumentParser,
+            ],
             path: "Sources/Satellites/Location/Program"),
         .target(
             name: "ReveilleSensorProxyCore", dependencies: ["ReveilleCore"],

@@ -4,6 +4,8 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleCore
+import ReveilleLink
 import ReveilleSystem
 
 /// The program `reveille-location`.
@@ -54,19 +56,28 @@ struct LocationCommand: ParsableCommand {
         var log = ProgramLog(of: Self.name, level: .info)
         do {
             log.level = try LogLevel.chosen(logLevel)
-            let task = try AwaitedTask()
-            task.start { [self, log] in
-                let device = try await Device.connect(to: try bus.resolvedAddress())
-                let lock = try bus.lock(Self.name)
-                defer { withExtendedLifetime(lock) {} }
-                var publisher = try LocationPublisher(device: device, endpoint: gpsd, threshold: distance, log: log)
-                try await publisher.run()
-            }
-            try task.wait()
+            try serve(log)
         } catch {
             log.write(.error, "\(error)")
             Glibc.exit(Self.exitCode(of: error))
         }
+    }
+
+    private func serve(_ log: ProgramLog) throws {
+        // Failed writes to a log without a reader must not end the program.
+        signal(SIGPIPE, SIG_IGN)
+        let address = try bus.resolvedAddress()
+        let client = try BlockingClient(try BusAddress.resolve(address))
+        let lock = try bus.lock(Self.name)
+        // Reports a missing permission at once, and withdraws a value that another program has left.
+        try client.publish(PublishedValue(withdrawing: LocationPublisher.name))
+        let loop = try EventLoop()
+        let connector = try Connector(loop: loop, address: address)
+        let publisher = try LocationPublisher(gpsd, threshold: distance, on: loop, to: connector, log: log)
+        publisher.start()
+        try withExtendedLifetime(publisher) { try loop.run() }
+        withExtendedLifetime(lock) {}
+        if let refusal = publisher.refusal { throw refusal }
     }
 
     private static func exitCode(of error: any Error) -> Int32 {

@@ -3,8 +3,8 @@
 import Glibc
 import ReveilleSystem
 
-/// A connection over TCP that blocks up to a deadline.
-final class TCPConnection {
+/// A connection over TCP that blocks its thread only while it is made.
+final class TCPConnection: Sendable {
     /// The reason why a connection cannot be used, as a clause about the peer.
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -18,14 +18,15 @@ final class TCPConnection {
         }
     }
 
-    /// The time to wait for a host that does not answer.
-    private static let patience: Duration = .seconds(10)
+    /// The time in seconds to wait for a host that does not answer.
+    private static let patience = 10
+
+    private static let bufferSize = 16_384
 
     private let descriptor: OwnedDescriptor
-    private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     /// Connects to the first address of the host that accepts in time, or throws the failure of the last.
-    init(to endpoint: Endpoint, until deadline: ContinuousClock.Instant?) throws(Failure) {
+    init(to endpoint: Endpoint) throws(Failure) {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -36,8 +37,7 @@ final class TCPConnection {
         for address in sequence(first: list, next: { $0?.pointee.ai_next }).prefix(while: { $0 != nil }) {
             guard let address = address?.pointee else { break }
             do throws(Failure) {
-                let patience = min(Self.patience, deadline.map { max(.zero, $0 - .now) } ?? Self.patience)
-                descriptor = try Self.connected(to: address, atMost: patience)
+                descriptor = try Self.connected(to: address)
                 return
             } catch {
                 failure = error
@@ -46,27 +46,18 @@ final class TCPConnection {
         throw failure
     }
 
-    private static func connected(to address: addrinfo, atMost patience: Duration) throws(Failure) -> OwnedDescriptor {
-        let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let number = socket(address.ai_family, type, address.ai_protocol)
+    private static func connected(to address: addrinfo) throws(Failure) -> OwnedDescriptor {
+        let number = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), address.ai_protocol)
         guard number >= 0 else { throw Failure("socket", code: errno) }
         let descriptor = OwnedDescriptor(number)
-        if connect(number, address.ai_addr, address.ai_addrlen) != 0 {
-            guard errno == EINPROGRESS else { throw Failure("connect", code: errno) }
-            guard try wait(for: .writable, on: number, atMost: patience) else {
-                throw Failure("connect", code: ETIMEDOUT)
-            }
-            let code = option(SO_ERROR, of: number)
-            guard code == 0 else { throw Failure("connect", code: code) }
+        // Limits the wait of connect(2), too; see socket(7).
+        var patience = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        guard connect(number, address.ai_addr, address.ai_addrlen) == 0 else {
+            throw Failure("connect", code: errno == EINPROGRESS ? ETIMEDOUT : errno)
         }
         keepAlive(number)
         return descriptor
-    }
-
-    private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : errno
     }
 
     /// Has the kernel detect within a minute that a remote host is gone; a failure only delays the detection.
@@ -79,29 +70,22 @@ final class TCPConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, &count, size)
     }
 
-    private static func wait(
-        for direction: Readiness.Direction, on descriptor: Int32, atMost patience: Duration
-    ) throws(Failure) -> Bool {
-        try Result { () throws(SystemError) in try Readiness.wait(descriptor, for: direction, atMost: patience) }
-            .mapError { Failure("poll", code: $0.code) }.get()
-    }
+    /// The descriptor, borrowed for the lifetime of the connection.
+    var number: Int32 { descriptor.number }
 
     /// Sends a few bytes; a new connection has room for them.
     func send(_ bytes: [UInt8]) throws(Failure) {
-        guard Glibc.send(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+        guard
+            Glibc.send(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) == bytes.count
+        else {
             throw Failure("send", code: errno)
         }
     }
 
-    /// Waits for bytes, until a deadline or a wake-up, after which there may be none; throws also at the end of the stream.
-    func receive(until deadline: ContinuousClock.Instant?, or wake: Pipe) throws(Failure) -> [UInt8] {
-        let left = deadline.map { max(.zero, $0 - .now) / .milliseconds(1) } ?? -1
-        var waits = [descriptor.number, wake.readingEnd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let count = poll(&waits, 2, left < 0 ? -1 : Int32(min(left.rounded(.up), Double(Int32.max))))
-        guard count >= 0 || errno == EINTR else { throw Failure("poll", code: errno) }
-        if waits[1].revents != 0 { wake.drain() }
-        guard waits[0].revents != 0 else { return [] }
-        let received = recv(descriptor.number, &buffer, buffer.count, 0)
+    /// Returns the bytes that have arrived; throws at the end of the stream.
+    func receive() throws(Failure) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
+        let received = recv(descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if received > 0 { return Array(buffer[..<received]) }
         if received == 0 { throw Failure("closed the connection") }
         guard errno == EAGAIN || errno == EINTR else {
