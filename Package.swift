@@ -284,7 +284,7 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
                 "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
                 "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
-            exclude: ["Fleet/kill.py", "Node", "Python"]),
+            exclude: ["Clients/Node", "Clients/Python", "Fleet/kill.py"]),
     ]
 }
 

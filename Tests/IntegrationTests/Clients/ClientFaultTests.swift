@@ -6,7 +6,7 @@ import Testing
 /// The clients for Python and Node after exceptions, cancellations and forks, and with a hostile bus.
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientFaultTests {
-    private static let scripts = Package.root + "/Tests/IntegrationTests/Python/"
+    private static let scripts = Package.root + "/Tests/IntegrationTests/Clients/Python/"
 
     private func run(_ arguments: [String], program: String = "python3") throws -> ProgramRun {
         let bus = try BusProcess()

@@ -26,7 +26,7 @@ enum ClientLanguage: String, CaseIterable {
         self == .node ? ["node", "--input-type=module", "-e"] : ["python3", "-X", "dev", "-c"]
     }
 
-    private static let directory = Package.root + "/Tests/IntegrationTests/"
+    private static let directory = Package.root + "/Tests/IntegrationTests/Clients/"
 
     fileprivate var command: [String] {
         switch self {

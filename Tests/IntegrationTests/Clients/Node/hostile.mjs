@@ -2,7 +2,7 @@
 
 // Uses every call of reveille.mjs with a hostile bus; the arguments are its address and the number of rounds.
 
-import { connect, ReveilleError } from "../../../Sources/Clients/Node/reveille.mjs";
+import { connect, ReveilleError } from "../../../../Sources/Clients/Node/reveille.mjs";
 
 const [address, rounds] = process.argv.slice(2);
 // A wait for a reply that never comes must not end the program with success.

@@ -3,9 +3,9 @@
 // Prints what only one of reveille.mjs and reveille.d.mts has: exported names, and members of the exported classes.
 
 import { readFileSync } from "node:fs";
-import * as client from "../../../Sources/Clients/Node/reveille.mjs";
+import * as client from "../../../../Sources/Clients/Node/reveille.mjs";
 
-const text = readFileSync(new URL("../../../Sources/Clients/Node/reveille.d.mts", import.meta.url), "utf8");
+const text = readFileSync(new URL("../../../../Sources/Clients/Node/reveille.d.mts", import.meta.url), "utf8");
 const declared = new Set();
 for (const [, name] of text.matchAll(/^export (?:function|const) (\w+)/gm)) declared.add(name);
 for (const [, name, body] of text.matchAll(/^export class (\w+).*\{\n([^]*?)^\}/gm)) {

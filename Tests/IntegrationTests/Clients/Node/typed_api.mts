@@ -6,7 +6,7 @@ import {
   connect, launchPositions, ReveilleError,
   type Battery, type BatteryState, type CapabilityWord, type Code, type Event, type EventOf, type HoldReason,
   type Positions, type SubscriptionInfo,
-} from "../../../Sources/Clients/Node/reveille.mjs";
+} from "../../../../Sources/Clients/Node/reveille.mjs";
 
 type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 /** Fails to compile unless a value has exactly a type. */

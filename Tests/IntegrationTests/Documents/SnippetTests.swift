@@ -70,7 +70,7 @@ import Varlink
                 Self.elsewhere.contains { $0.0 == block.document && $0.1 == block.language },
                 "\(block.testDescription)")
         }
-        let sources = try ["", "/Clients"].map { "Tests/IntegrationTests" + $0 }.flatMap { folder in
+        let sources = try ["Documents", "Clients"].map { "Tests/IntegrationTests/" + $0 }.flatMap { folder in
             try DirectoryListing.files(in: "\(Package.root)/\(folder)").filter { $0.hasSuffix(".swift") }
                 .map { try Package.text("\(folder)/\($0)") }
         }

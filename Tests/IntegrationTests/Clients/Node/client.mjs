@@ -5,7 +5,7 @@
 // A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.
 
 import { Socket } from "node:net";
-import { connect, ReveilleError } from "../../../Sources/Clients/Node/reveille.mjs";
+import { connect, ReveilleError } from "../../../../Sources/Clients/Node/reveille.mjs";
 
 const peer = new Socket({ fd: 0 });
 const subscriptions = {};

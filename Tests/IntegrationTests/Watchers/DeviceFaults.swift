@@ -13,7 +13,7 @@ final class DeviceFaults {
 
     init() throws {
         directory = try TemporaryDirectory()
-        let source = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/DeviceFaults/shim.c"
+        let source = Package.root + "/Tests/DeviceFaults/shim.c"
         let compiler = try ProgramRun(
             ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", directory.path + "/shim.so", source], program: "gcc",
             in: directory)

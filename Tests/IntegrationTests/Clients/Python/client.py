@@ -12,7 +12,7 @@ import sys
 import threading
 import types
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Sources/Clients/Python"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "Sources/Clients/Python"))
 import reveille  # noqa: E402
 
 peer = socket.socket(fileno=0)
