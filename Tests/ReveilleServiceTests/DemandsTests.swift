@@ -7,7 +7,9 @@ import Testing
 @testable import ReveilleService
 
 @Suite struct DemandsTests {
-    @Test("an observer is sent what differs from its last reply, and a demand that comes and goes meanwhile is nothing")
+    @Test(
+        "B216: an observer is sent what differs from its last reply, and a demand that comes and goes meanwhile is nothing"
+    )
     func differencesAreSent() {
         var demands = Demands()
         demands.begin(1, with: ["org.example.a", "org.example.b"].map { NameDemand(aspect: $0, isNeeded: false) })

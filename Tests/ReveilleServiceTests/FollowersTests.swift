@@ -9,7 +9,7 @@ import Testing
     private let first = SubscriptionID(rawValue: 1)
     private let second = SubscriptionID(rawValue: 2)
 
-    @Test("each follower is sent the changes since its own last reply, once")
+    @Test("B211: each follower is sent the changes since its own last reply, once")
     func followersAreIndependent() {
         var followers = Followers()
         followers.begin(7)

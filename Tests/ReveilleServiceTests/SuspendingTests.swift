@@ -166,7 +166,7 @@ import Testing
         #expect(isRefused(scene.suspend(), "ends in the background"))
     }
 
-    @Test("a wake takes the end back, and its announcement after the sample; another hold keeps both")
+    @Test("B106: a wake takes the end back, and its announcement after the sample; another hold keeps both")
     mutating func wakeTakesTheEndBack() {
         scene.start(ends: true, hasRead: false)
         _ = scene.hold()

@@ -40,7 +40,7 @@ final class BusScene {
                 reality: reality, loop: loop, configuration: configuration, schedule: schedule(loop), owner: owner,
                 isSystemWide: isSystemWide, state: state, programs: programs, machine: machine,
                 random: SplitMix64(seed: seed),
-                logger: Logger(label: "scene") { _ in LineHandler(log) })
+                logger: Logger(label: "scene") { _ in log })
         }
         bus = try start(loop, starts)
     }
@@ -133,24 +133,13 @@ final class ScenePeer {
     }
 }
 
-final class LogLines: Sendable {
+/// The lines of a log, which are the same for each copy.
+struct LogLines: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
     private let lines = Lock<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
-
-    func append(_ line: String) {
-        lines.withLock { $0.append(line) }
-    }
-}
-
-private struct LineHandler: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-    private let lines: LogLines
-
-    init(_ lines: LogLines) {
-        self.lines = lines
-    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -158,6 +147,6 @@ private struct LineHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        lines.append("\(event.message)")
+        lines.withLock { $0.append("\(event.message)") }
     }
 }

@@ -51,22 +51,4 @@ import Varlink
         #expect(try subscriber.next()?.parameters["events"]?.arrayValue?.count == 1)
         #expect(scene.loop.wallClock - start >= milliseconds * 1_000)
     }
-
-    @Test("setting the background again without a time removes the time")
-    func laterBackgroundRemovesTheTime() throws {
-        try set("background", wakeAfter: 1_000)
-        #expect(try set("background").error == nil)
-        scene.pass(.seconds(10))
-        #expect(try held() == ["app"])
-    }
-
-    @Test("setting the background again with a time restarts the time") func laterTimeRestarts() throws {
-        try set("background", wakeAfter: 1_000)
-        scene.pass(.milliseconds(900))
-        try set("background", wakeAfter: 1_000)
-        scene.pass(.milliseconds(900))
-        #expect(try held() == ["app"])
-        scene.pass(.milliseconds(200))
-        #expect(try held() == [])
-    }
 }

@@ -23,35 +23,6 @@ import Varlink
             "Publish", ["aspect": .string(Self.name.name), "value": ["n": .integer(number)]])
     }
 
-    @Test(
-        "B215: publishers know what the subscriptions need, however these come, go, sleep and read",
-        arguments: Seeds.ranges)
-    func publishersKnowTheDemand(seeds: ClosedRange<UInt64>) throws {
-        try Seeds.run(seeds, of: "DemandTests") { seed, _ in
-            try DemandLife(seed: seed, note: Seeds.note).run(150)
-        }
-    }
-
-    @Test("B216: what a publisher does not read is merged, and what came back to where it was is nothing")
-    func changesAreMerged() throws {
-        let publisher = try observe(Self.name, "org.example.*")
-        #expect(try publisher.read() == [Self.name: false, "org.example.*": false])
-        let subscription = try life.subscribe(20, aspects: [Self.name.name])
-        for _ in 0..<50 {
-            for state in ["background", "foreground"] { _ = try life.set(state, of: subscription) }
-        }
-        scene.turn()
-        #expect(try publisher.read() == [Self.name: true, "org.example.*": true])
-        for _ in 0..<50 {
-            for state in ["background", "foreground"] { _ = try life.set(state, of: subscription) }
-        }
-        // Each reply that was written is read at once; then nothing is left.
-        try publisher.readAll()
-        #expect(publisher.needed == [Self.name: true, "org.example.*": true])
-        subscription.peer.stream.close()
-        #expect(try publisher.read() == [Self.name: false, "org.example.*": false])
-    }
-
     @Test("B217: a subscriber that has an event unread for 5 s while another is due needs nothing until it reads")
     func lateReadersNeedNothing() throws {
         let subscription = try life.subscribe(20, aspects: [Self.name.name])

@@ -88,18 +88,4 @@ import Varlink
         let refused = try check(["publish"], as: systemBus.connect(uid: 2_001)).first
         #expect(refused?["reason"] == "permission denied: publish.allow grants uid 2001 no name")
     }
-
-    @Test("the identifier differs for each user, and is the same after a restart") func identifierDiffers() throws {
-        let scene = try BusScene()
-        func identifier(_ uid: UInt32) throws -> JSON? {
-            try scene.connect(uid: uid).call("org.reveille.Device.GetInfo").parameters["identifier"]
-        }
-        let (one, other) = (try identifier(1_000), try identifier(1_001))
-        #expect(one != other)
-        #expect(one?.stringValue?.utf8.count == 36)
-        #expect(try identifier(1_000) == one)
-        try scene.restart(isClean: true)
-        #expect(try identifier(1_000) == one)
-        #expect(try identifier(1_001) == other)
-    }
 }

@@ -21,46 +21,6 @@ import Varlink
         #expect(program.process.terminations == 1, "one that ignores SIGTERM is left alone")
     }
 
-    @Test("B105: a program that does not read receives SIGTERM after five seconds") func hungProgramIsEnded() throws {
-        let life = try SuspensionScene()
-        let program = try life.start(ends: true)
-        #expect(try life.set("background", of: program.first).isEmpty)
-        life.scene.pass(.milliseconds(4_900))
-        #expect(program.process.terminations == 0)
-        life.scene.pass(.milliseconds(200))
-        #expect(program.process.terminations == 1)
-        #expect(try program.first.lifecycles() == [.background])
-        #expect(try program.first.lifecycles() == [.terminating])
-    }
-
-    @Test("a shell that clears its own hold does not take back the end of a program that holds itself")
-    func anotherHoldKeepsTheEnd() throws {
-        let life = try SuspensionScene()
-        let program = try life.start(ends: true)
-        let own = life.scene.connect(uid: 1_000, pid: 20)
-        #expect(try life.set("background", of: program.first, by: own).isEmpty)
-        #expect(try life.set("foreground", of: program.first).isEmpty)
-        life.scene.pass(.seconds(6))
-        #expect(program.process.terminations == 1)
-    }
-
-    @Test("B106: foreground within five seconds takes the end back", arguments: [false, true])
-    func foregroundTakesTheEndBack(isTold: Bool) throws {
-        let life = try SuspensionScene()
-        let program = try life.start(ends: true)
-        #expect(try life.set("background", of: program.first).isEmpty)
-        #expect(try program.first.lifecycles() == [.background])
-        life.scene.turn()
-        if !isTold { #expect(try life.status(program.first)?.lifecycle == .terminating) }
-        #expect(try life.set("foreground", of: program.first).isEmpty)
-        life.scene.pass(.seconds(60))
-        #expect(program.process.terminations == 0)
-        #expect(try life.status(program.first)?.lifecycle == .active)
-        #expect(try life.set("background", of: program.first).isEmpty)
-        life.scene.pass(.seconds(6))
-        #expect(program.process.terminations == 1, "the next background ends it")
-    }
-
     @Test("B107: another user's call is refused, and sends no signal") func strangerSendsNoSignal() throws {
         let life = try SuspensionScene()
         let program = try life.start(ends: true)
@@ -92,27 +52,6 @@ import Varlink
             _ = try program.first.events()
         }
         #expect(program.process.terminations == 0)
-    }
-
-    @Test("a program ends once its last subscription has gone to the background") func lastSubscriptionCounts() throws {
-        let life = try SuspensionScene()
-        let program = try life.start(ends: true)
-        let second = try life.subscribe(20)
-        #expect(try life.set("background", of: program.first).isEmpty)
-        life.scene.pass(.seconds(10))
-        #expect(program.process.terminations == 0)
-        #expect(try life.set("background", of: second).isEmpty)
-        life.scene.pass(.seconds(10))
-        #expect(program.process.terminations == 1)
-    }
-
-    @Test("a program that ends in the background cannot be suspended, and ends") func suspensionIsTheEnd() throws {
-        let life = try SuspensionScene()
-        let program = try life.start(ends: true)
-        #expect(try life.set("suspended", of: program.first) == "org.reveille.Bus.CannotSuspend")
-        life.scene.pass(.seconds(6))
-        #expect(program.process.terminations == 1)
-        #expect(life.programs.frozen.isEmpty)
     }
 
     @Test("a program that starts in the background has not gone there") func startIsNoEnd() throws {

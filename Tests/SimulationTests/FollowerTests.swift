@@ -21,33 +21,13 @@ import Varlink
         try scene.connect(uid: 0).call("Publish", ["aspect": "org.example.a", "value": ["n": .integer(number)]])
     }
 
-    @Test("B210: callers that follow the subscriptions know what a new list would say", arguments: Seeds.ranges)
-    func followersKnowTheList(seeds: ClosedRange<UInt64>) throws {
+    @Test(
+        "B210, B215: followers know what a new list would say, and publishers what the subscriptions need",
+        arguments: Seeds.ranges)
+    func followersAndPublishersKnow(seeds: ClosedRange<UInt64>) throws {
         try Seeds.run(seeds, of: "FollowerTests") { seed, _ in
-            try FollowerLife(seed: seed, note: Seeds.note).run(150)
+            try SubscriptionLife(seed: seed, note: Seeds.note).run(200)
         }
-    }
-
-    @Test("B211: a follower that does not read has one reply unread, and then gets one with everything since")
-    func changesAreMerged() throws {
-        let kept = try life.subscribe(20)
-        let follower = try follow()
-        scene.turn()
-        let length = follower.peer.stream.toPeer.count
-        for pid: Int32 in 100..<200 {
-            let subscription = try life.subscribe(pid)
-            if pid < 198 { subscription.peer.stream.close() }
-            _ = try life.set(pid % 2 == 0 ? "background" : "foreground", of: kept)
-        }
-        scene.turn()
-        #expect(follower.peer.stream.toPeer.count == length)
-        #expect(try follower.read()?.subscriptions.map(\.id) == [kept.id])
-        let second = try #require(try follower.read())
-        #expect(second.subscriptions.count == 3)
-        #expect(second.ended.isEmpty)
-        kept.peer.stream.close()
-        #expect(try follower.read() == SubscriptionChanges(subscriptions: [], ended: [kept.id]))
-        #expect(try follower.read() == nil)
     }
 
     @Test("B212: an event that is unread is reported after 5 s, if another is due, and when it is read")

@@ -39,18 +39,6 @@ import Varlink
         #expect(history.parameters["instance"] == state.parameters["instance"])
     }
 
-    @Test("a published name has a history, until it is forgotten")
-    func nameHasAHistory() throws {
-        let name: JSON = "org.example.volume"
-        #expect(try generations(["aspect": name]) == [])
-        for value in [JSON.object([:]), ["level": 1], ["level": 1], ["level": 2]] {
-            #expect(try owner.call("Publish", ["aspect": name, "value": value]).error == nil)
-        }
-        #expect(try generations(["aspect": name]) == [1, 2, 3])
-        try owner.call("Publish", ["aspect": name])
-        #expect(try generations(["aspect": name]) == [])
-    }
-
     @Test("a sensor is not read for its history")
     func sensorIsNotRead() throws {
         let battery = try #require(scene.bus.watchers.first { $0.aspect == .battery })

@@ -17,18 +17,6 @@ import Varlink
         publisher = scene.connect(uid: 0)
     }
 
-    @Test("an event that had to wait comes exactly at the end of the interval") func delayedEventIsExact() throws {
-        let peer = scene.connect()
-        try peer.subscribe(to: [Self.name], ["policies": [["aspect": .string(Self.name), "interval": 1_000]]])
-        try publisher.publish(Self.name, ["step": 0])
-        #expect(try peer.events().count == 1)
-        try publisher.publish(Self.name, ["step": 1])
-        scene.loop.advance(.microseconds(999_999))
-        #expect(try peer.events().isEmpty)
-        scene.loop.advance(.microseconds(1))
-        #expect(try peer.events().count == 1)
-    }
-
     @Test("one timer serves a thousand paced subscribers, and none is set while nothing waits")
     func oneTimerServesAll() throws {
         func sources(with count: Int) throws -> Int {
@@ -54,25 +42,5 @@ import Varlink
             return withExtendedLifetime((publisher, peers)) { scene.loop.sourceCount - count }
         }
         #expect(try sources(with: 1) == sources(with: 1_000))
-    }
-
-    @Test("no timer is set for a subscriber that is held or has gone") func heldSubscribersWaitForNothing() throws {
-        let peer = scene.connect()
-        let start = try peer.subscribe(
-            to: [Self.name], ["policies": [["aspect": .string(Self.name), "interval": 60_000]]])
-        for step in 0..<2 {
-            try publisher.publish(Self.name, ["step": .integer(Int64(step))])
-            _ = try peer.events()
-        }
-        #expect(scene.loop.nextDeadline != nil)
-        let control = scene.connect()
-        try control.call("SetState", ["subscription": .string(start.subscription), "state": "background"])
-        #expect(scene.loop.nextDeadline == nil)
-        try control.call("SetState", ["subscription": .string(start.subscription), "state": "foreground"])
-        #expect(try peer.events().isEmpty)
-        #expect(scene.loop.nextDeadline != nil)
-        peer.stream.close()
-        scene.turn()
-        #expect(scene.loop.nextDeadline == nil)
     }
 }

@@ -12,7 +12,7 @@ import Varlink
 
     // MARK: - Limits
 
-    @Test("a user with a thousand silent connections is informed of the limit and does not affect others")
+    @Test("B63, B64: a user with a thousand silent connections is informed of the limit and does not affect others")
     func refusedConnectionsDoNotAffectOthers() throws {
         let scene = try BusScene()
         let silent = (0..<1_100).map { _ in scene.connect(uid: Self.stranger) }
@@ -25,7 +25,7 @@ import Varlink
         #expect(open <= 64 + 4, "\(open) of the user's connections are open")
     }
 
-    @Test("refused connections of many users use only a few descriptors")
+    @Test("B65: refused connections of many users use only a few descriptors")
     func refusedConnectionsAreFew() throws {
         let scene = try BusScene(limits: "{ connectionsPerUser: 1, connections: 8 }")
         let peers = (0..<200).map { scene.connect(uid: 2_000 + UInt32($0)) }

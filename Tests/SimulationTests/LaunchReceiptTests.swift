@@ -38,31 +38,6 @@ import Varlink
         #expect(try resume(scene).start.events.map(\.changeCount) == [1])
     }
 
-    @Test("a firing that the last subscriber has read starts nothing when it leaves")
-    func readFiring() throws {
-        let scene = try scene()
-        let (peer, _) = try scene.subscribe()
-        for _ in 0..<2 {
-            scene.pass(minutes: 1)
-            #expect(try scene.events(of: peer).map(\.changeCount) == [1])
-        }
-        peer.stream.close()
-        scene.scene.pass(.seconds(50))
-        #expect(scene.launcher.launches.isEmpty)
-    }
-
-    @Test("firings that wait for a subscriber in the background start the program when it leaves, with their number")
-    func backgroundLeaves() throws {
-        let scene = try scene()
-        let (peer, _) = try scene.subscribe(["state": "background"])
-        scene.pass(minutes: 3)
-        #expect(scene.launcher.launches.isEmpty)
-        peer.stream.close()
-        scene.scene.turn()
-        #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changeCount) == [3])
-    }
-
     @Test("a firing between the last read of a launched program and its exit starts it again, for this firing alone")
     func firingBeforeTheExit() throws {
         let scene = try scene()
@@ -145,16 +120,6 @@ import Varlink
         try scene.restart(isClean: true)
         scene.pass(minutes: 3)
         #expect(scene.launcher.launches.isEmpty)
-    }
-
-    @Test("firings that wait for a subscriber in the background are not lost in a reboot") func reboot() throws {
-        let scene = try scene()
-        _ = try scene.subscribe(["state": "background"])
-        scene.pass(minutes: 2)
-        try scene.reboot(after: 0)
-        scene.scene.pass(.seconds(10))
-        #expect(scene.launcher.launches.count == 1)
-        #expect(try resume(scene).start.events.map(\.changeCount) == [2])
     }
 
     @Test("B120: a program that is running is not started a second time until it has ended, not even by the next bus")

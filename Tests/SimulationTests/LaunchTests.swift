@@ -71,15 +71,6 @@ import Varlink
         #expect(scene.launcher.launches.count == 2)
     }
 
-    @Test("nothing is started for a name that has a subscriber, in the background too")
-    func hasSubscriber() throws {
-        let scene = try scene()
-        let peer = scene.scene.connect()
-        _ = try peer.subscribe(to: ["org.example.*"], ["state": "background"])
-        scene.pass(minutes: 60)
-        #expect(scene.launcher.launches.isEmpty)
-    }
-
     @Test("B126: a bus that is killed after a start waits for the program, which receives all firings once")
     func survivesAKill() throws {
         let scene = try scene()

@@ -35,25 +35,6 @@ import Varlink
         return scene.bus.motion.samples - before
     }
 
-    @Test("B132: the sensor is sampled for the fastest subscriber that is awake, and no faster")
-    func sensorFollowsItsSubscribers() throws {
-        #expect(rate() == 0)
-        let slow = try subscribe(nil)
-        #expect((9...10).contains(rate()))
-        let fast = try subscribe(1)
-        #expect((99...100).contains(rate()))
-        let control = scene.connect(uid: 0)
-        try control.call("SetState", ["subscription": .string(fast.id), "state": "background"])
-        #expect((9...10).contains(rate()))
-        slow.peer.stream.close()
-        #expect(rate() == 0)
-        try control.call("SetState", ["subscription": .string(fast.id), "state": "foreground"])
-        #expect((99...100).contains(rate()))
-        fast.peer.stream.close()
-        scene.turn()
-        #expect(rate() == 0)
-    }
-
     @Test("B134: a subscriber that wakes gets one fresh sample, and its count") func wakeTakesASample() throws {
         let (peer, id) = try subscribe(100)
         let control = scene.connect(uid: 0)

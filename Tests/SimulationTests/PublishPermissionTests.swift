@@ -90,18 +90,6 @@ import Varlink
         #expect(try scene.connect(uid: 0).publish("org.user.n0", ["a": 1]).problem == "QuotaExceeded names")
     }
 
-    @Test("names that come and go while a subscriber sleeps are forgotten, and cost the publisher nothing")
-    func withdrawnNamesAreLimited() throws {
-        let scene = try BusScene(publish: "{ names: 3 }")
-        let publisher = scene.connect(uid: 0)
-        let sleeper = scene.connect()
-        try sleeper.subscribe(to: ["org.example.*"], ["state": "background"])
-        for number in 0..<100 {
-            #expect(try publisher.publish("org.example.n\(number)", ["a": 1]).error == nil)
-            #expect(try publisher.publish("org.example.n\(number)").error == nil)
-        }
-    }
-
     @Test("the length of a value is measured in its canonical form, and anything longer is refused")
     func valuesAreLimited() throws {
         let scene = try BusScene(publish: "{ valueSize: 20 }")

@@ -73,20 +73,6 @@ import Varlink
 
     // MARK: - GetState
 
-    @Test("GetState returns null for unpublished names, and the published names of a pattern")
-    func stateOfNames() throws {
-        try publisher.publish(Self.name, ["level": 1])
-        try publisher.publish("org.example.player.title", ["text": "x"])
-        try publisher.publish("org.other.a", ["a": 1])
-        let peer = scene.connect(uid: 4_242)
-        #expect(
-            try peer.values(of: "org.example.*", "org.example.none") == [
-                Self.name: #"{"level":1}"#, "org.example.player.title": #"{"text":"x"}"#, "org.example.none": nil,
-            ])
-        #expect(try peer.values(of: "org.example.player.*").count == 1)
-        #expect(try peer.values(of: "org.nothing.*").isEmpty)
-    }
-
     @Test("GetState is current for any set of aspects, after many other sets and after each change")
     func repliesAreCurrent() throws {
         let peer = scene.connect()
@@ -101,15 +87,6 @@ import Varlink
         }
         try publisher.publish(Self.name)
         #expect(try peer.values(of: "org.example.*").isEmpty)
-    }
-
-    @Test("Post and Refresh leave names as they are") func namesAreNotPosted() throws {
-        try publisher.publish(Self.name, ["level": 1])
-        #expect(
-            try publisher.call("Post", ["org.example.volume": ["level": 2]]).problem
-                == "InvalidParameter org.example.volume")
-        #expect(try publisher.call("Refresh").error == nil)
-        #expect(try publisher.values(of: Self.name) == [Self.name: #"{"level":1}"#])
     }
 
     // MARK: - ListSubscriptions

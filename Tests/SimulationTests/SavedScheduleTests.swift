@@ -57,21 +57,6 @@ import Varlink
         }
     }
 
-    @Test("an entry that cannot be saved is refused, and nothing of it stays")
-    func fullDisk() throws {
-        let scene = try ScheduleScene()
-        // A directory in the place of the file cannot be replaced by one.
-        mkdir(scene.directory.path + "/state", 0o700)
-        mkdir(scene.path, 0o700)
-        let reply = try scene.add(["every": 60_000])
-        #expect(reply.error == "org.reveille.Bus.QuotaExceeded")
-        #expect(reply.parameters["quota"] == "storage")
-        #expect(try scene.list().isEmpty)
-        #expect(scene.scene.log.all.contains { $0.contains("the schedule cannot be saved: ") })
-        rmdir(scene.path)
-        #expect(try scene.add(["every": 60_000]).error == nil)
-    }
-
     @Test("if the file cannot be written anew at the start, nothing fires until it can, and no entry is lost")
     func failedRewrite() throws {
         let scene = try ScheduleScene()

@@ -125,16 +125,6 @@ import Varlink
         #expect(try scene.connect().values(of: Self.name) == [Self.name: nil])
     }
 
-    @Test("the state file, which contains personal values, is readable by its user only")
-    func fileIsPrivate() throws {
-        let scene = try scene()
-        try scene.connect(uid: 0).publish(Self.name, ["level": 1])
-        ThreadUmask.with(0) { save(scene) }
-        var status = stat()
-        #expect(stat(path, &status) == 0)
-        #expect(status.st_mode & 0o7777 == 0o600)
-    }
-
     @Test("a thousand names with the longest values are saved and restored, however deep they are")
     func longestStateIsSaved() throws {
         let scene = try scene()

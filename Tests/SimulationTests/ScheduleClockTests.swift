@@ -9,22 +9,6 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct ScheduleClockTests {
     private static let second: Int64 = 1_000_000
 
-    @Test("B125: nothing fires twice after the clock is set back, and slots that are jumped over fire")
-    func clockIsSet() throws {
-        let scene = try ScheduleScene()
-        let (peer, _) = try scene.subscribe()
-        try scene.add(["every": 60_000])
-        scene.pass(minutes: 3)
-        #expect(try scene.events(of: peer).map(\.changeCount).reduce(0, +) == 3)
-        scene.setClock(to: scene.now - 60 * ScheduleScene.minute)
-        scene.pass(minutes: 59)
-        #expect(try scene.events(of: peer).isEmpty)
-        scene.pass(minutes: 2)
-        #expect(try scene.events(of: peer).map(\.changeCount) == [1])
-        scene.setClock(to: scene.now + 60 * ScheduleScene.minute)
-        #expect(try scene.events(of: peer).map(\.changeCount) == [60])
-    }
-
     @Test("clocks that are set to 1970 and to 2100 cost no more than others", arguments: ["every", "calendar"])
     func absurdClocks(kind: String) throws {
         let scene = try ScheduleScene()

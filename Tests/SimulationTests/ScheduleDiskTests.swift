@@ -32,52 +32,6 @@ import Varlink
         #expect(try waiting.reply()?.parameters["instance"] != nil)
     }
 
-    @Test("a firing is delivered before it is on the disk, and waits only for changes") func firingOnASlowDisk() throws
-    {
-        let scene = try ScheduleScene()
-        let (peer, _) = try scene.subscribe()
-        try scene.add(["every": 60_000])
-        scene.scene.loop.diskTime = .seconds(50)
-        for _ in 0..<3 {
-            scene.pass(minutes: 1)
-            #expect(try scene.events(of: peer).map(\.changeCount) == [1])
-        }
-        let adding = scene.scene.connect()
-        adding.send("org.reveille.Schedule.Add", ["entry": ["id": "a", "aspect": "org.example.a", "every": 3_600_000]])
-        scene.scene.pass(.seconds(65), step: .seconds(1))
-        #expect(try scene.events(of: peer).isEmpty)
-        scene.scene.pass(.seconds(40), step: .seconds(1))
-        #expect(try scene.events(of: peer).map(\.changeCount).reduce(0, +) == 1)
-        #expect(try adding.next()?.error == nil)
-    }
-
-    @Test("a change that the disk refuses at last is undone, and has not fired", arguments: [false, true])
-    func lateRefusal(isReplaced: Bool) throws {
-        let disk = BadDisk()
-        let scene = try ScheduleScene(scheduleDisk: disk.disk)
-        let (peer, _) = try scene.subscribe()
-        try scene.add(["every": 3_600_000], id: "other")
-        if isReplaced { try scene.add(["every": 3_600_000, "value": ["old": true]]) }
-        let before = try scene.list()
-        scene.scene.loop.diskTime = .seconds(10)
-        disk.refused = [.sync]
-        let adding = scene.scene.connect()
-        adding.send(
-            "org.reveille.Schedule.Add",
-            ["entry": ["id": "one", "aspect": .string(ScheduleScene.name), "at": .integer(scene.now + 1_000_000)]])
-        scene.scene.pass(.seconds(9), step: .seconds(1))
-        #expect(try adding.next() == nil)
-        #expect(try scene.events(of: peer).isEmpty)
-        scene.scene.pass(.seconds(30), step: .seconds(1))
-        #expect(try adding.next()?.parameters["quota"] == "storage")
-        #expect(try scene.events(of: peer).isEmpty)
-        #expect(try scene.list() == before)
-        disk.refused = []
-        scene.scene.loop.diskTime = .zero
-        try scene.restart()
-        #expect(try scene.list() == before)
-    }
-
     @Test("a stop waits for the disk, and answers those who have waited") func stopOnASlowDisk() throws {
         let scene = try ScheduleScene()
         scene.scene.loop.diskTime = .seconds(60)

@@ -88,20 +88,6 @@ import Varlink
         #expect(!machine.isLocked)
     }
 
-    @Test func taskThatBeginsAfterTheAnnouncementDelaysTheSleepUntilItEnds() throws {
-        let awake = try life.subscribe(20, aspects: ["sleep"])
-        machine.announce(true)
-        scene.turn()
-        #expect(try states(of: awake) == ["preparing - ×1"])
-        scene.pass(.milliseconds(100))
-        let (holder, _) = try life.begin("save", of: awake, pid: 20)
-        scene.pass(.seconds(2))
-        #expect(machine.isLocked)
-        holder.stream.close()
-        scene.turn()
-        #expect(!machine.isLocked)
-    }
-
     @Test func taskAloneDelaysTheSleepAndTheLoginManagerIsLetGoFiveSecondsLater() throws {
         let reader = try life.subscribe(20, aspects: ["battery"])
         #expect(!machine.isFollowed)
@@ -149,18 +135,6 @@ import Varlink
         #expect(!machine.isFollowed)
     }
 
-    @Test func endThatIsLostIsAskedForAfterHalfAMinute() throws {
-        let awake = try life.subscribe(20, aspects: ["sleep"])
-        machine.isPreparing = true
-        machine.announce(true)
-        scene.turn()
-        #expect(try states(of: awake) == ["preparing - ×1"])
-        machine.doze(for: .seconds(8))
-        machine.isPreparing = false
-        scene.pass(.seconds(29), step: .milliseconds(100))
-        #expect(try states(of: awake).isEmpty == false)
-    }
-
     @Test func sleepsWithoutSubscribersAreMeasuredOneByOne() throws {
         for seconds in [100, 7] {
             machine.doze(for: .seconds(seconds))
@@ -182,11 +156,15 @@ import Varlink
         #expect(machine.isLocked)
     }
 
-    @Test(
-        "for any order of sleeps and announcements, awake subscribers read both halves, sleepers one event, and no lock lasts",
-        arguments: Seeds.ranges)
-    func anyOrder(seeds: ClosedRange<UInt64>) throws {
-        try Seeds.run(seeds, of: "SleepTests") { seed, _ in try SleepLife(seed: seed, note: Seeds.note).run(20) }
+    @Test("after a sleep, each source is read once or twice for everyone, and each client gets each name once")
+    func resume() throws {
+        let resume = try Resume()
+        // Twice if the bus notices the end of the sleepers' time during the first reading.
+        #expect(resume.readings.values.allSatisfy { (1...2).contains($0) }, "\(resume.readings)")
+        #expect(resume.firings.awake.allSatisfy { $0 == Resume.nameCount }, "\(resume.firings.awake)")
+        #expect(resume.firings.sleepers.allSatisfy { $0 == Resume.nameCount }, "\(resume.firings.sleepers)")
+        #expect(resume.messages.awake.allSatisfy { $0 <= 6 }, "\(resume.messages.awake)")
+        #expect(resume.messages.sleepers.allSatisfy { $0 <= 6 }, "\(resume.messages.sleepers)")
     }
 
     @Test(

@@ -72,18 +72,6 @@ import Varlink
         #expect(try own.next()?.error == nil)
     }
 
-    @Test("a thaw by somebody else ends the suspension") func foreignThaw() throws {
-        let program = try life.start()
-        try life.suspend(program)
-        life.programs.manner = .refusing
-        #expect(try life.set("foreground", of: program.first).isEmpty)
-        #expect(life.scene.log.all.contains { $0.contains("could not be thawed") })
-        #expect(try life.status(program.first)?.holds == .frozen)
-        life.programs.manner = .prompt
-        #expect(try life.set("foreground", of: program.first).isEmpty, "the next wake tries again")
-        #expect(try life.status(program.first)?.lifecycle == .active)
-    }
-
     @Test("a bus that ends, or is killed, leaves nothing frozen", arguments: [true, false])
     func restartThaws(isClean: Bool) throws {
         let program = try life.start()
@@ -92,40 +80,6 @@ import Varlink
         try life.scene.restart(isClean: isClean)
         #expect(life.programs.frozen.isEmpty == isClean)
         life.scene.pass(.seconds(1))
-        #expect(life.programs.frozen.isEmpty)
-        #expect(access(record, F_OK) != 0)
-    }
-
-    @Test("a cgroup that a killed bus left frozen is thawed later, although one below it has been suspended since")
-    func thawBesideASuspension() throws {
-        try life.suspend(try life.start())
-        life.programs.manner = .refusing
-        try life.scene.restart(isClean: false)
-        life.scene.pass(.seconds(1))
-        life.programs.manner = .prompt
-        let shell = life.scene.connect(uid: 1_000, pid: 5)
-        let part = try life.start(21, cgroup: "/app/part")
-        life.ask("suspended", of: part.first, by: shell)
-        for _ in 0..<4 { _ = try part.first.lifecycles() }
-        #expect(try shell.next()?.error == nil)
-        life.scene.pass(.seconds(20), step: .milliseconds(500))
-        #expect(life.programs.frozen == ["/app", "/app/part"])
-        #expect(try life.set("foreground", of: part.first, by: shell).isEmpty)
-        life.scene.pass(.seconds(20), step: .milliseconds(500))
-        #expect(life.programs.frozen.isEmpty)
-    }
-
-    @Test("what a killed bus left frozen is thawed again later, if the system refuses at first")
-    func thawIsTriedAgain() throws {
-        try life.suspend(try life.start())
-        life.programs.manner = .refusing
-        try life.scene.restart(isClean: false)
-        life.scene.pass(.seconds(40), step: .milliseconds(500))
-        #expect(life.programs.frozen == ["/app"])
-        #expect(life.scene.log.all.count { $0.contains("could not be thawed") } == 1, "once a bus")
-        #expect(access(record, F_OK) == 0, "another bus would thaw it")
-        life.programs.manner = .prompt
-        life.scene.pass(.seconds(16), step: .milliseconds(500))
         #expect(life.programs.frozen.isEmpty)
         #expect(access(record, F_OK) != 0)
     }

@@ -64,15 +64,6 @@ import Varlink
         #expect(try life.shell.next() == nil)
     }
 
-    @Test("a caller in the cgroup cannot freeze itself with another program") func callerIsNotFrozen() throws {
-        let program = try life.start()
-        _ = life.programs.start(30, cgroup: "/app")
-        let neighbor = life.scene.connect(uid: 1_000, pid: 30)
-        #expect(try life.set("suspended", of: program.first, by: neighbor) == Self.refusal)
-        #expect(try program.first.lifecycles() == [.background])
-        #expect(life.programs.frozen.isEmpty)
-    }
-
     @Test("a program that does not name lifecycle is frozen at once") func silentProgramIsFrozenAtOnce() throws {
         let program = try life.start(aspects: ["battery"])
         #expect(try life.set("suspended", of: program.first).isEmpty)
@@ -80,51 +71,6 @@ import Varlink
         #expect(try life.set("foreground", of: program.first).isEmpty)
         #expect(!life.programs.isFrozen(program.process))
         #expect(try program.first.events().isEmpty)
-    }
-
-    @Test("a program that does not read is frozen after five seconds") func hungProgramIsFrozen() throws {
-        let program = try life.start()
-        life.ask("suspended", of: program.first)
-        life.scene.pass(.milliseconds(4_900))
-        #expect(life.programs.frozen.isEmpty)
-        life.scene.pass(.milliseconds(300))
-        #expect(life.programs.isFrozen(program.process))
-        #expect(try life.shell.next()?.error == nil)
-    }
-
-    @Test("a wake answers a suspension that waits", arguments: ["foreground", "inactive", "background"])
-    func wakeAnswers(state: String) throws {
-        let program = try life.start()
-        life.ask("suspended", of: program.first)
-        #expect(try program.first.lifecycles() == [.background])
-        let other = life.scene.connect(uid: 1_000, pid: 6)
-        #expect(try life.set(state, of: program.first, by: other).isEmpty)
-        let reply = try #require(try life.shell.next())
-        #expect(reply.error == Self.refusal)
-        #expect(reply.parameters["reason"]?.stringValue?.contains("it was") == true)
-        for _ in 0..<3 { _ = try program.first.events() }
-        life.scene.pass(.seconds(30))
-        #expect(life.programs.frozen.isEmpty)
-        let expected: Lifecycle = state == "foreground" ? .active : state == "inactive" ? .inactive : .background
-        #expect(try life.status(program.first)?.lifecycle == expected)
-    }
-
-    @Test(
-        "a refused or unanswered suspension is reported, and the program runs in the background",
-        arguments: [SimulatedPrograms.Manner.refusing, .mute, .late])
-    func failureIsSaid(manner: SimulatedPrograms.Manner) throws {
-        life.programs.manner = manner
-        let program = try life.start()
-        life.ask("suspended", of: program.first)
-        for _ in 0..<3 { _ = try program.first.lifecycles() }
-        life.scene.pass(.seconds(16), step: .milliseconds(100))
-        let reply = try #require(try life.shell.next())
-        #expect(reply.error == Self.refusal)
-        life.programs.manner = .prompt
-        life.scene.pass(.seconds(120), step: .milliseconds(200))
-        #expect(life.programs.frozen.isEmpty)
-        #expect(try life.set("foreground", of: program.first).isEmpty)
-        #expect(try life.status(program.first)?.lifecycle == .active)
     }
 
     @Test("an obstacle is said at once, and the program is in the background") func obstacleIsSaid() throws {
@@ -139,25 +85,6 @@ import Varlink
         let id = try #require(reply2.parameters["subscription"])
         let reply3 = try life.shell.call("SetState", ["subscription": id, "state": "suspended"])
         #expect(reply3.error == Self.refusal, "its process cannot be followed")
-    }
-
-    @Test("a cgroup is frozen only if each of its subscriptions is in the background")
-    func sharedCgroup() throws {
-        let program = try life.start(20)
-        let other = try life.start(21, cgroup: "/app/worker")
-        let reply = try life.shell.call(
-            "SetState", ["subscription": .string(program.first.id), "state": "suspended"])
-        #expect(reply.error == Self.refusal)
-        #expect(reply.parameters["reason"]?.stringValue?.contains("process 21") == true)
-        #expect(try life.set("background", of: other.first).isEmpty)
-        life.ask("suspended", of: program.first)
-        for _ in 0..<3 { for one in [program, other] { _ = try one.first.lifecycles() } }
-        #expect(try life.shell.next()?.error == nil)
-        #expect(try life.status(other.first)?.lifecycle == .suspended)
-        #expect(try life.set("foreground", of: other.first).isEmpty)
-        #expect(life.programs.frozen.isEmpty)
-        #expect(try other.first.lifecycles() == [.active])
-        #expect(try program.first.lifecycles() == [.background])
     }
 
     @Test("a subscription that comes to the foreground while others wait takes the suspension back")

@@ -6,7 +6,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-/// Tasks of a subscription of the process 7 of user 1000; ``TaskSimulation`` compares their times with a model.
+/// Tasks of a subscription of the process 7 of user 1000; `TaskModelTests` compares their times with a model.
 @Suite(.timeLimit(.minutes(10))) struct TaskTests {
     private static let ended: JSONObject = ["remaining": 0, "ended": true]
 
@@ -31,26 +31,6 @@ import Varlink
 
     private func tasks() throws -> [SubscriptionInfo.Task] {
         try #require(try life.status(subscription)).tasks
-    }
-
-    @Test("B91: a task in the background is listed with its name and remaining time, and the subscription stays held")
-    func taskIsListed() throws {
-        let (holder, first) = try begin()
-        #expect(first.continues)
-        #expect(try tasks() == [SubscriptionInfo.Task(name: "upload", remaining: nil)])
-        try move(to: "background")
-        scene.pass(.seconds(1))
-        for _ in 0..<2 {
-            scene.change(.battery)
-            scene.pass(.milliseconds(500))
-        }
-        #expect(try subscription.events().isEmpty)
-        #expect(try life.status(subscription)?.holds == .app)
-        let left = try #require(try tasks().first?.remaining)
-        #expect((Duration.milliseconds(27_900)...Duration.seconds(28)).contains(left))
-        try move(to: "foreground")
-        #expect(try subscription.events().count == 1)
-        #expect(try holder.next() == nil)
     }
 
     @Test("B93: a task that does not end is warned once 5 s before the end, then ended, and counted as overrun")
@@ -80,17 +60,6 @@ import Varlink
             "BeginTask", ["subscription": .string(subscription.id), "name": "late"], more: true)
         #expect(!again.continues)
         #expect(again.parameters == Self.ended)
-    }
-
-    @Test("B94: a task ends with its connection, and without a notice")
-    func taskEndsWithItsConnection() throws {
-        let (one, _) = try begin("one")
-        let (two, _) = try begin("two")
-        try move(to: "background")
-        one.stream.close()
-        scene.turn()
-        #expect(try tasks().map(\.name) == ["two"])
-        #expect(try two.next() == nil)
     }
 
     @Test("B98: a task beyond the limit of its user is refused with QuotaExceeded, which names the limit")
@@ -136,81 +105,20 @@ import Varlink
         #expect(try holder.next()?.parameters["events"] != nil)
     }
 
-    // MARK: - Programs whose tasks delay their suspension or their end
-
-    private func begin(_ program: SceneProgram) throws -> ScenePeer {
-        let (holder, reply) = try life.begin(of: program.first, pid: program.process.pid)
-        #expect(reply.continues)
-        return holder
-    }
-
-    private func read(_ program: SceneProgram) throws {
-        for _ in 0..<4 { _ = try program.first.lifecycles() }
-    }
-
     @Test("B92: the suspension of a program waits for its last task, and continues at once when it ends")
     func suspensionWaitsForTasks() throws {
         let program = try life.start()
-        let (one, two) = (try begin(program), try begin(program))
+        let read = { for _ in 0..<4 { _ = try program.first.lifecycles() } }
+        let (one, two) = (try life.begin(of: program.first, pid: 20), try life.begin(of: program.first, pid: 20))
         life.ask("suspended", of: program.first)
-        life.scene.pass(.seconds(10))
-        one.stream.close()
-        life.scene.pass(.seconds(10))
-        try read(program)
+        one.holder.stream.close()
+        life.scene.pass(.seconds(20))
+        try read()
         #expect(try life.shell.next() == nil)
         #expect(!life.programs.isFrozen(program.process))
-        two.stream.close()
-        try read(program)
-        let reply = try #require(try life.shell.next())
-        #expect(reply.error == nil)
-        #expect(life.programs.isFrozen(program.process))
-        #expect(life.scene.loop.bootClock < 22_000_000)
-    }
-
-    @Test("B93: a task that does not end delays the suspension until its time is over")
-    func overrunEndsTheDelay() throws {
-        let program = try life.start()
-        let holder = try begin(program)
-        life.ask("suspended", of: program.first)
-        life.scene.pass(.seconds(29))
-        try read(program)
-        #expect(try life.shell.next() == nil)
-        #expect(try holder.next()?.parameters["expiring"] == true)
-        life.scene.pass(.seconds(2))
-        try read(program)
+        two.holder.stream.close()
+        try read()
         #expect(try life.shell.next()?.error == nil)
         #expect(life.programs.isFrozen(program.process))
-    }
-
-    @Test("B109: the end of a program waits for the end of its task", arguments: [true, false])
-    func endWaitsForTheTask(isInTime: Bool) throws {
-        let program = try life.start(ends: true)
-        let holder = try begin(program)
-        #expect(try life.set("background", of: program.first).isEmpty)
-        life.scene.pass(.seconds(20))
-        try read(program)
-        #expect(program.process.terminations == 0)
-        if isInTime {
-            holder.stream.close()
-        } else {
-            life.scene.pass(.seconds(11))
-        }
-        try read(program)
-        life.scene.turn()
-        #expect(program.process.terminations == 1)
-    }
-
-    @Test("a wake answers a suspension that waits for a task, and restores the time")
-    func wakeEndsTheWait() throws {
-        let program = try life.start()
-        let holder = try begin(program)
-        life.ask("suspended", of: program.first)
-        life.scene.pass(.seconds(20))
-        try read(program)
-        let other = life.scene.connect(uid: 1_000, pid: 5)
-        #expect(try life.set("foreground", of: program.first, by: other).isEmpty)
-        #expect(try life.shell.next()?.error == "org.reveille.Bus.CannotSuspend")
-        #expect(try life.status(program.first)?.tasks.map(\.remaining) == [nil])
-        #expect(try holder.next() == nil)
     }
 }

@@ -21,19 +21,6 @@ import Varlink
         try watcher.events().map { "\($0.aspect.name.dropFirst("org.example.".count)) \($0.published?.json ?? "null")" }
     }
 
-    @Test("B190: the states of a publisher that ends become null, unless they were published to stay")
-    func endWithdraws() throws {
-        let peer = scene.connect(uid: 0)
-        try peer.publish("org.example.tied", ["a": 1], tied: true)
-        #expect(try values() == [#"tied {"a":1}"#])
-        try peer.publish("org.example.stays", ["a": 1])
-        #expect(try values() == [#"stays {"a":1}"#])
-        peer.stream.close()
-        #expect(try values() == ["tied null"])
-        #expect(try values() == [])
-        #expect(try scene.connect().values(of: "org.example.*") == ["org.example.stays": #"{"a":1}"#])
-    }
-
     @Test("a connection that violates the protocol withdraws its states too") func violationWithdraws() throws {
         let peer = scene.connect(uid: 0)
         try peer.publish("org.example.tied", ["a": 1], tied: true)

@@ -14,7 +14,9 @@ import Testing
         var isHeld = false
     }
 
-    @Test("each event is the difference between what the subscriber saw and the files", arguments: 1...200)
+    @Test(
+        "B172, B173, B174, B176, B177: each event is the difference between what the subscriber saw and the files",
+        arguments: 1...200)
     func eventIsTheDifference(seed: UInt64) throws {
         try play(seed: seed, anything: false) { event, reader, folder, place in
             let expected = NaiveFolder.difference(from: reader.seen, to: folder.files)

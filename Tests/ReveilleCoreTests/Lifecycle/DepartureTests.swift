@@ -22,7 +22,7 @@ import Testing
         #expect(departure.next(at: 100 + Self.time, hasTasks: false, isRead: false) == .carryOut)
     }
 
-    @Test("tasks keep a program from departing, and the reading time begins after them") func tasksComeFirst() {
+    @Test("B109: tasks keep a program from departing, and the reading time begins after them") func tasksComeFirst() {
         var departure = Departure(at: 0)
         #expect(departure.next(at: 10 * Self.time, hasTasks: true, isRead: true) == nil)
         #expect(departure.deadline == nil)

@@ -38,7 +38,7 @@ struct FiringTests {
         #expect(driver.violations.isEmpty)
     }
 
-    @Test("a billion firings at once are one event, and the log keeps as many changes as always")
+    @Test("B119: a billion firings at once are one event, and the log keeps as many changes as always")
     func manyAtOnce() {
         let driver = BusDriver(history: 16)
         let id = driver.subscribe(SubscriptionRequest(aspects: [Self.name]))

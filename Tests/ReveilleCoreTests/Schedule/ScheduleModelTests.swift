@@ -16,7 +16,9 @@ struct ScheduleModelTests {
         var over: Int64
     }
 
-    @Test("random entries fire as often as a list of their slots, whatever the clock does", arguments: 0..<200)
+    @Test(
+        "B124, B125, B127: random entries fire as often as a list of their slots, whatever the clock does",
+        arguments: 0..<200)
     func model(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var schedule = Schedule()
