@@ -22,6 +22,16 @@ import Testing
         while battery.value.level != 0.4 { await Task.yield() }
         #expect(battery.failure == nil)
     }
+
+    @MainActor @Test("B73: an aspect is watched until its last monitor is released")
+    func lastMonitorEndsTheWatch() async throws {
+        let device = try await TestDevice.inMemory()
+        var monitors = [try await device.monitor(.battery), try await device.monitor(.battery)]
+        monitors.removeFirst()
+        #expect(try await device.shell.subscriptions().count == 1)
+        monitors.removeAll()
+        try await waitUntilAllSubscriptionsEnd(to: device)
+    }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct CloseTests {

@@ -62,23 +62,6 @@ struct FleetReadingTests {
         #expect(try await FleetScene.untilCaughtUp(third).states == [])
     }
 
-    @Test("states that a broker with a short queue drops are asked for again") func shortQueue() async throws {
-        let broker = try MosquittoBroker(lines: ["max_queued_messages 10"])
-        let devices = (1...30).map { "kiosk-\($0)" }
-        try await scene.connect("all", to: broker.address())
-        for device in devices {
-            try await scene.publishStatus(of: device)
-            // More than the buffers of a socket hold.
-            for aspect in FleetScene.aspects {
-                try await scene.publish(aspect, of: device, generation: 1, padding: 40_000)
-            }
-        }
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
-        let taken = try await FleetScene.untilCaughtUp(events)
-        #expect(taken.states.count == 150)
-        #expect(taken.problems == [])
-    }
-
     @Test("after a restart of the broker, the changes in between are one event") func restart() async throws {
         let broker = try MosquittoBroker(isPersistent: true)
         try await scene.connect("a", to: broker.address())
@@ -98,42 +81,12 @@ struct FleetReadingTests {
         #expect(changes == 7)
     }
 
-    @Test("nothing is delivered in the background, and one event for each state after waking") func background()
-        async throws
-    {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: ["battery", "proximity"])
-        for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 1) }
-        let fleet = try await Fleet.connect(to: "\(broker.address())")
-        let events = try await fleet.events(devices: ["a*"], aspects: [.battery])
-        #expect(try await FleetScene.untilCaughtUp(events).states.map(\.aspect) == ["battery"])
-        await fleet.enterBackground()
-        for generation: Int64 in 2...6 {
-            for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: generation) }
-        }
-        await fleet.enterForeground()
-        let states = try await FleetScene.untilCaughtUp(events).states
-        #expect(states.map(\.changeCount) == [5])
-        #expect(states.map(\.aspect) == ["battery"])
-    }
-
-    @Test("a deleted state is a removal, even if it was deleted while the reader was away") func removal() async throws
-    {
-        let broker = try MosquittoBroker()
-        try await scene.connect("a", to: broker.address())
-        try await scene.publishStatus(of: "a", aspects: [])
-        for aspect in ["battery", "proximity"] { try await scene.publish(aspect, of: "a", generation: 1) }
-        let fleet = try await Fleet.connect(to: "\(broker.address())")
-        let events = try await fleet.events()
-        _ = try await FleetScene.untilCaughtUp(events)
-        try await scene.peer.publish("", to: "reveille/v1/a/state/battery")
-        guard case .removed(let first) = try await events.next() else { throw Trouble("no removal") }
-        #expect(first.aspect == "battery")
-        await fleet.enterBackground()
-        try await scene.peer.publish("", to: "reveille/v1/a/state/proximity")
-        await fleet.enterForeground()
-        guard case .removed(let second) = try await events.next() else { throw Trouble("no removal") }
-        #expect(second.aspect == "proximity")
+    @Test("a reader that the topic rules do not admit is uncertain, and the missing rule is named")
+    func missingRule() async throws {
+        let broker = try MosquittoBroker(rules: "topic read reveille/v1/+/status\ntopic read reveille/v1/+/state/+\n")
+        let events = try await Fleet.connect(to: "\(broker.address())").events()
+        let problems = try await FleetScene.untilCaughtUp(events).problems
+        #expect(problems.count == 1)
+        #expect(problems.first?.description.contains("topic readwrite reveille/v1/reader/+/mark") == true)
     }
 }

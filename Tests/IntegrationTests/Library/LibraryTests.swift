@@ -175,47 +175,10 @@ extension Reading {
         #expect(last == .level(0.9))
     }
 
-    // MARK: - Monitoring, as in UIDevice
-
-    @Test("B70 and B71: a source is watched only while a monitor exists")
-    func monitoringIsOnDemand() async throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let device = try await Device.connect(to: bus.address)
-        #expect(try await !isMonitored(.battery, by: device))
-        var monitor: AspectMonitor? = try await device.monitor(.battery)
-        let battery = try #require(await monitor?.value)
-        #expect(battery.level == 0.8)
-        #expect(battery.state == .unplugged)
-        #expect(try await isMonitored(.battery, by: device))
-        try phone.plugIn()
-        while await monitor?.value == battery { backOff() }
-        monitor = nil
-        while try await !device.shell.subscriptions().isEmpty { backOff() }
-    }
-
-    @Test("B73: an aspect with two monitors is watched until the second has been released")
-    func monitoringIsCounted() async throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let device = try await Device.connect(to: bus.address)
-        var first: AspectMonitor? = try await device.monitor(.orientation)
-        let second = try await device.monitor(.orientation)
-        #expect(await first?.value.pose == .portrait)
-        first = nil
-        try phone.rotate(to: .faceUp)
-        while await second.value != Orientation(pose: .faceUp, planar: .portrait) { backOff() }
-        #expect(try await isMonitored(.orientation, by: device))
-    }
-
     @Test("B74: the state stays unknown if the device has no such sensor")
     func monitoringWithoutASensorIsOff() async throws {
         #expect(await (try device.monitor(.proximity)).value == .unknown)
         #expect(try await !device.isAvailable(.proximity))
-    }
-
-    private func isMonitored(_ aspect: Aspect, by device: Device) async throws -> Bool {
-        try await device.aspects().contains { $0.aspect == aspect && $0.isWatched }
     }
 
     @Test("an operation continues while the bus is gone, and the bus counts its task again when it returns")

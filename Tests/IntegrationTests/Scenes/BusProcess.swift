@@ -53,12 +53,12 @@ final class BusProcess {
     }
 
     /// Starts a phone's bus that samples sensors twenty times a second and has no settling delays.
-    convenience init(on phone: SyntheticPhone) throws {
+    convenience init(on phone: SyntheticPhone, environment: [String: String] = [:]) throws {
         let configuration = """
             { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
               orientation: { sampleInterval: 0.05, settle: 0 } }
             """
-        try self.init(configuration: configuration, phone: phone)
+        try self.init(configuration: configuration, phone: phone, environment: environment)
     }
 
     private static func start(

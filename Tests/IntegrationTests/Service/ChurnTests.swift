@@ -106,48 +106,6 @@ import Varlink
         #expect(bus.residentMemory - before < 4_096)
     }
 
-    /// Calls whose replies are longer than a socket's room.
-    private static let longCalls = [
-        #"GetState","parameters":{"aspects":["org.example.*"]}"#, "ListSubscriptions\"",
-        #"Subscribe","more":true,"parameters":{"aspects":["org.example.*"],"initial":true}"#,
-    ]
-
-    @Test("peers that leave the states of many names, or lists, unread use no more memory")
-    func unreadRepliesAreNotKept() throws {
-        let bus = try BusProcess(configuration: "{ bus: { history: 1 } }")
-        let control = try bus.client()
-        let prefix = "org.example." + String(repeating: "n", count: 200)
-        let text = String(repeating: "x", count: 4_000)
-        var step = 0
-        let publish = {
-            step += 1
-            for name in 0..<150 {
-                let value = #"{"aspect":"\#(prefix)\#(name)","value":{"step":\#(step),"text":"\#(text)"}}"#
-                let reply = try control.call("Publish", value)
-                #expect(reply.error == nil)
-            }
-        }
-        try publish()
-        let sleepers = try (0..<20).map { _ in
-            try bus.subscribe(#"{"aspects":["org.example.*"],"state":"background"}"#)
-        }
-        try publish()
-        // One of each is read.
-        #expect(try control.subscriptions().count == sleepers.count)
-        try control.call("GetState", #"{"aspects":["org.example.*"]}"#)
-        let before = bus.residentMemory
-        let deaf = try (Self.longCalls + Self.longCalls + Self.longCalls + Self.longCalls).map { call in
-            let client = try bus.client()
-            try client.send(#"{"method":"org.reveille.Bus."# + call + "}")
-            try wait(for: "the start of a reply") { !client.isSilent }
-            try publish()
-            return client
-        }
-        let growth = bus.residentMemory - before
-        withExtendedLifetime((deaf, sleepers)) {}
-        #expect(growth < 4_096, "grew by \(growth) kB")
-    }
-
     @Test("without free file descriptors, connections wait until one is closed") func descriptorsRunOut() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/bus"

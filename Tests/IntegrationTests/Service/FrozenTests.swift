@@ -178,24 +178,4 @@ struct FrozenPhoneTests {
         #expect(try subscriber.delivered[0].map(\.aspect) == ["battery", "orientation"])
         #expect(try subscriber.delivered[0].last?["orientation"]?.objectValue?["pose"] == "faceDown")
     }
-
-    @Test("a subscriber that is frozen again while the sensors are sampled stays held") func revertedThaw() throws {
-        let phone = try SyntheticPhone()
-        let bus = try BusProcess(on: phone)
-        let control = try bus.client()
-        let subscriber = try StreamProcess(bus, #"{"aspects":["orientation"]}"#)
-        try cgroup.add(subscriber.process)
-        try cgroup.freeze(true)
-        for round in 0..<60 {
-            try subscriber.waitUntilHeld(["frozen"], on: control)
-            try cgroup.freeze(false)
-            // Depending on the round, the freeze occurs before, during or after the sample.
-            for _ in 0..<round % 6 { try control.fence() }
-            try cgroup.freeze(true)
-            // This call makes the bus check the cgroup. After the next one, the sample is complete.
-            _ = try subscriber.subscription(on: control)
-            try control.call("Refresh")
-        }
-        try subscriber.waitUntilHeld(["frozen"], on: control)
-    }
 }

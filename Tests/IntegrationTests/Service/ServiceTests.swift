@@ -123,4 +123,31 @@ import Varlink
         #expect(stat(bus.socket + ".state.json", &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(bus.stop() == 0)
     }
+
+    @Test("without entries there is no file and no timer, and the first entry adds one of each") func paysNothing()
+        throws
+    {
+        let bus = try BusProcess()
+        let client = try bus.client()
+        func add(_ schedule: String) throws -> Reply {
+            let entry = #"{"entry":{"id":"a","aspect":"org.example.a",\#(schedule)}}"#
+            return try client.call("org.reveille.Schedule.Add", entry)
+        }
+        try client.fence()
+        // The first call sets a timer, and sd-event opens a descriptor and keeps it.
+        #expect(try client.call("org.reveille.Schedule.Cancel", #"{"id":"a"}"#).error != nil)
+        #expect(try add(#""at":0"#).error == nil)
+        try wait(for: "the entry to be over") {
+            try client.call("org.reveille.Schedule.List").parameters.objects("entries").isEmpty
+        }
+        let timers = { try bus.descriptors().count { $0.contains("timerfd") } }
+        let before = try timers()
+        #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
+        #expect(try add(#""every":3600000"#).error == nil)
+        try wait(for: "the alarm") { try timers() == before + 1 }
+        #expect(try bus.descriptors().contains { $0.hasSuffix("/state/schedule") })
+        #expect(try client.call("org.reveille.Schedule.Cancel").error == nil)
+        #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
+        try wait(for: "the alarm to end") { try timers() == before }
+    }
 }

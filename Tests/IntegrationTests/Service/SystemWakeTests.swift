@@ -94,29 +94,6 @@ struct SystemWakeTests {
         }
     }
 
-    @Test("B208: restarts of either bus, and a system bus without its file, leave one entry")
-    func restarts() throws {
-        let scene = try scene()
-        try scene.add(["at": .integer(Self.late), "wake": true], id: "late")
-        try scene.waitForHandover([Self.late])
-        scene.user.kill()
-        try scene.user.restart()
-        #expect(try scene.handedOver().count == 1)
-        scene.system.kill()
-        unlink(scene.system.directory.path + "/state/schedule")
-        try scene.system.restart()
-        try scene.waitForHandover([Self.late])
-        #expect(scene.system.stop() == 0)
-        try scene.add(["at": .integer(Self.early), "wake": true], id: "early")
-        try scene.system.restart()
-        try scene.waitForHandover([Self.early])
-        scene.system.kill()
-        try scene.cancel("early")
-        try scene.cancel("late")
-        try scene.system.restart()
-        try scene.waitForHandover([])
-    }
-
     @Test("a user whom the system bus does not name learns why, and the entry fires as an ordinary one")
     func refusal() throws {
         let scene = try scene("{}")

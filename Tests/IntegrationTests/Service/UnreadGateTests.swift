@@ -38,26 +38,6 @@ import Varlink
         #expect(try reader.delivered.count <= 2)
     }
 
-    @Test("10,000 changes for 50 sleeping subscribers use no memory, and the counts add up")
-    func sleepersUseNoMemory() throws {
-        let bus = try BusProcess()
-        let control = try bus.client()
-        let sleepers = try (0..<50).map { _ in try bus.subscribe() }
-        for sleeper in sleepers { try sleeper.setState("background", on: control) }
-        try flood(control, 5_000)
-        let before = bus.residentMemory
-        try flood(control, Self.changes)
-        try control.call("Post", #"{"proximity":{"state":"near"}}"#)
-        let growth = bus.residentMemory - before
-        #expect(growth < 1_024, "grew by \(growth) kB")
-        for sleeper in sleepers { try sleeper.setState("foreground", on: control) }
-        for sleeper in sleepers {
-            let events = try sleeper.next()
-            #expect(events.map(\.aspect) == ["battery", "proximity"])
-            #expect(events.map { $0.integer("changes") } == [Self.changes + 5_000, 1])
-        }
-    }
-
     @Test("B56: a frame that does not fit into the socket is completed later") func longFrameIsCompleted() throws {
         let bus = try BusProcess(configuration: "{ bus: { maxFrame: 16000000 } }")
         let poster = try bus.client()

@@ -59,23 +59,4 @@ import Testing
             #expect(subscription.nextIfDue() == nil)
         }
     }
-
-    @Test("an event that was not taken is merged with the events of a wake that waits for a sample")
-    func leftoverIsMergedWithTheSample() async throws {
-        try phone.setNear(false)
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .proximity)
-        for _ in 0..<Self.attempts {
-            try phone.setNear(true)
-            try await device.refresh()
-            try await subscription.enterBackground()
-            try phone.setNear(false)
-            try await subscription.enterForeground()
-            let event = try #require(subscription.nextIfDue())
-            #expect(event.reading == .proximity(.far))
-            #expect(event.changeCount == 2)
-            #expect(!event.isNetChange)
-            #expect(subscription.nextIfDue() == nil)
-        }
-    }
 }

@@ -180,14 +180,6 @@ extension SimulateTests {
         #expect(run.output.contains(#""value":{"volume":2}"#), "\(run.output)")
     }
 
-    @Test("the scenario with a name in the document passes") func scenarioInTheDocumentPasses() throws {
-        let block = try #require(Package.text("Docs/Testing.md").split(separator: "```scenario\n").last)
-        let scenario = String(block.prefix { $0 != "`" })
-        #expect(scenario.contains("publish "))
-        let run = try scene.simulate(scenario, [BusProcess.program, "watch", "org.example.*"])
-        #expect(run.code == 0, "\(run.errors)")
-    }
-
     @Test("a state that the program publishes meets the expectations")
     func publishingProgramMeetsExpectations() throws {
         let program = """

@@ -9,7 +9,7 @@ import Varlink
 /// The name of no device.
 private let absent = "absent"
 
-/// Arbitrary devices, properties of udev and configurations that choose among them.
+/// Arbitrary supplies, properties of udev and configurations that choose among them.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ArbitraryChoicesTests {
     /// Runs a program that sees files in a directory as those of udev's database.
     private static func launcher(_ database: String) -> [String] {
@@ -25,7 +25,7 @@ private let absent = "absent"
         return (try? ProgramRun(Array(launcher.dropFirst()) + ["true"], program: launcher[0], in: directory))?.code == 0
     }
 
-    /// Some devices, and what is chosen among them.
+    /// Some supplies, and what is chosen among them.
     private struct Choices {
         private var random: SplitMix64
         let phone: SyntheticPhone
@@ -75,64 +75,14 @@ private let absent = "absent"
             configuration += "battery: { \(text.joined(separator: ", ")) }, "
             return counted
         }
-
-        /// Returns the brightness of the backlight that is used.
-        mutating func backlight() throws -> Double {
-            // Preferred ones first, which is also their order as text.
-            let types = ["firmware", "platform", "raw"]
-            var lights = [(name: "panel", level: 0.5, type: "raw", isMarked: false)]
-            for (number, name) in ["other", "third"].enumerated() where try one(of: [true, false]) {
-                let light = (name, Double(number + 1) / 10, try one(of: types), try one(of: [false, false, true]))
-                lights.append(light)
-                _ = try phone.testbed.add(
-                    subsystem: "backlight", name: name,
-                    attributes: ["brightness": "\(number + 1)", "max_brightness": "10", "type": light.2],
-                    properties: ["REVEILLE_BACKLIGHT": light.3 ? "1" : "0"])
-            }
-            // Of equal ones, the first is used.
-            lights.sort { $0.name < $1.name }
-            let usual = try #require(lights.min { $0.type < $1.type })
-            let name = try name(of: lights.map(\.name))
-            if let name { configuration += "display: { backlight: \"\(name)\" }, " }
-            let chosen = lights.first { $0.name == name } ?? lights.first(where: \.isMarked) ?? usual
-            return chosen.level
-        }
-
-        /// Returns the pose by the accelerometer that is used.
-        mutating func accelerometer() throws -> String {
-            var sensors = [(name: "iio:device0", pose: "portrait", isBase: false)]
-            if try one(of: [false, true]) {
-                try phone.accelerometer.remove()
-                sensors = []
-            }
-            let others = [
-                ("iio:device7", "landscapeLeft", "-980", "0"), ("iio:device8", "portraitUpsideDown", "0", "980"),
-            ]
-            for (name, pose, x, y) in others where try one(of: [true, false]) {
-                let location = try one(of: ["base", "display", nil])
-                var properties = ["DEVTYPE": "iio_device"]
-                properties["ACCEL_LOCATION"] = location
-                _ = try phone.testbed.add(
-                    subsystem: "iio", name: name,
-                    attributes: [
-                        "name": "kx022", "in_accel_x_raw": x, "in_accel_y_raw": y, "in_accel_z_raw": "0",
-                        "in_accel_scale": "0.010007",
-                    ], properties: properties)
-                sensors.append((name, pose, location == "base"))
-            }
-            let name = try name(of: sensors.map(\.name))
-            if let name { configuration += "orientation: { sensor: \"\(name)\" }, " }
-            return (sensors.first { $0.name == name } ?? sensors.first { !$0.isBase })?.pose ?? "unknown"
-        }
     }
 
     @Test(
-        "the configuration decides before udev, a device that is not there changes nothing, and each aspect has a state",
+        "the configuration decides before udev, and a device that is not there changes nothing",
         .enabled(if: hasNamespaces, "needs a mount namespace"), arguments: 0..<24 as Range<UInt64>)
     func choicesAreFollowed(seed: UInt64) throws {
         var choices = try Choices(seed: seed)
-        let (packs, brightness) = (try choices.supplies(), try choices.backlight())
-        let pose = try choices.accelerometer()
+        let packs = try choices.supplies()
         let configuration = "{ \(choices.configuration) }"
         let launcher = Self.launcher(choices.database.path + "/data")
         let bus = try BusProcess(configuration: configuration, phone: choices.phone, launcher: launcher)
@@ -144,8 +94,6 @@ private let absent = "absent"
             "\(configuration)")
         #expect((battery?["level"] == .null) == packs.isEmpty)
         #expect(try state("power")?["packs"]?.arrayValue?.count == packs.count)
-        #expect(try state("display")?["brightness"] == .number(brightness), "\(configuration)")
-        #expect(try state("orientation")?["pose"] == .string(pose), "\(configuration)")
         let doctor = try ProgramRun(
             Array(launcher.dropFirst()) + [
                 BusProcess.program, "doctor", "--config", bus.directory.path + "/config.json5",

@@ -25,42 +25,6 @@ import Varlink
         return subscriber
     }
 
-    @Test func answersHaveTheNewestLevelDuringTheInterval() throws {
-        let bus = try BusProcess(phone: phone)
-        let subscriber = try subscriber(of: bus, after: 0.79)
-        let generation = try #require(try bus.client().state(of: "battery")["generation"]?.integerValue)
-        try phone.battery.setLevel(0.78)
-        let answer = try bus.client().state(of: "battery")
-        #expect(answer["battery"]?.objectValue?["level"] == 0.78)
-        #expect(answer["generation"]?.integerValue == generation + 1)
-        // A change that was found by asking is a change for every subscriber.
-        let event = try #require(try subscriber.next().first)
-        #expect(event["battery"]?.objectValue?["level"] == 0.78)
-        #expect([event["generation"]?.integerValue, event["changes"]?.integerValue] == [generation + 1, 1])
-    }
-
-    @Test("the kind of supply is a field for subscribers that ask for it, and each new kind is a change")
-    func supplyIsAskedFor() throws {
-        let supplies = try ["Mains", "Wireless"].map { type in
-            try phone.testbed.add(
-                subsystem: "power_supply", name: type, attributes: ["type": type, "online": "0"])
-        }
-        let bus = try BusProcess(phone: phone)
-        let old = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
-        let new = try bus.subscribe(#"{"aspects":["battery"],"fields":["battery.supply"]}"#)
-        for (supply, word) in zip(supplies, ["mains", "wireless"]) {
-            try supply.set("online", "1")
-            try supply.uevent("change")
-            try new.wait(for: "battery") { $0["supply"] == .string(word) }
-        }
-        try phone.plugIn()
-        let event = try new.wait(for: "battery") { $0["supply"] == "usb" }
-        let last = try old.wait(for: "battery") { $0["chargeStatus"] == "charging" }
-        #expect(last["generation"] == event["generation"])
-        #expect(last["battery"]?.objectValue?["supply"] == nil)
-        #expect(try bus.client().state(of: "battery")["battery"]?.objectValue?["supply"] == nil)
-    }
-
     @Test func firstReplyHasTheNewestLevelWithoutAnEventOfTheDriver() throws {
         let bus = try BusProcess(phone: phone)
         let subscriber = try subscriber(of: bus, after: 0.79)
@@ -111,17 +75,5 @@ import Varlink
         // A gauge reports 0 until it is calibrated.
         try change(["capacity": "0", "charge_now": "9", "charge_full": "10"], removing: ["energy_now", "energy_full"])
         #expect(levels == [0.6, 0.7, 0.8, 0.9])
-    }
-
-    @Test func energyShowsWhetherAPackWithoutAStatusIsPluggedIn() throws {
-        try phone.charger.remove()
-        let pack = try #require(phone.battery.device)
-        try pack.set(["status": "Unknown", "energy_now": "30000000"])
-        let bus = try BusProcess(configuration: "{ battery: { pollInterval: 1 } }", phone: phone)
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"],"initial":true}"#)
-        #expect(subscriber.initialEvents.first?["battery"]?.objectValue?["state"] == "unknown")
-        // Polls compare readings that are fifteen seconds apart.
-        try pack.set("energy_now", "29900000")
-        try subscriber.wait(for: "battery") { $0["state"] == "unplugged" }
     }
 }

@@ -34,7 +34,6 @@ struct FolderScene {
         try bus.directory.write(text, to: "root/home/u/Documents/" + name)
     }
 
-    func remove(_ name: String) { #expect(unlink(path(name)) == 0) }
     func move(_ name: String, _ other: String) { #expect(rename(path(name), path(other)) == 0) }
 
     func subscribe(_ name: String = "reader") async throws -> Reveille.Subscription {

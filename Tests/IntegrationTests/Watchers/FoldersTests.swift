@@ -11,68 +11,6 @@ import Testing
         scene = try await FolderScene()
     }
 
-    @Test("B172: three added names, a changed and a removed one are one event after a wake")
-    func changesAreOneEvent() async throws {
-        try await scene.change { for name in ["changed", "removed"] { try scene.write(name) } }
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        for name in ["a", "b", "c"] { try await scene.change { try scene.write(name) } }
-        try await scene.change { try scene.write("changed", "more") }
-        try await scene.change { scene.remove("removed") }
-        let (words, event) = try await scene.wake(reader)
-        #expect(words == ["+a", "+b", "+c", "~changed", "-removed"])
-        #expect(event.changeCount == 5)
-        #expect(event.isNetChange)
-    }
-
-    @Test("B173: a file that was made and removed has no net change") func transientFileIsNoNetChange() async throws {
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        try await scene.change { try scene.write("a") }
-        try await scene.change { scene.remove("a") }
-        let (words, event) = try await scene.wake(reader)
-        #expect(words == [])
-        #expect(event.changeCount == 2)
-        #expect(!event.isNetChange)
-    }
-
-    @Test("B174: a file that was renamed after it was written is one addition") func downloadIsOneAddition()
-        async throws
-    {
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        try await scene.change { try scene.write("x.part", "half") }
-        try await scene.change { try scene.write("x.part", "whole") }
-        try await scene.change { scene.move("x.part", "x") }
-        #expect(try await scene.wake(reader).words == ["+x"])
-    }
-
-    @Test("B176: a file that was removed and made again is changed, or removed and then added")
-    func remadeFileIsChanged() async throws {
-        try await scene.change { try scene.write("a", "1") }
-        let sleeper = try await scene.subscribe("sleeper")
-        let other = try await scene.subscribe("other")
-        try await sleeper.enterBackground()
-        try await other.enterBackground()
-        try await scene.change { scene.remove("a") }
-        #expect(try await scene.wake(other).words == ["-a"])
-        try await other.enterBackground()
-        try await scene.change { try scene.write("a", "2") }
-        #expect(try await scene.wake(other).words == ["+a"])
-        #expect(try await scene.wake(sleeper).words == ["~a"])
-    }
-
-    @Test("B177: a renamed file is one rename, or an addition if it is new") func renamesAreStitched() async throws {
-        try await scene.change { try scene.write("a") }
-        let reader = try await scene.subscribe()
-        try await reader.enterBackground()
-        try await scene.change { scene.move("a", "b") }
-        try await scene.change { try scene.write("new") }
-        try await scene.change { scene.move("new", "newer") }
-        try await scene.change { scene.move("b", "c") }
-        #expect(try await scene.wake(reader).words == ["+newer", "a→c"])
-    }
-
     @Test("without a request, changes are delivered once they have settled") func changesAreNoticed() async throws {
         let reader = try await scene.subscribe()
         try scene.write("a")

@@ -76,8 +76,6 @@ actor LoginService {
     private(set) var held: [DBusMessage]?
     /// The calls that wait; `nil` for all.
     private var heldMember: String?
-    /// How many requests for a lock are not answered.
-    private var lost = 0
     /// Why the manager refuses locks, if it does.
     private var refusal: DBusError?
     /// The manager's ends of the locks that it has given.
@@ -136,8 +134,6 @@ actor LoginService {
 
     var isHoldingCalls: Bool { held?.isEmpty == false }
 
-    func loseLocks(_ count: Int) { lost = count }
-
     func leave() {
         object = nil
         connection = nil
@@ -163,8 +159,6 @@ actor LoginService {
 
     private func lock(_ call: DBusMessage) throws {
         lockRequests.append((0..<4).map { _ in call.string() ?? "" })
-        lost -= 1
-        guard lost < 0 else { return }
         if let refusal { return try connection?.answer(call, with: refusal) ?? () }
         let (ours, theirs) = try UnixStream.pair()
         try connection?.answer(call, with: [.descriptor(theirs.number)])

@@ -62,20 +62,6 @@ struct LoginSleepTests {
         try await waitForLocks(0)
     }
 
-    @Test("a task holds a sleep back until it ends, without any subscriber to the sleep")
-    func taskHoldsTheSleepBack() async throws {
-        try await scene.manager.appear(Self.usual)
-        let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        var task: RawClient? = try bus.client()
-        try task?.send(
-            #"{"method":"org.reveille.Bus.BeginTask","parameters":{"subscription":"\#(subscriber.id)","name":"save"},"more":true}"#
-        )
-        #expect(try task?.receive().continues == true)
-        try await waitForLocks(1)
-        task = nil
-        try await waitForLocks(0)
-    }
-
     @Test("a login manager that comes late, or comes back, is asked for a lock again")
     func managerComesLate() async throws {
         let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
@@ -124,16 +110,6 @@ struct LoginSleepTests {
         try await prepare(subscriber)
     }
 
-    @Test("a lock for which the login manager had no answer is asked for again")
-    func lockIsLate() async throws {
-        await scene.manager.loseLocks(1)
-        try await scene.manager.appear(Self.usual)
-        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
-        try wait(for: "a line in the log") { bus.log.contains("the sleep of the machine cannot be delayed") }
-        try await waitForLocks(1)
-        withExtendedLifetime(subscriber) {}
-    }
-
     @Test("a lock that is asked for while the configuration is read again is taken")
     func reloadWhileALockIsAskedFor() async throws {
         try await scene.manager.appear(Self.usual)
@@ -149,35 +125,6 @@ struct LoginSleepTests {
         await scene.manager.goOn()
         // A lock for a connection that has ended is closed by then.
         try bus.client().call("Refresh")
-        try await waitForLocks(1)
-    }
-
-    @Test("a sleep that is being prepared waits for a subscriber while the configuration is read again")
-    func reloadWhileTheMachinePrepares() async throws {
-        try await scene.manager.appear(Self.usual)
-        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
-        try await waitForLocks(1)
-        try await scene.manager.announce(true)
-        try reload()
-        try bus.client().fence()
-        #expect(await scene.manager.openLocks == 1)
-        try awaitState("preparing", subscriber)
-        try await waitForLocks(0)
-        #expect(bus.log.contains("the machine may sleep after"))
-        try await scene.manager.announce(false)
-        try awaitState("awake", subscriber)
-        try await waitForLocks(1)
-    }
-
-    @Test("an end that nobody announced is found by asking, and the next sleep is delayed")
-    func endIsFoundByAsking() async throws {
-        try await scene.manager.appear(Self.usual)
-        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
-        try await waitForLocks(1)
-        try await prepare(subscriber)
-        await scene.manager.set("PreparingForSleep", .boolean(false))
-        try bus.client().call("Refresh")
-        try awaitState("awake", subscriber)
         try await waitForLocks(1)
     }
 

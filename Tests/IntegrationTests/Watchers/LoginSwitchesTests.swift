@@ -55,18 +55,6 @@ struct LoginSwitchesTests {
         #expect(events.first?.integer("changes") == 1)
     }
 
-    @Test("the login manager is asked only for switches that no device has")
-    func devicesArePreferred() async throws {
-        try await scene.manager.appear(["LidClosed": .boolean(true), "Docked": .boolean(true)])
-        try phone.lid.insert()
-        #expect(try state() == Self.switches(false, nil, true))
-        #expect(await scene.manager.questions == ["Docked"])
-        try phone.dock.insert()
-        #expect(try state() == Self.switches(false, nil, false))
-        #expect(await scene.manager.questions == ["Docked"])
-        #expect(try bus.description(of: "switches")["source"] == "event0, event5")
-    }
-
     @Test("a device whose node cannot be opened leaves its switch to the login manager")
     func deviceThatCannotBeOpened() async throws {
         try await scene.manager.appear(["LidClosed": .boolean(true), "Docked": .boolean(false)])

@@ -27,21 +27,6 @@ import Varlink
         #expect(subscriber.initialEvents.allSatisfy { $0.integer("changes") == 0 && $0.integer("generation") == 0 })
     }
 
-    @Test("B81: replacing, deleting and recreating a settings file causes one event each")
-    func settingsFileCausesOneEventEach() throws {
-        let subscriber = try bus.subscribe(#"{"aspects":["defaults"]}"#)
-        try phone.writeSettings(#"{"theme": "dark", "volume": 3}"#)
-        let keys = { (event: JSONObject?) in
-            event?["defaults"]?.objectValue?["domains"]?.arrayValue?.first?.objectValue?["keys"]
-        }
-        var events = try subscriber.next()
-        #expect(events.map { $0.integer("changes") } == [1])
-        #expect(keys(events.first) == ["theme", "volume"])
-        try phone.writeSettings(#"{"volume": 3, "theme": "light"}"#)
-        events = try subscriber.next()
-        #expect(keys(events.first) == ["theme"])
-    }
-
     @Test func changeWhileTheBusIsDownIsAChange() throws {
         let first = try bus.subscribe(#"{"initial":true}"#)
         #expect(bus.stop() == 0)

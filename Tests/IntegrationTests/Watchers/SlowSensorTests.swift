@@ -5,14 +5,15 @@ import Testing
 import Varlink
 
 /// Sensors whose drivers do not answer, beside others that do.
-@Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: BlockedAttribute.isPossible, "only root can block reads"))
-struct SlowSensorTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct SlowSensorTests {
     private let phone: SyntheticPhone
+    private let faults: DeviceFaults
     private let bus: BusProcess
 
     init() throws {
         phone = try SyntheticPhone()
-        bus = try BusProcess(on: phone)
+        faults = try DeviceFaults()
+        bus = try BusProcess(on: phone, environment: faults.environment)
     }
 
     /// Checks that a battery's event arrives while a read is blocked.
@@ -23,13 +24,13 @@ struct SlowSensorTests {
 
     @Test("the first read of a sensor may block without delaying other aspects") func firstReadBlocks() throws {
         let subscriber = try bus.subscribe(#"{"aspects":["battery"]}"#)
-        var blocked: BlockedAttribute? = try BlockedAttribute(phone.file(of: "in_accel_x_raw"))
+        try faults.block("iio:device0/in_accel_x_raw")
         let client = try bus.client()
         try client.send(
             #"{"method":"org.reveille.Bus.Subscribe","parameters":{"aspects":["orientation"]},"more":true}"#)
-        try blocked?.waitForRead()
+        try faults.waitForRead(of: "iio:device0/in_accel_x_raw")
         try expectBatteryEvent(at: 0.4, subscriber)
-        blocked = nil
+        faults.heal("iio:device0/in_accel_x_raw")
         #expect(try bus.client().state(of: "orientation")["orientation"]?.objectValue?["pose"] == "portrait")
     }
 
@@ -38,24 +39,25 @@ struct SlowSensorTests {
         let subscriber = try bus.subscribe(#"{"aspects":["battery","orientation","proximity"]}"#)
         let reads = try ReadCounter(of: "in_accel_y_raw", on: phone)
         try reads.wait(for: 10)
-        var blocked: BlockedAttribute? = try BlockedAttribute(phone.file(of: "in_accel_z_raw"))
-        try blocked?.waitForRead()
+        let file = "iio:device0/in_accel_z_raw"
+        try faults.block(file)
+        try faults.waitForRead(of: file)
         // The sensor was quick, so the loop reads it and is blocked.
         let client = try bus.client()
         try client.send(#"{"method":"org.varlink.service.GetInfo"}"#)
         #expect(throws: Trouble.self) { try client.receive(seconds: 1) }
-        blocked = nil
+        faults.heal(file)
         try reads.wait(for: reads.count + 10)
         for _ in 0..<3 {
-            blocked = try BlockedAttribute(phone.file(of: "in_accel_z_raw"))
-            try blocked?.waitForRead()
+            try faults.block(file)
+            try faults.waitForRead(of: file)
             try expectBatteryEvent(at: 0.3, subscriber)
             try phone.setNear(true)
             try subscriber.wait(for: "proximity") { $0["state"] == "near" }
             try expectBatteryEvent(at: 0.6, subscriber)
             try phone.setNear(false)
             try subscriber.wait(for: "proximity") { $0["state"] == "far" }
-            blocked = nil
+            faults.heal(file)
             try reads.wait(for: reads.count + 10)
         }
     }

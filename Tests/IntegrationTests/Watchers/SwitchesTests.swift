@@ -39,42 +39,6 @@ import Varlink
         try subscriber.wait(for: "switches") { $0["lidClosed"] == false }
     }
 
-    @Test("a lid that is closed and opened in the background is one event without a net change")
-    func sleeperReceivesOneEvent() throws {
-        try phone.lid.insert()
-        let control = try bus.client()
-        let subscriber = try bus.subscribe(#"{"aspects":["switches"]}"#)
-        try subscriber.setState("background", on: control)
-        for isClosed in [true, false, true, false] {
-            try phone.lid.set(isClosed)
-            try control.call("Refresh")
-        }
-        #expect(subscriber.client.isSilent)
-        try subscriber.setState("foreground", on: control)
-        let events = try subscriber.next()
-        #expect(events.map { $0.integer("changes") } == [4])
-        #expect(events.first?["netChange"] == false)
-    }
-
-    @Test("of several devices with a lid, any that is closed counts")
-    func anyLidCounts() throws {
-        // A second device with the codes of a lid and of a dock.
-        let parent = try phone.testbed.add(
-            subsystem: "input", name: "input40", attributes: ["capabilities/sw": "21", "name": "Second switches"])
-        try phone.testbed.setSwitches(0x20, of: "/dev/input/event40")
-        _ = try phone.testbed.add(
-            subsystem: "input", name: "event40", parent: parent, properties: ["DEVNAME": "/dev/input/event40"])
-        try phone.lid.insert()
-        let subscriber = try bus.subscribe(#"{"aspects":["switches"],"initial":true}"#)
-        #expect(subscriber.initialEvents.first?["switches"] == Self.switches(false, nil, true))
-        try phone.testbed.setSwitches(0x21, of: "/dev/input/event40")
-        try subscriber.wait(for: "switches") { $0["lidClosed"] == true }
-        try phone.lid.set(true)
-        try phone.testbed.setSwitches(0x20, of: "/dev/input/event40")
-        try bus.client().call("Refresh")
-        #expect(try bus.client().state(of: "switches")["switches"] == Self.switches(true, nil, true))
-    }
-
     @Test("no device is open while nobody subscribes, and a question leaves none open")
     func devicesAreOpenOnDemand() throws {
         try phone.lid.insert()

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Course(name: "a replaced file is read once settled", notices: "f---", finds: "g", reads: "-T--"),
+        Course(name: "B81: a replaced file is read once settled", notices: "f---", finds: "g", reads: "-T--"),
         Course(name: "a burst is read after its last write", notices: "fff---", finds: "g", reads: "---T--"),
         Course(
             name: "an endless burst is read periodically", notices: "f" + String(repeating: "wf", count: 12),

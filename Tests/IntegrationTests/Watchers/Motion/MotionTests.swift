@@ -62,16 +62,6 @@ import Varlink
         #expect(next.integer("generation") == generation + next.integer("changes"))
     }
 
-    @Test("a posted sample is delivered, and a device without sensors keeps it") func postedSample() throws {
-        for sensor in [phone.accelerometer, phone.gyroscope] { try sensor.remove() }
-        let subscriber = try bus.subscribe(#"{"aspects":["motion"]}"#)
-        let run = try bus.run(["post", "motion", #"{"acceleration":{"x":0,"y":0,"z":1},"takenAt":7}"#])
-        #expect(run.code == 0, "\(run)")
-        try subscriber.wait(for: "motion") { $0.isClose("acceleration", (0, 0, 1), within: 0) && $0["takenAt"] == 7 }
-        #expect(try bus.run(["refresh"]).code == 0)
-        try subscriber.wait(for: "motion") { $0["acceleration"] == .null }
-    }
-
     /// Shakes the phone until a subscriber has received it.
     private func shake(_ peak: Double, until subscriber: Subscriber) throws {
         try phone.accelerate(x: peak, y: 0, z: 0)
