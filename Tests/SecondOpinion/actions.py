@@ -15,7 +15,7 @@ STREAMS = 4
 class Actions:
     """Clients of one process, and what they may do next."""
 
-    def __init__(self, path: str, socket: str, seed: int, steps: int, is_guest: bool) -> None:
+    def __init__(self, path: str, socket: str, seed: int, steps: int) -> None:
         self.chance = random.Random(seed)
         self.recorder = Recorder(path)
         self.socket = socket
@@ -29,8 +29,6 @@ class Actions:
         self.stored: list[tuple[list[str], list[str] | None, str, dict[str, int]]] = []
         self.entries: list[str] = []
         self.is_quiet = False
-        # A guest leaves the device, and the subscriptions of others, to the harness that the bus belongs to.
-        self.is_guest = is_guest
 
     def store(self, stream: Stream) -> bool:
         """Remembers the positions of a stream that has ended. Returns False."""
@@ -80,8 +78,6 @@ class Actions:
             pass
 
     def post(self) -> None:
-        if self.is_guest:
-            return
         aspect = self.chance.choice([*words.POSTED, "defaults", "defaults", "defaults"])
         self.ask("Post", {aspect: self.chance.choice(words.POSTED[aspect])})
 
@@ -153,8 +149,7 @@ class Actions:
         self.ask("GetInfo", {}, "org.varlink.service.")
 
     def refresh(self) -> None:
-        if not self.is_guest:
-            self.ask("Refresh", {})
+        self.ask("Refresh", {})
 
     def schedule(self) -> None:
         identifier = f"{self.tag}-{self.chance.randrange(1 << 30):x}"

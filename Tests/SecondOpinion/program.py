@@ -62,6 +62,6 @@ class Program(Actions):
 
 if __name__ == "__main__":
     try:
-        Program(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "guest").run()
+        Program(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])).run()
     except KeyboardInterrupt:
         pass

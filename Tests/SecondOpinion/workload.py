@@ -1,7 +1,6 @@
 """Random programs on a bus that is stopped and killed at random, until everything is quiet."""
 import os
 import random
-import select
 import signal
 import subprocess
 import sys
@@ -23,20 +22,17 @@ PATIENCE = 30
 class Programs:
     """Processes of random clients."""
 
-    def __init__(
-        self, recorder: Recorder, socket: str, chance: random.Random, count: int, steps: int, is_guest: bool = False,
-    ) -> None:
+    def __init__(self, recorder: Recorder, socket: str, chance: random.Random, count: int, steps: int) -> None:
         self.recorder = recorder
         self.socket = socket
         self.chance = chance
         self.steps = steps
-        self.role = "guest" if is_guest else "owner"
         self.running = [self._start() for _ in range(count)]
         self.stopped: list[subprocess.Popen[str]] = []
 
     def _start(self) -> subprocess.Popen[str]:
         arguments = [sys.executable, PROGRAM, self.recorder.path, self.socket]
-        arguments += [str(self.chance.randrange(1 << 32)), str(self.steps), self.role]
+        arguments += [str(self.chance.randrange(1 << 32)), str(self.steps)]
         return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def stop_one(self) -> None:
@@ -122,21 +118,6 @@ def run(recorder: Recorder, program: str, directory: str, seed: int, seconds: fl
         clients.kill()
         if bus.process.poll() is None:
             bus.process.kill()
-
-
-def visit(recorder: Recorder, socket: str, seed: int, programs: int, stop: IO[str]) -> None:
-    """Runs random clients until a file ends. Another harness owns the bus, and may end it at any time."""
-    chance = random.Random(seed)
-    recorder.note("scope", own=[words.OWN], quiet=True, seed=seed, wall=history.wall())
-    clients = Programs(recorder, socket, chance, programs, 1 << 62, is_guest=True)
-    try:
-        while not select.select([stop], [], [], chance.uniform(0.01, 0.1))[0]:
-            actions: list[tuple[Callable[[], None], float]] = [
-                (lambda: None, 30), (clients.stop_one, 2), (clients.continue_one, 4), (clients.kill_one, 0.5)]
-            chance.choices([action for action, _ in actions], [weight for _, weight in actions])[0]()
-        finish(recorder, socket, clients)
-    finally:
-        clients.kill()
 
 
 def finish(recorder: Recorder, socket: str, clients: Programs) -> None:
