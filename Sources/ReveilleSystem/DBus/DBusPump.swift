@@ -12,7 +12,7 @@ final class DBusPump {
     private var timeout = UInt64.max
     private var watch: Watch?
     private var turnEnd: TurnEnds.Registration?
-    /// Called when messages cannot be processed, such as one that is no D-Bus message; the connection is closed then.
+    /// Called when messages cannot be processed, such as an invalid one; the connection is closed then.
     var failed: () -> Void = {}
 
     /// A copy of the connection's descriptor, which libsystemd closes when the connection has ended.
