@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "reveille", targets: ["ReveilleTool"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
+        .library(name: "ReveilleLocal", targets: ["ReveilleLocal"]),
         .library(name: "ReveilleTesting", targets: ["ReveilleTesting"]),
     ],
     traits: [.trait(name: "ServiceLifecycle", description: "A device is a service of swift-service-lifecycle.")],
@@ -40,29 +41,36 @@ let package = Package(
             ]),
 
         // MARK: - Linux
-        .target(name: "ReveilleSystem", dependencies: ["CReveilleLinux", "CSystemd", "CUdev"]),
-        .target(name: "ReveilleWatchers", dependencies: ["ReveilleCore", "ReveilleSystem"]),
+        .target(name: "ReveilleSystem", dependencies: ["CReveilleLinux"]),
+        .target(name: "ReveilleHost", dependencies: ["CSystemd", "CUdev", "ReveilleSystem"]),
+        .target(
+            name: "ReveilleWatchers",
+            dependencies: [
+                "ReveilleCore", "ReveilleHost", "ReveilleSystem",
+            ]),
         .target(name: "ReveilleLink", dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleWire", "Varlink"]),
         .target(
             name: "ReveilleService",
             dependencies: [
-                "ReveilleCore", "ReveilleLink", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
-                logging,
+                "ReveilleCore", "ReveilleHost", "ReveilleLink", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire",
+                "Varlink", logging,
             ]),
 
         // MARK: - Libraries and test kit
         .target(
             name: "Reveille",
             dependencies: [
-                "ReveilleCore", "ReveilleLink", "ReveilleService", "ReveilleSystem", "ReveilleWire", "Varlink", logging,
-                serviceLifecycle,
+                "ReveilleCore", "ReveilleLink", "ReveilleSystem", "ReveilleWire", "Varlink", logging, serviceLifecycle,
             ]),
         .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
         .target(
+            name: "ReveilleLocal",
+            dependencies: ["Reveille", "ReveilleCore", "ReveilleHost", "ReveilleService", "ReveilleSystem"]),
+        .target(
             name: "ReveilleTesting",
             dependencies: [
-                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
-                logging,
+                "CUmockdev", "Reveille", "ReveilleCore", "ReveilleHost", "ReveilleLocal", "ReveilleService",
+                "ReveilleSystem", "ReveilleWatchers", logging,
             ]),
 
         // MARK: - The command
@@ -70,8 +78,9 @@ let package = Package(
         .executableTarget(
             name: "ReveilleTool",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleLink", "ReveilleService", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", argumentParser, logging,
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleHost", "ReveilleLink", "ReveilleService",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", argumentParser,
+                logging,
             ],
             resources: [.embedInCode("Demo/demo.scenario")]),
 
@@ -88,8 +97,8 @@ let package = Package(
         .target(
             name: "ReveilleSimulation",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire", "Varlink",
-                logging,
+                "ReveilleCore", "ReveilleHost", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleWire",
+                "Varlink", logging,
             ],
             path: "Sources/Trials/Simulation"),
 
@@ -97,15 +106,21 @@ let package = Package(
         .testTarget(name: "ReveilleCoreTests", dependencies: ["ReveilleCore", "ReveilleSimulation"]),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"]),
         .testTarget(name: "ReveilleWireTests", dependencies: ["ReveilleCore", "ReveilleWire", "Varlink"]),
-        .testTarget(name: "ReveilleSystemTests", dependencies: ["ReveilleSystem", "ReveilleTesting"]),
+        .testTarget(
+            name: "ReveilleSystemTests",
+            dependencies: [
+                "ReveilleHost", "ReveilleSystem", "ReveilleTesting",
+            ]),
         .testTarget(
             name: "ReveilleWatchersTests",
-            dependencies: ["ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers"],
+            dependencies: [
+                "ReveilleCore", "ReveilleHost", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+            ],
             exclude: ["Zones/reference.py"]),
         .testTarget(
             name: "ReveilleTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleLink", "ReveilleSimulation",
+                "Reveille", "ReveilleCore", "ReveilleFoundation", "ReveilleLink", "ReveilleLocal", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink", logging, serviceLifecycle,
             ]),
         .testTarget(
@@ -158,8 +173,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleDBus",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleLink", "ReveilleSystem",
-                "ReveilleWire", "Varlink", argumentParser,
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBusCore", "ReveilleHost", "ReveilleLink",
+                "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/DBus/Program"),
         .target(name: "ReveilleLocationCore", dependencies: ["Varlink"], path: "Sources/Satellites/Location/Core"),
@@ -176,7 +191,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleSensorProxy",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleSensorProxyCore", "ReveilleSystem", argumentParser,
+                "Reveille", "ReveilleConsole", "ReveilleHost", "ReveilleSensorProxyCore", "ReveilleSystem",
+                argumentParser,
             ],
             path: "Sources/Satellites/SensorProxy/Program"),
         .target(
@@ -186,8 +202,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
             name: "ReveilleView",
             dependencies: [
                 "CMicroHTTPD", "CSQLite", "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet",
-                "ReveilleFleetCore", "ReveilleLink", "ReveilleSystem", "ReveilleViewCore", "ReveilleWire", "Varlink",
-                argumentParser,
+                "ReveilleFleetCore", "ReveilleHost", "ReveilleLink", "ReveilleSystem", "ReveilleViewCore",
+                "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/View/Program",
             resources: [
@@ -216,8 +232,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleLink",
-                "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleHost",
+                "ReveilleLink", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink", argumentParser,
             ],
             path: "Sources/Satellites/Fleet/Program"),
 
@@ -232,8 +248,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleSimulation", "ReveilleSystem",
-                "ReveilleTesting", "ReveilleWire", "Varlink",
+                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleHost", "ReveilleSimulation",
+                "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Trials/Bench"),
         .executableTarget(
@@ -280,9 +296,9 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleLink",
-                "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleHost",
+                "ReveilleLink", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Clients/Node", "Clients/Python", "Fleet/kill.py"]),
     ]

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ReveilleCore
+import ReveilleCore
 package import ReveilleLink
-import ReveilleService
 package import ReveilleSystem
 import ReveilleWire
 import Varlink
 
 /// The state of this device, and its changes.
 ///
-/// ``connect(to:wait:)`` uses a bus that another process serves; ``local(configuration:)`` runs one in this process.
-/// Everything else is the same with both.
+/// ``connect(to:wait:)`` uses a bus that another process serves. `Device.local()` of the module `ReveilleLocal` runs one in
+/// this process. Everything else is the same with both.
 ///
 /// ```swift
 /// let device = try await Device.connect()
@@ -79,42 +78,11 @@ public final class Device: Sendable {
         }
     }
 
-    /// Watches the device in this process, without a separate bus.
-    ///
-    /// Use it for the only program on a device, or on a machine without a bus. Other processes cannot see it, and it
-    /// saves no state.
-    ///
-    /// ```swift
-    /// let device = try await Device.local()
-    /// for try await battery in device.updates(of: .battery) { print(battery.state) }
-    /// ```
-    ///
-    /// - Parameter configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
-    /// - Returns: The device, once its files have been read.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid configuration.
-    public static func local(configuration: String? = nil) async throws(ReveilleError) -> Device {
-        try await local(configuration: configuration, root: "")
-    }
-
-    /// Watches the device below a directory that stands for `/` in the paths of locale and settings files.
-    package static func local(configuration: String? = nil, root: String) async throws(ReveilleError) -> Device {
-        let settings = try Result { () throws(ConfigurationError) in
-            try configuration.map { path throws(ConfigurationError) in try ConfigurationFile(path: path).read() }
-                ?? Configuration()
-        }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
-        return try await Device(Engine(.local(settings, .own(root: root))))
-    }
-
-    /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
-    ///
-    /// It has the clocks of the thread.
-    package static func inMemory(
-        _ configuration: String = "{}", zones: [String: TimeZoneRules] = ["UTC": .utc], on thread: LoopThread? = nil
+    /// Starts a bus of this process, and connects to it; see the module `ReveilleLocal`.
+    package static func starting(
+        _ bus: @escaping Engine.HostedBusStart, on thread: LoopThread? = nil
     ) async throws(ReveilleError) -> Device {
-        let settings = try Result { () throws(ConfigurationError) in
-            try Configuration(parsing: Array(configuration.utf8))
-        }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
-        return try await Device(Engine(.local(settings, nil, zones: zones), on: thread))
+        try await Device(Engine(.own(bus), on: thread))
     }
 
     /// Ends the connection, its subscriptions, observations and tasks, and withdraws what is published `whileConnected`.

@@ -18,7 +18,7 @@ package enum Clocks {
     package static var isSynchronized: Bool { c_reveille_clock_is_synchronized() != 0 }
 
     /// Returns the time since boot without suspend, as supervisors measure it.
-    static func monotonic() -> Int64 {
+    package static func monotonic() -> Int64 {
         read(CLOCK_MONOTONIC)
     }
 

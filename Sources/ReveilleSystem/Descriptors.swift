@@ -15,7 +15,7 @@ package struct OwnedDescriptor: ~Copyable {
     }
 
     /// Opens a file, with `O_CLOEXEC` added to the flags of open(2); a new file gets the mode.
-    init(opening path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) {
+    package init(opening path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) {
         let number = retryingOnInterrupt { open(path, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw SystemError("open", on: path) }
         self.number = number

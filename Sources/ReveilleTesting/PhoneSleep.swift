@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// The sleep of a phone: its own login manager and its own time asleep, in the process of its bus.

@@ -2,6 +2,7 @@
 
 public import Reveille
 import ReveilleCore
+import ReveilleLocal
 
 /// Devices for unit tests, which require neither udev nor files.
 public enum TestDevice {

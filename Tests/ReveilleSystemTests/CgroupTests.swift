@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+@testable import ReveilleHost
+@testable import ReveilleHost
+@testable import ReveilleHost
 import ReveilleTesting
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleSystem
+import ReveilleHost
 import Testing
 
 /// What follows the login manager, as a value.

@@ -2,6 +2,7 @@
 
 import Observation
 import Reveille
+import ReveilleLocal
 import ReveilleTesting
 import Testing
 

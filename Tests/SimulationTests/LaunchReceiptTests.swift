@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleHost
 import ReveilleService
 import ReveilleSimulation
 import ReveilleSystem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleHost
 import ReveilleService
 import ReveilleSimulation
 import ReveilleSystem

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Logging
+package import Logging
 import ReveilleCore
 import ReveilleLink
-import ReveilleService
-import ReveilleSystem
+package import ReveilleSystem
 import ReveilleWire
+
+/// A bus in this process, whose sockets and watchers belong to the engine's thread.
+package protocol HostedBus {
+    func connect() throws(SystemError) -> UnixStream
+    func stop()
+}
 
 /// The part of a device that runs on its own thread: the connections to its bus, or the bus itself with its watchers.
 ///
 /// An actor whose executor is the thread's loop, because file descriptors, timers and udev belong to one thread.
-actor Engine {
+package actor Engine {
+    /// Starts a bus of this process on the engine's thread.
+    package typealias HostedBusStart = @Sendable (LoopThread, Logger) throws(SystemError) -> any HostedBus
+
     enum Route: Sendable {
         case socket(UnixAddress)
-        /// This process is the bus; without files it has no sources.
-        case local(Configuration, FileLocations?, zones: [String: TimeZoneRules] = ["UTC": .utc])
+        case own(HostedBusStart)
     }
 
     nonisolated let thread: LoopThread
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
     let logger = Logger(label: "reveille")
-    private var bus: WatchedBus?
+    private var bus: (any HostedBus)?
     private let patience: Patience
     /// The connection for calls; `nil` once this is closed.
     private var channel: BusLink?
@@ -62,12 +69,7 @@ actor Engine {
             channel.onLoss = { self.notReached(ReveilleError($0)) }
             channel.onRetry = { self.reconnect() }
             self.channel = channel
-            if case .local(let configuration, let files, let zones) = route {
-                bus = try WatchedBus(
-                    loop: thread.loop, time: thread.time, manager: ServiceManager(loop: thread.loop),
-                    configuration: configuration, files: files, state: nil,
-                    schedule: ScheduleServices(rules: zones), version: "local", logger: logger)
-            }
+            if case .own(let start) = route { bus = try start(thread, logger) }
         }
         _ = try await call(.fence, expecting: EmptyReply.self)
     }
@@ -84,7 +86,7 @@ actor Engine {
         channel?.close()
         channel = nil
         tiedStates = TiedStates()
-        bus?.server.stop()
+        bus?.stop()
         bus = nil
     }
 
@@ -93,7 +95,7 @@ actor Engine {
             guard self.channel != nil else { throw .closed }
             switch self.route {
             case .socket(let address): return try Connector.open(address)
-            case .local:
+            case .own:
                 return try LinkFailure.reaching { () throws(SystemError) in
                     guard let bus = self.bus else { throw SystemError("connect", code: ECONNREFUSED) }
                     return try bus.connect()

@@ -2,6 +2,7 @@
 
 import Logging
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 import Varlink
 

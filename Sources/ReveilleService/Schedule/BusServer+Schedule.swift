@@ -2,6 +2,7 @@
 
 import Logging
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 // The effects of a `Scheduler` on the bus, the file, the alarms and programs. Without entries, there is no file, no alarm and

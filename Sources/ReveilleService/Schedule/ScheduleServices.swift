@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-package import ReveilleSystem
+package import ReveilleHost
 package import ReveilleWatchers
 
 /// The facilities of the machine that a schedule uses; all may be missing, as in a program's private device.

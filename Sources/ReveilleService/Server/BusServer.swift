@@ -3,6 +3,7 @@
 import Glibc
 package import Logging
 import ReveilleCore
+import ReveilleHost
 package import ReveilleSystem
 package import ReveilleWatchers
 import ReveilleWire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+package import ReveilleHost
 package import ReveilleSystem
 package import ReveilleWatchers
 

@@ -3,6 +3,7 @@
 import Glibc
 package import Logging
 import ReveilleCore
+package import ReveilleHost
 package import ReveilleSystem
 import ReveilleWatchers
 

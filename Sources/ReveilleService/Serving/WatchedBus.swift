@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
+package import ReveilleHost
 package import ReveilleSystem
 import ReveilleWatchers
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import ReveilleHost
 import ReveilleSystem
 
 /// Detects subscribers whose processes are frozen by their cgroup.

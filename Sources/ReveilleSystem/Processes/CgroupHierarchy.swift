@@ -51,7 +51,7 @@ package struct CgroupHierarchy: Sendable, Hashable {
     package static var ownPath: String? { path(ofProcess: "self") }
 
     /// Returns the path of a process's cgroup, or `nil` if it is unknown.
-    static func path(ofProcess process: String) -> String? {
+    package static func path(ofProcess process: String) -> String? {
         FileContents.read("/proc/\(process)/cgroup", limit: longestProcessFile).text.flatMap { path(inProcessFile: $0) }
     }
 
@@ -72,7 +72,7 @@ package struct CgroupHierarchy: Sendable, Hashable {
     }
 
     /// Writes one character to a file of a cgroup.
-    static func write(_ character: Unicode.Scalar, to file: String) throws(SystemError) {
+    package static func write(_ character: Unicode.Scalar, to file: String) throws(SystemError) {
         let descriptor = try OwnedDescriptor(opening: file, O_WRONLY | O_NOCTTY)
         var byte = UInt8(ascii: character)
         guard retryingOnInterrupt({ Glibc.write(descriptor.number, &byte, 1) }) == 1 else {

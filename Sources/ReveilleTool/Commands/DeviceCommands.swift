@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
+import ReveilleHost
 import ReveilleSystem
 import ReveilleWire
 import Varlink

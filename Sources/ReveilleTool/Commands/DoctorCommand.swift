@@ -4,6 +4,7 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 import ReveilleCore
+import ReveilleHost
 import ReveilleService
 import ReveilleSystem
 import ReveilleWatchers

@@ -3,6 +3,7 @@
 import Reveille
 import ReveilleConsole
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 import ReveilleTesting
 

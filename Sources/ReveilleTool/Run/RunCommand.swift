@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import ReveilleConsole
+import ReveilleHost
 import ReveilleSystem
 import ReveilleWire
 

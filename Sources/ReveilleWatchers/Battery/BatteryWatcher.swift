@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+import ReveilleHost
 package import ReveilleSystem
 
 /// Watches all power supplies of the system.

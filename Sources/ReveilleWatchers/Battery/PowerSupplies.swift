@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// The power supplies that a watcher has found, until they must be found again.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import ReveilleSystem
+import ReveilleHost
 
 /// The power supplies that a person ignores or counts, whatever their drivers say.
 package struct SupplyChoices: Sendable {

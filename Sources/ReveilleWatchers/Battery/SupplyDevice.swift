@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// A power supply of the machine, and the attributes to read.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// Reads the files that describe the device whenever asked; only the frequency, from hundreds of files, is kept.

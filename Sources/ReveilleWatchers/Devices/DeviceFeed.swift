@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleHost
 package import ReveilleSystem
 
 /// Notifies watchers of changed devices, with one monitor for all of them.

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleHost
 package import ReveilleSystem
 
 /// One sample of an IIO sensor.

@@ -2,6 +2,7 @@
 
 import Glibc
 package import ReveilleCore
+import ReveilleHost
 package import ReveilleSystem
 
 /// Watches the ambient light sensor, which is sampled because the kernel reports no changes of its value.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// A device that provides acceleration, rotation, or both at one moment.

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// Samples one device at an interval.

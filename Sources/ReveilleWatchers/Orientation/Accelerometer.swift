@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 
 /// An accelerometer in the display half of the device.

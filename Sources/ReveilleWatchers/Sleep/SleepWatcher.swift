@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReveilleCore
-package import ReveilleSystem
+package import ReveilleHost
+import ReveilleSystem
 
 /// Watches the sleep of the machine, as the login manager announces it and the clocks show it.
 package final class SleepWatcher: Watcher {

@@ -2,6 +2,7 @@
 
 import Glibc
 package import ReveilleCore
+import ReveilleHost
 package import ReveilleSystem
 
 /// Watches the switches of the case, whose changes are events of input devices: nothing is polled.

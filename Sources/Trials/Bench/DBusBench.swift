@@ -3,6 +3,7 @@
 import Glibc
 import Reveille
 import ReveilleCore
+import ReveilleHost
 import ReveilleSystem
 import ReveilleTesting
 import ReveilleWire

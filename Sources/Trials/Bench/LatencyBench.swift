@@ -2,6 +2,7 @@
 
 import Glibc
 import Reveille
+import ReveilleHost
 import ReveilleSystem
 import ReveilleTesting
 

@@ -3,6 +3,7 @@
 import Glibc
 package import Logging
 package import ReveilleCore
+import ReveilleHost
 package import ReveilleService
 package import ReveilleSystem
 import ReveilleWatchers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import ReveilleSystem
+import ReveilleHost
 import Varlink
 
 extension DBusValue {

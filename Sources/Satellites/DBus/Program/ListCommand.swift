@@ -5,7 +5,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleDBusCore
-import ReveilleSystem
+import ReveilleHost
 import ReveilleWire
 
 struct ListCommand: ParsableCommand {

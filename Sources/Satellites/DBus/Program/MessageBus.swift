@@ -2,6 +2,7 @@
 
 import ReveilleCore
 import ReveilleDBusCore
+import ReveilleHost
 import ReveilleSystem
 import Varlink
 

@@ -2,8 +2,8 @@
 
 import Glibc
 import Reveille
+import ReveilleHost
 import ReveilleSensorProxyCore
-import ReveilleSystem
 
 extension SensorProxy {
     /// The reason why the service cannot start or continue.

@@ -5,6 +5,7 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleFleetCore
+import ReveilleHost
 import ReveilleLink
 import ReveilleSystem
 import ReveilleViewCore

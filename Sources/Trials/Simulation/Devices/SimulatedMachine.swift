@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleHost
 import ReveilleSystem
 
 /// A machine that sleeps, and its login manager, which announces it in order, twice, late or not at all, and may be slow,

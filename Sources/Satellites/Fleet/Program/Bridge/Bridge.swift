@@ -3,6 +3,7 @@
 import Reveille
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleHost
 import ReveilleLink
 import ReveilleSystem
 

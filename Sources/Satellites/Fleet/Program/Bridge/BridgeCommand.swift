@@ -6,6 +6,7 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleFleetCore
+import ReveilleHost
 import ReveilleLink
 import ReveilleMQTT
 import ReveilleSystem

@@ -5,6 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
+import ReveilleHost
 import ReveilleMQTT
 import ReveilleSystem
 import Varlink

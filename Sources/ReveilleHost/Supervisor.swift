@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+package import ReveilleSystem
 
 /// The supervisor that started this process, if there is one: sd_notify(3) and sd_listen_fds(3).
 package enum Supervisor {

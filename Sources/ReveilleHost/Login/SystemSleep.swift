@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ReveilleSystem
+
 /// The sleep of this machine, which logind or elogind announces (org.freedesktop.login1).
 ///
 /// It is connected to the system's message bus only while someone is interested. ``DelayLock`` decides, and this carries

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleSystem
+
 /// What is known of the login manager, and the lock that delays the sleep of the machine, as values: inputs in, effects
 /// out.
 ///

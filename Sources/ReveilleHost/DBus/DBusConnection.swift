@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+package import ReveilleSystem
 
 /// A connection to a D-Bus message bus, attached to a loop.
 ///

@@ -48,7 +48,7 @@ package final class AttributeReads: Sendable {
     }
 
     /// Reads the file at a path as part of the current readings, if there are any.
-    static func read<Value: ReadValue>(_ path: String, _ read: () -> Value) -> Value {
+    package static func read<Value: ReadValue>(_ path: String, _ read: () -> Value) -> Value {
         guard let current else { return read() }
         let start = Clocks.monotonic()
         let value = read()
@@ -87,17 +87,17 @@ package struct SlowRead: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The result of reading a file of a device.
-protocol ReadValue: Sendable {
+package protocol ReadValue: Sendable {
     /// Whether the file could not be read, or is missing.
     var hasFailed: Bool { get }
 }
 
 extension SysfsAttribute: ReadValue {
-    var hasFailed: Bool { text == nil }
+    package var hasFailed: Bool { text == nil }
 }
 
 extension FileContents: ReadValue {
-    var hasFailed: Bool {
+    package var hasFailed: Bool {
         switch self {
         case .missing, .unreadable: true
         case .bytes, .tooLarge, .notAFile: false

@@ -2,6 +2,7 @@
 
 import CReveilleLinux
 import Glibc
+package import ReveilleSystem
 
 /// A launched child process, which is reaped when it ends, and continues if its owner is released.
 final class LaunchedChild {

@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+import ReveilleSystem
 
 /// A D-Bus message, either under construction or received, which is read in order.
 package final class DBusMessage {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 
 /// A cgroup that may be frozen to suspend a program: the cgroup of its unit, or a cgroup that contains only
 /// subscribers.

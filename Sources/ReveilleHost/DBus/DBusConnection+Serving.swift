@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import ReveilleSystem
 
 extension DBusConnection {
     package enum NameOutcome: Sendable, Hashable {

@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+package import ReveilleSystem
 
 /// The identity of this machine for others.
 package enum MachineIdentity {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleSystem
+
 /// A connection to the login manager, logind or elogind, through the system's message bus.
 final class LoginConnection: LoginManager {
     private static let service = "org.freedesktop.login1"

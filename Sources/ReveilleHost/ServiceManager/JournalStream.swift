@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+package import ReveilleSystem
 
 /// A stream of lines to the journal of the system.
 package final class JournalStream {

@@ -2,6 +2,7 @@
 
 import CUdev
 import Glibc
+package import ReveilleSystem
 
 /// A device in udev's database, copied out of libudev.
 package struct UdevDevice: Sendable, Hashable {

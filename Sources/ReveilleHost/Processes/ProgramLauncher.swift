@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// Launches the programs of a bus, each command at most once at a time; loop thread only.
 package protocol ProgramLauncher: AnyObject {

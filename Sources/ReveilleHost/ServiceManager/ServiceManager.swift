@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// The service manager: the system's if this process is root's, otherwise the user's (org.freedesktop.systemd1).
 ///

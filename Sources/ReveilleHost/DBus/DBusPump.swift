@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+import ReveilleSystem
 
 /// Lets a loop process the messages of a D-Bus connection (sd_bus_get_events(3)).
 final class DBusPump {

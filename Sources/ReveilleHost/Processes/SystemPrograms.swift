@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// The programs of this machine, frozen by the service manager or by the files of their cgroups.
 ///

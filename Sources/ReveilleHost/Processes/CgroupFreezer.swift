@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// The freezer state of a cgroup, read from its `cgroup.events` file.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
+import ReveilleSystem
 
 /// A D-Bus call that waits for its reply, at most for a time.
 final class DBusCall {

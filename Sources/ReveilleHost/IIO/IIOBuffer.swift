@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// The buffer of an IIO device, whose node in `/dev` provides scans of all channels at one moment.
 ///

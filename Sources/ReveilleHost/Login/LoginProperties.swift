@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import ReveilleSystem
 
 /// A question for Boolean properties of the login manager, logind or elogind (org.freedesktop.login1).
 ///
