@@ -40,6 +40,13 @@ package final class BusLink {
         }
     }
 
+    /// Connects if there is no connection, and returns whether there was none, and now is one, or an attempt to make one.
+    package func open() -> Bool {
+        guard isClosed else { return false }
+        handle(.open)
+        return !isClosed
+    }
+
     /// Whether there is neither a connection nor an attempt to make one.
     package var isClosed: Bool { state.isClosed }
 

@@ -14,6 +14,8 @@ package struct LinkState: Sendable {
     package enum Input: Sendable {
         /// A call that is not `oneway`. An opening one is made on each connection: its answer does not show a good bus.
         case call(Int, Call, isOpening: Bool)
+        /// The owner wants a connection, if there is none.
+        case open
         /// A new connection stands, or cannot be made.
         case connected
         case failed(LinkFailure, fraction: Double)
@@ -90,6 +92,7 @@ package struct LinkState: Sendable {
             guard case .open = phase else { break }
             if pending.count == 1 { answerDeadline = now + patience.answer.microseconds }
             return [.send(call)]
+        case .open: return isClosed ? [.connect] : []
         case .connected:
             phase = .open(since: nil)
             if !pending.isEmpty { answerDeadline = now + patience.answer.microseconds }

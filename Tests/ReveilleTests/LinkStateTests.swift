@@ -49,6 +49,14 @@ import Varlink
         #expect(state.deadline == nil)
     }
 
+    @Test("a connection that is wanted is made once, and its failure fails no call") mutating func opening() {
+        #expect(take(.open) == [.connect])
+        #expect(take(.failed(Self.gone, fraction: 1)) == [.disconnect, .lost(Self.gone)])
+        take(.open)
+        take(.connected)
+        #expect(take(.open).isEmpty && !state.isClosed)
+    }
+
     @Test("every call fails with its connection, and the owner learns of it last") mutating func loss() {
         call(1)
         take(.connected)

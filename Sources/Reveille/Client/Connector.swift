@@ -14,6 +14,8 @@ extension Connector {
 }
 
 package enum BusAddress {
+    typealias Candidates = (addresses: [UnixAddress], areGiven: Bool)
+
     /// Returns the address of the bus to connect to.
     ///
     /// An address that is given, here (`unix:PATH`) or in `$REVEILLE_ADDRESS`, is the only candidate. Otherwise it is the
@@ -24,27 +26,27 @@ package enum BusAddress {
     }
 
     /// Returns the first address that a bus serves.
-    static func present(_ candidates: [UnixAddress]) throws(LinkFailure) -> UnixAddress {
+    static func present(_ candidates: Candidates) throws(LinkFailure) -> UnixAddress {
+        let present = candidates.addresses.filter { candidates.areGiven || access($0.path, F_OK) == 0 }
         // A single candidate need not be tried: connecting to it reports any error.
-        if candidates.count == 1 { return candidates[0] }
-        let present = candidates.filter { access($0.path, F_OK) == 0 }
         if present.count == 1 { return present[0] }
         if let address = present.first(where: isServed) ?? present.first { return address }
-        throw .absent(candidates.map(\.description).joined(separator: " or "))
+        throw .absent(candidates.addresses.map(\.description).joined(separator: " or "))
     }
 
     /// Returns the address to serve: the given address (`unix:PATH`), otherwise the user's own; for root, the machine's.
     package static func toServe(_ text: String?) throws(ReveilleError) -> UnixAddress {
-        try candidates(text)[0]
+        try candidates(text).addresses[0]
     }
 
     /// The addresses where the bus may be: the given one, otherwise the usual ones, the user's own first.
-    static func candidates(_ text: String?) throws(ReveilleError) -> [UnixAddress] {
-        if let text = text ?? Environment["REVEILLE_ADDRESS"] { return [try parse(text)] }
+    static func candidates(_ text: String?) throws(ReveilleError) -> Candidates {
+        if let text = text ?? Environment["REVEILLE_ADDRESS"] { return ([try parse(text)], areGiven: true) }
         let (own, system) = (UnixAddress.ownBusPath, UnixAddress.systemBusPath)
-        return try (own == system ? [system] : [own, system]).map { path throws(ReveilleError) in
+        let addresses = try (own == system ? [system] : [own, system]).map { path throws(ReveilleError) in
             try parse("unix:" + path)
         }
+        return (addresses, areGiven: false)
     }
 
     private static func parse(_ text: String) throws(ReveilleError) -> UnixAddress {

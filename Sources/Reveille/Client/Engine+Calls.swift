@@ -60,8 +60,6 @@ extension Engine {
                 guard let error = self.tiedStates.publishAgain(value, result) else { return }
                 self.logger.error("\(name) is not published again: \(error)")
             }
-            // Without a bus, one attempt is enough.
-            if channel.isClosed { break }
         }
     }
 }

@@ -3,7 +3,6 @@
 import Logging
 import ReveilleCore
 import ReveilleLink
-import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -19,9 +18,7 @@ extension Engine {
         }
         let hold: TaskHold
         do throws(ReveilleError) {
-            hold = try ReveilleError.requiring { () throws(SystemError) in
-                try TaskHold(task, of: id, connector: connector)
-            }
+            hold = TaskHold(task, of: id, on: try newLink())
         } catch {
             task.fail(error)
             return number
@@ -73,10 +70,10 @@ final class TaskHold {
     private var isHeld = false
     private var onAnswer: (() -> Void)?
 
-    init(_ task: BackgroundTask, of stream: StreamID, connector: Connector) throws(SystemError) {
+    init(_ task: BackgroundTask, of stream: StreamID, on link: BusLink) {
         self.task = task
         self.stream = stream
-        link = try BusLink(connector)
+        self.link = link
     }
 
     /// Whether the bus does not know of the task, because it has gone or was never reached.

@@ -64,12 +64,12 @@ package actor Engine {
     }
 
     func start() async throws(ReveilleError) {
-        try ReveilleError.requiring { () throws(SystemError) in
-            let channel = try BusLink(connector)
-            channel.onLoss = { self.notReached(ReveilleError($0)) }
-            channel.onRetry = { self.reconnect() }
-            self.channel = channel
-            if case .own(let start) = route { bus = try start(thread, logger) }
+        let channel = try newLink()
+        channel.onLoss = { self.notReached(ReveilleError($0)) }
+        channel.onRetry = { self.reconnect() }
+        self.channel = channel
+        if case .own(let start) = route {
+            try ReveilleError.requiring { () throws(SystemError) in bus = try start(thread, logger) }
         }
         _ = try await call(.fence, expecting: EmptyReply.self)
     }
@@ -104,10 +104,14 @@ package actor Engine {
         }
     }
 
+    func newLink() throws(ReveilleError) -> BusLink {
+        try ReveilleError.requiring { () throws(SystemError) in try BusLink(connector) }
+    }
+
     /// Returns the connection for calls; a new one begins with the states that are tied to it.
     func openChannel() throws(ReveilleError) -> BusLink {
         guard let channel else { throw .closed }
-        if channel.isClosed { publishTiedStates(on: channel) }
+        if channel.open() { publishTiedStates(on: channel) }
         return channel
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleLink
-import ReveilleSystem
 import ReveilleWire
 import Varlink
 
@@ -16,10 +15,10 @@ final class LastingCall {
     private var isFirstReply = true
     private var waiting: Result<LastingReply, ReveilleError>?
 
-    init(_ call: Call, _ connector: Connector, arrived: AsyncStream<Void>.Continuation) throws(SystemError) {
+    init(_ call: Call, on link: BusLink, arrived: AsyncStream<Void>.Continuation) {
         self.call = call
         self.arrived = arrived
-        link = try BusLink(connector)
+        self.link = link
         link.onLoss = { [weak self] in self?.lose(ReveilleError($0)) }
         link.onRetry = { [weak self] in self?.open() }
     }
@@ -109,9 +108,7 @@ extension Engine {
     /// Begins a call that lasts; returns the number for ``reply(to:)``, and when to call it.
     fileprivate func begin(_ call: Call) throws(ReveilleError) -> (Int, AsyncStream<Void>) {
         let (stream, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let lasting = try ReveilleError.requiring { () throws(SystemError) in
-            try LastingCall(call, connector, arrived: arrived)
-        }
+        let lasting = LastingCall(call, on: try newLink(), arrived: arrived)
         let number = nextNumber()
         lastingCalls[number] = lasting
         arrived.onTermination = { [weak self] _ in

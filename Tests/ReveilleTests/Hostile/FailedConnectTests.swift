@@ -24,22 +24,6 @@ import Testing
             #expect(try await OpenDescriptors.settled(at: allowed) <= allowed)
         }
     }
-
-    @Test("a stream that would never try again, because it gets no timer, fails at once")
-    func streamWithoutTimer() async {
-        await #expect(processExitsWith: .success) {
-            let connector = try Connector(loop: EventLoop(), address: "unix:/nobody")
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            #expect(getrlimit(resource, &limit) == 0)
-            var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
-            #expect(setrlimit(resource, &none) == 0)
-            defer { setrlimit(resource, &limit) }
-            #expect(throws: SystemError.self) {
-                try EventStream(SubscriptionRequest(), connector: connector) { _ in }
-            }
-        }
-    }
 }
 
 /// The file descriptors of this process.

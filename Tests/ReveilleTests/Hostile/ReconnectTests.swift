@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleLink
 import ReveilleSystem
 import ReveilleTesting
 import Testing
@@ -15,29 +14,6 @@ import Varlink
 
     init() throws {
         directory = try TemporaryDirectory()
-    }
-
-    @Test func retriesSlowDownIfTheBusKeepsEndingTheStream() async throws {
-        let times = Lock<[Int64]>([])
-        let bus = try MadeUpBus(at: path) { peer in
-            while let call = peer.next() {
-                guard call.member == "Subscribe" else {
-                    peer.answer()
-                    continue
-                }
-                times.withLock { $0.append(Clocks.boot()) }
-                peer.start()
-                return
-            }
-        }
-        let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
-        while times.withLock({ $0.count }) < 7 { await Task.yield() }
-        let seen = times.withLock { $0 }
-        // The sixth pause is 16 to 32 times the first. A slow machine can only lengthen it.
-        #expect(.microseconds(seen[6] - seen[5]) >= Backoff.shortest * 16)
-        subscription.cancel()
-        bus.stop()
     }
 
     @Test func connectingIsRetriedAfterAnErrorReply() async throws {
