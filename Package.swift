@@ -42,7 +42,11 @@ let package = Package(
 
         // MARK: - Linux
         .target(name: "ReveilleSystem", dependencies: ["CReveilleLinux"]),
-        .target(name: "ReveilleHost", dependencies: ["CSystemd", "CUdev", "ReveilleSystem"]),
+        .target(
+            name: "ReveilleHost",
+            dependencies: [
+                "CReveilleLinux", "CSystemd", "CUdev", "ReveilleSystem",
+            ]),
         .target(
             name: "ReveilleWatchers",
             dependencies: [
@@ -114,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "ReveilleWatchersTests",
             dependencies: [
-                "ReveilleCore", "ReveilleHost", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
+                "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers",
             ],
             exclude: ["Zones/reference.py"]),
         .testTarget(
@@ -132,8 +136,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "ReveilleCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleTesting",
-                "ReveilleWatchers", "ReveilleWire", "Varlink", logging,
+                "ReveilleCore", "ReveilleHost", "ReveilleService", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", logging,
             ]),
         .testTarget(
             name: "ReveilleTestingTests",
@@ -241,8 +245,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .target(
             name: "ReveilleCosts",
             dependencies: [
-                "ReveilleCore", "ReveilleLocationCore", "ReveilleService", "ReveilleSystem", "ReveilleWatchers",
-                "ReveilleWire", "Varlink",
+                "ReveilleCore", "ReveilleHost", "ReveilleLocationCore", "ReveilleService", "ReveilleSystem",
+                "ReveilleWatchers", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Trials/Costs"),
         .executableTarget(

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-@testable import ReveilleHost
-@testable import ReveilleHost
-@testable import ReveilleHost
 import ReveilleTesting
 import Testing
 
+@testable import ReveilleHost
 @testable import ReveilleSystem
 
 /// The cgroup of a process, its directory and its freezer state.
