@@ -60,7 +60,10 @@ import Testing
             }
             """
         }
-        let modules = ["FoundationEssentials", "Reveille", "ReveilleFleet", "ReveilleFleetTesting", "ReveilleTesting"]
+        let modules = [
+            "FoundationEssentials", "Reveille", "ReveilleFleet", "ReveilleFleetTesting", "ReveilleLocal",
+            "ReveilleTesting",
+        ]
         return (modules.map { "import " + $0 } + parts).joined(separator: "\n")
     }
 
@@ -91,6 +94,7 @@ import Testing
         let code = try #require(Self.blocks(of: Self.testing).first)
         #expect(code.split(separator: "\n").count < 40)
         try directory.write(code, to: "Sources/Outside/main.swift")
+        try directory.write("import Reveille\nprint(Device.libraryVersion)\n", to: "Sources/Client/main.swift")
         try directory.write(
             """
             // swift-tools-version: 6.2
@@ -100,6 +104,7 @@ import Testing
                 name: "Outside",
                 dependencies: [.package(name: "reveille", path: "\(Package.root)")],
                 targets: [
+                    .executableTarget(name: "Client", dependencies: [.product(name: "Reveille", package: "reveille")]),
                     .executableTarget(
                         name: "Outside",
                         dependencies: [
@@ -117,5 +122,18 @@ import Testing
         let run = try ProgramRun([], program: scratch + "/debug/Outside", in: directory)
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "one event for each aspect\n")
+        try expectLibcAlone(scratch + "/debug/Client", in: directory)
+    }
+
+    /// Checks that a client of a bus links no library of the system but libc and those that Swift itself links.
+    private func expectLibcAlone(_ program: String, in directory: TemporaryDirectory) throws {
+        let linked = try ProgramRun([program], program: "ldd", in: directory)
+        #expect(linked.code == 0, "\(linked.errors)")
+        let libraries = linked.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+        for library in ["libudev", "libsystemd", "libumockdev"] {
+            #expect(!libraries.contains { $0.contains(library) }, "\(library)")
+        }
+        let run = try ProgramRun([], program: program, in: directory)
+        #expect(run.code == 0 && !run.output.isEmpty, "\(run.errors)")
     }
 }
