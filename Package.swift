@@ -157,8 +157,6 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .executable(name: "reveille-location", targets: ["ReveilleLocation"]),
         .executable(name: "reveille-sensor-proxy", targets: ["ReveilleSensorProxy"]),
         .executable(name: "reveille-view", targets: ["ReveilleView"]),
-        .library(name: "ReveilleFleet", targets: ["ReveilleFleet"]),
-        .library(name: "ReveilleFleetTesting", targets: ["ReveilleFleetTesting"]),
     ]
     package.targets += [
         // MARK: - Satellites
@@ -227,12 +225,6 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
                 "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Satellites/Fleet/Library"),
-        .target(
-            name: "ReveilleFleetTesting",
-            dependencies: [
-                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSystem", "ReveilleWire", "Varlink",
-            ],
-            path: "Sources/Satellites/Fleet/Testing"),
         .executableTarget(
             name: "ReveilleFleetTool",
             dependencies: [
@@ -280,7 +272,7 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleFleetTesting", "ReveilleSimulation",
+                "ReveilleCore", "ReveilleFleet", "ReveilleFleetCore", "ReveilleSimulation",
                 "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             exclude: ["home_assistant.py"]),

@@ -60,10 +60,7 @@ import Testing
             }
             """
         }
-        let modules = [
-            "FoundationEssentials", "Reveille", "ReveilleFleet", "ReveilleFleetTesting", "ReveilleLocal",
-            "ReveilleTesting",
-        ]
+        let modules = ["FoundationEssentials", "Reveille", "ReveilleLocal", "ReveilleTesting"]
         return (modules.map { "import " + $0 } + parts).joined(separator: "\n")
     }
 

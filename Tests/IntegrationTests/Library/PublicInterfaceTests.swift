@@ -10,8 +10,7 @@ import Testing
             import Foundation
             import Observation
             import Reveille
-            import ReveilleFleet
-            import ReveilleFleetTesting
+            import ReveilleLocal
             import ReveilleTesting
             import Synchronization
             import Testing

@@ -3,20 +3,20 @@
 import ReveilleCore
 
 /// The identity of a device in a fleet: a level of its topics, its client identifier, and the name in its certificate.
-public struct DeviceID: Sendable, Hashable {
+package struct DeviceID: Sendable, Hashable {
     /// The longest identity in bytes, as for a common name in a certificate (RFC 5280, ub-common-name).
-    public static let lengthLimit = 64
+    package static let lengthLimit = 64
     /// Levels of topics that are not devices.
     private static let reserved: Set<String> = ["group", "reader"]
 
     /// The identity as text.
-    public let text: String
+    package let text: String
 
     /// Creates an identity from text.
     ///
     /// - Parameter text: 1 to 64 letters, digits, `-`, `_` and `.`, other than `group` and `reader`.
     /// - Throws: ``FleetError``: ``FleetError/Code/invalidName``, with the reason.
-    public init(_ text: String) throws(FleetError) {
+    package init(_ text: String) throws(FleetError) {
         guard !Self.reserved.contains(text) else {
             throw FleetError(.invalidName, "the device '\(text)': the name is reserved for topics")
         }
@@ -37,10 +37,10 @@ public struct DeviceID: Sendable, Hashable {
 
 extension DeviceID: Comparable, CustomStringConvertible {
     /// Orders identities by their bytes.
-    public static func < (one: Self, other: Self) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+    package static func < (one: Self, other: Self) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
 
     /// The identity as text.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension DeviceID {

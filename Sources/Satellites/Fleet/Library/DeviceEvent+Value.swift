@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ReveilleCore
-public import ReveilleFleetCore
+package import ReveilleCore
+package import ReveilleFleetCore
 import ReveilleWire
 import Varlink
 
@@ -15,7 +15,7 @@ extension DeviceEvent {
     /// ```
     ///
     /// Words of a later version read as unknown.
-    public var reading: Reading? {
+    package var reading: Reading? {
         guard let aspect = Aspect(aspect) else { return nil }
         return try? ReadingCoding.decode(value, of: aspect, noting: UnknownWords())
     }
@@ -35,7 +35,7 @@ extension DeviceEvent {
     /// - Returns: The value; `nil` if it was withdrawn.
     /// - Throws: `FleetError` with `FleetError.Code.unexpectedValue`, and the path of the part that does not have
     ///   the expected type.
-    public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(FleetError) -> Value? {
+    package func value<Value: Decodable>(as type: Value.Type = Value.self) throws(FleetError) -> Value? {
         guard !value.isNull else { return nil }
         do throws(JSONCodingError) {
             return try value.decode(type)

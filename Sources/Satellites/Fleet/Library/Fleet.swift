@@ -20,7 +20,7 @@ import ReveilleSystem
 /// readers of a broker do not all return at once.
 ///
 /// Safe to use from any thread and any actor. Its thread exists for as long as the fleet, or ``FleetEvents`` of it.
-public final class Fleet: Sendable {
+package final class Fleet: Sendable {
     private let engine: FleetEngine
 
     private init(_ engine: FleetEngine) {
@@ -52,7 +52,7 @@ public final class Fleet: Sendable {
     ///   the broker cannot be reached, or does not accept the connection within 10 seconds; `FleetError.Code.tls` if a
     ///   certificate is rejected or a file cannot be used; `FleetError.Code.refused` if the broker rejects the client
     ///   or its password, or speaks another version than MQTT 5.
-    public static func connect(
+    package static func connect(
         to broker: String, ca: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil,
         password: String? = nil
     ) async throws(FleetError) -> Fleet {
@@ -95,7 +95,7 @@ public final class Fleet: Sendable {
     ///   - resume: The positions of earlier events, of any process.
     /// - Returns: The events; they end on release.
     /// - Throws: `FleetError` with `FleetError.Code.invalidName`.
-    public func events(
+    package func events(
         devices: [String] = [], aspects: AspectSet = [], resume: FleetPositions? = nil
     ) async throws(FleetError) -> FleetEvents {
         try await events(of: try FleetInterest(devices: devices, aspects: aspects.aspects.map(\.name)), resume: resume)
@@ -116,12 +116,12 @@ public final class Fleet: Sendable {
     /// // … nothing is delivered, and nothing queues …
     /// await fleet.enterForeground()  // one event for each state that has changed
     /// ```
-    public func enterBackground() async {
+    package func enterBackground() async {
         await engine.background()
     }
 
     /// Connects again after ``enterBackground()``: one event is delivered for each state that has changed.
-    public func enterForeground() async {
+    package func enterForeground() async {
         await engine.wake()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ReveilleFleetCore
+package import ReveilleFleetCore
 import ReveilleSystem
 
 /// The states of devices and their changes, in the order in which they arrived.
@@ -19,7 +19,7 @@ import ReveilleSystem
 ///
 /// The events end with ``cancel()`` or on release; an error is thrown if the broker refuses the subscription. Several
 /// iterators share the events: each event goes to one of them.
-public final class FleetEvents: AsyncSequence, Sendable {
+package final class FleetEvents: AsyncSequence, Sendable {
     private let engine: FleetEngine
     private let id: Int
     private let mailbox: FleetMailbox
@@ -37,10 +37,10 @@ public final class FleetEvents: AsyncSequence, Sendable {
     /// The positions of the events taken so far, to continue from later.
     ///
     /// The computation takes time in proportion to the number of states: a second for five million.
-    public var positions: FleetPositions { mailbox.positions }
+    package var positions: FleetPositions { mailbox.positions }
 
     /// Ends the events; waiting events are discarded.
-    public func cancel() {
+    package func cancel() {
         mailbox.cancel()
         // Keeps the thread until the connection is closed.
         Task { [engine, id] in await engine.close(id) }
@@ -49,7 +49,7 @@ public final class FleetEvents: AsyncSequence, Sendable {
     /// Waits for the next event; `nil` at the end, and in a cancelled task, which takes no event from others.
     ///
     /// - Throws: `FleetError` with `FleetError.Code.refused` if the broker refuses the subscription.
-    public func next(isolation: isolated (any Actor)? = #isolation) async throws(FleetError) -> FleetEvent? {
+    package func next(isolation: isolated (any Actor)? = #isolation) async throws(FleetError) -> FleetEvent? {
         try await mailbox.next(isolation: isolation)
     }
 
@@ -60,18 +60,18 @@ public final class FleetEvents: AsyncSequence, Sendable {
     package func nextIfDue() throws(FleetError) -> FleetEvent? { try mailbox.nextIfDue() }
 
     /// Creates an iterator, which retains the events.
-    public func makeAsyncIterator() -> AsyncIterator {
+    package func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(events: self)
     }
 
     /// An iterator over the events.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    package struct AsyncIterator: AsyncIteratorProtocol {
         let events: FleetEvents
 
         /// Waits for the next event, as ``FleetEvents/next(isolation:)`` does.
         ///
         /// - Throws: `FleetError`, as ``FleetEvents/next(isolation:)`` does.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(FleetError) -> FleetEvent? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws(FleetError) -> FleetEvent? {
             try await events.next(isolation: actor)
         }
     }
@@ -83,14 +83,14 @@ public final class FleetEvents: AsyncSequence, Sendable {
 /// let text = events.positions.text
 /// let next = try await fleet.events(resume: FleetPositions(text))
 /// ```
-public struct FleetPositions: Sendable, Hashable {
+package struct FleetPositions: Sendable, Hashable {
     /// The positions as text, one line for each device.
-    public let text: String
+    package let text: String
 
     /// Creates positions from a ``text`` of this or an earlier version.
     ///
     /// - Throws: `FleetError` with `FleetError.Code.positions`, the number of the line and the reason.
-    public init(_ text: String) throws(FleetError) {
+    package init(_ text: String) throws(FleetError) {
         self.text = text
         _ = try ledger()
     }

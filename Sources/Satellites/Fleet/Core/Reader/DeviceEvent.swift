@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ReveilleCore
+package import ReveilleCore
 package import Varlink
 
 /// A state of a device, and the number of changes since the last seen state.
-public struct DeviceEvent: Sendable, Hashable {
+package struct DeviceEvent: Sendable, Hashable {
     /// The device.
-    public let device: DeviceID
+    package let device: DeviceID
     /// The name of the aspect, such as `battery`, or of a published name.
-    public let aspect: String
+    package let aspect: String
     /// The state; `null` for a name that was withdrawn.
     package let value: JSON
     /// The identity of the bus on the device that has sent the state: a text without a meaning of its own.
     ///
     /// It remains the same when the bus restarts, unless that has lost its state.
-    public let instance: String
+    package let instance: String
     /// The number of changes of the aspect up to this state, as the bus ``instance`` counts them.
     ///
     /// Generations of one instance can be compared, and their difference is the number of changes in between. Those of
     /// different instances or aspects cannot.
-    public let generation: Int64
+    package let generation: Int64
     /// The number of changes since the last seen state; `nil` if unknown, as for the first state.
     ///
     /// 0 for a state that the broker had lost, that was reported as removed, and that is back unchanged.
-    public internal(set) var changeCount: Int64?
+    package internal(set) var changeCount: Int64?
     /// Whether another bus sent the last seen state: the device lost its state, or was replaced.
-    public internal(set) var isNewInstance = false
+    package internal(set) var isNewInstance = false
     /// The time of the last change on the device's clock; `nil` if that is not synchronized.
-    public internal(set) var changedAt: Timestamp?
+    package internal(set) var changedAt: Timestamp?
     /// The position before the event; `nil` for the first state.
     package internal(set) var previous: FleetPosition?
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ReveilleCore
+package import ReveilleCore
 
 /// What a reader of a fleet receives.
-@nonexhaustive public enum FleetEvent: Sendable, Hashable {
+package enum FleetEvent: Sendable, Hashable {
     /// An aspect of a device has a new state.
     case state(DeviceEvent)
     /// The status of a device has changed.
@@ -19,18 +19,18 @@ public import ReveilleCore
 }
 
 /// An aspect that a device no longer has, or a device that is no longer part of the fleet.
-public struct DeviceRemoval: Sendable, Hashable {
+package struct DeviceRemoval: Sendable, Hashable {
     /// The device.
-    public let device: DeviceID
+    package let device: DeviceID
     /// The aspect whose state was removed; `nil` for the status of the device.
-    public let aspect: String?
+    package let aspect: String?
     package internal(set) var previous: FleetPosition?
 }
 
 /// Whether a device is connected, and further details.
-public struct DeviceStatus: Sendable, Hashable {
+package struct DeviceStatus: Sendable, Hashable {
     /// Why a device is not connected, or not complete.
-    @nonexhaustive public enum Reason: String, Sendable, Hashable, CaseIterable {
+    package enum Reason: String, Sendable, Hashable, CaseIterable {
         /// It has disconnected until its next wake, or its machine sleeps.
         case asleep
         /// Its bridge was stopped.
@@ -42,23 +42,23 @@ public struct DeviceStatus: Sendable, Hashable {
     }
 
     /// The device.
-    public let device: DeviceID
+    package let device: DeviceID
     /// Whether the device is connected.
-    public let isOnline: Bool
+    package let isOnline: Bool
     /// Why it is not connected, or not complete; `nil` if all is well.
-    public let reason: Reason?
+    package let reason: Reason?
     /// The bus that the device last named; `nil` if none.
-    public let instance: String?
+    package let instance: String?
     /// The aspects that the device last named; empty if none.
-    public let aspects: [String]
+    package let aspects: [String]
     /// The version of the bridge that the device last named; `nil` if none.
-    public let version: String?
+    package let version: String?
     /// The time between two wakes of a device that disconnects in between; `nil` while it is connected.
-    public let wakeEvery: Duration?
+    package let wakeEvery: Duration?
     /// The time at which an alarm wakes the machine of a device, which sleeps; `nil` if no alarm is known.
     ///
     /// Measured by the device's clock. The device may wake before, and connects within five minutes after.
-    public let wakesAt: Timestamp?
+    package let wakesAt: Timestamp?
     /// The age of the status on the broker's clock, in whole seconds; `nil` if the broker does not say.
-    public let age: Duration?
+    package let age: Duration?
 }

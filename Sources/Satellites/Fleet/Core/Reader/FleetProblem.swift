@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A problem in a fleet, which a reader reports and survives.
-@nonexhaustive public enum FleetProblem: Sendable, Hashable {
+package enum FleetProblem: Sendable, Hashable {
     /// A topic below the root does not belong to the protocol; its control characters are escaped.
     case invalidTopic(String)
     /// The payload of a topic is invalid, and its last valid state remains.
@@ -33,7 +33,7 @@
 
 extension FleetProblem: CustomStringConvertible {
     /// The problem with its subject and reason.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidTopic(let topic):
             "the topic '\(topic)' is not one of the protocol; its message is ignored"
