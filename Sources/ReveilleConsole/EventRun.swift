@@ -21,11 +21,12 @@ package struct LimitOptions: ParsableArguments {
 /// The loop of the main thread handles signals and timers. The task that prints has threads of its own.
 package final class EventRun {
     package let loop: EventLoop
+    // Released before the descriptor that one of them watches.
+    private var sources: [EventSource] = []
     /// Prints the events; its failure ends the run.
     package let task: AwaitedTask
     private let limits: LimitOptions
     private let counted: Lock<Int>
-    private var sources: [EventSource] = []
     private var failure: Failure?
     private var signal: Int32?
 

@@ -40,6 +40,10 @@ package final class BusLink {
         }
     }
 
+    deinit {
+        source?.cancel()
+    }
+
     /// Connects if there is no connection, and returns whether there was none, and now is one, or an attempt to make one.
     package func open() -> Bool {
         guard isClosed else { return false }
@@ -99,6 +103,7 @@ package final class BusLink {
         case .disconnect:
             source?.cancel()
             (source, socket) = (nil, nil)
+            isPaused = false
         case .send(let call): endingOnError { () throws(LinkFailure) in try socket?.send(call) }
         case .answer(let number, let result):
             guard let handler = handlers[number] else { return }
@@ -119,7 +124,6 @@ package final class BusLink {
             }
         }
         socket = ClientSocket(stream)
-        isPaused = false
     }
 
     private func endingOnError(_ body: () throws(LinkFailure) -> Void) {

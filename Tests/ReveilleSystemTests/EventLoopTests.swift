@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleSystem
 import Testing
+
+@testable import ReveilleSystem
 
 @Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
     /// Numbers that a seed determines.
@@ -177,6 +178,36 @@ import Testing
         #expect(called == 1)
         let timer = try loop.timer {}
         timer.fire(after: .zero)
+    }
+
+    @Test("sources that are always due take no more memory with each turn") func alwaysDue() {
+        var due = DueSources()
+        let sources = (0..<3).map { _ in DueSource(.normal) { _ in } }
+        for source in sources { due.add(source) }
+        for turn in 0..<10_000 {
+            let first = due.takeFirst()
+            #expect(first === sources[turn % 3])
+            if let first { due.add(first) }
+        }
+        #expect(due.placeCount < 200)
+    }
+
+    @Test("of more sources than the kernel reports at once, the one of the highest priority is called first")
+    func priorityBeyondOneReport() throws {
+        let loop = try EventLoop()
+        let pipes = try (0..<200).map { _ in try Pipe() }
+        var called: [Int] = []
+        let sources = try pipes.indices.map { index in
+            try loop.watch(pipes[index].readingEnd, for: .readable, priority: index == 199 ? .watcher : .normal) { _ in
+                pipes[index].drain()
+                called.append(index)
+                loop.exit()
+            }
+        }
+        for pipe in pipes { pipe.wake() }
+        try loop.run()
+        #expect(called == [199])
+        withExtendedLifetime(sources) {}
     }
 
     @Test("a second watch of a descriptor is refused, and the first one stays") func secondWatch() throws {

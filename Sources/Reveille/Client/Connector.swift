@@ -57,7 +57,7 @@ package enum BusAddress {
     /// Whether a process listens: a bus that was killed leaves its socket behind.
     private static func isServed(_ address: UnixAddress) -> Bool {
         do throws(SystemError) {
-            _ = try UnixStream(connectingTo: address)
+            _ = try UnixStream(connectingTo: address, atMost: .zero)
             return true
         } catch {
             // A bus that is busy or refuses this user exists.

@@ -111,7 +111,12 @@ package actor Engine {
     /// Returns the connection for calls; a new one begins with the states that are tied to it.
     func openChannel() throws(ReveilleError) -> BusLink {
         guard let channel else { throw .closed }
-        if channel.open() { publishTiedStates(on: channel) }
+        if channel.open() {
+            publishTiedStates(on: channel)
+        } else if channel.isClosed, case .disconnected(let error) = connectionState {
+            // A call would connect without the tied states.
+            throw error
+        }
         return channel
     }
 

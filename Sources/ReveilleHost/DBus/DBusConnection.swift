@@ -40,7 +40,9 @@ package final class DBusConnection {
             from: "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
             "Disconnected"
         ) { [unowned self] _ in closed() }
-        pump.failed = { [unowned self] in
+        pump.failed = { [weak self] in
+            // A failed call may release the connection.
+            guard let self else { return }
             for call in calls.values { call.fail() }
             closed()
         }

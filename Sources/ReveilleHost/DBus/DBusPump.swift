@@ -37,14 +37,18 @@ final class DBusPump {
     init(_ bus: OpaquePointer, loop: EventLoop) throws(SystemError) {
         self.bus = bus
         self.loop = loop
-        timer = try loop.timer { [unowned self] in process() }
+        timer = try loop.timer { [unowned self] in
+            timeout = .max
+            process()
+        }
         turnEnd = loop.endTurn.register { [weak self] in self?.prepare() }
         prepare()
     }
 
     /// Processes one message, so that others on the loop have their turns.
     private func process() {
-        timeout = .max
+        // While it connects, libsystemd may replace the descriptor.
+        if sd_bus_is_ready(bus) <= 0 { watch = nil }
         // While a lost connection is closing, its calls are answered with an error. This is another failure.
         guard sd_bus_process(bus, nil) < 0 else { return }
         sd_bus_close(bus)
@@ -54,9 +58,7 @@ final class DBusPump {
     /// Waits for what libsystemd waits for, which each use of the connection may change.
     private func prepare() {
         let events = sd_bus_get_events(bus)
-        // While it connects, libsystemd may replace the descriptor.
-        if events < 0 || sd_bus_is_ready(bus) <= 0 { watch = nil }
-        if events >= 0 { follow(events) }
+        if events < 0 { watch = nil } else { follow(events) }
         var next = UInt64.max
         if sd_bus_get_timeout(bus, &next) < 0 { next = .max }
         guard next != timeout else { return }

@@ -39,6 +39,10 @@ final class Acceptor {
         try listen()
     }
 
+    deinit {
+        source?.cancel()
+    }
+
     func resume() {
         guard source == nil, !isResting else { return }
         do throws(SystemError) {

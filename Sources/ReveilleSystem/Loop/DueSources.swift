@@ -2,7 +2,7 @@
 
 /// What the loop knows of an ``EventSource``: its handler, and the conditions that have occurred since its last call.
 final class DueSource {
-    let handler: (UInt32) -> Void
+    private(set) var handler: (UInt32) -> Void
     var priority: EventSource.Priority
     fileprivate(set) var isDue = false
     private var conditions: UInt32 = 0
@@ -14,6 +14,9 @@ final class DueSource {
         self.priority = priority
         self.handler = handler
     }
+
+    /// Releases the handler: the source may stand in a queue a while longer.
+    func end() { handler = { _ in } }
 
     /// Adds conditions to those that the handler has not been called with.
     func add(_ conditions: UInt32) { self.conditions = isDue ? self.conditions | conditions : conditions }
@@ -27,16 +30,20 @@ final class DueSource {
 /// The sources whose handlers are to be called, by priority, and then by the time since which they are due.
 struct DueSources {
     private struct Queue {
+        /// The least number of taken places that are removed at once, so that each removal moves few.
+        private static let leastRemoved = 64
+
         var sources: [DueSource?] = []
-        var first = 0
+        private var first = 0
 
         mutating func takeFirst() -> DueSource? {
             guard first < sources.count else { return nil }
             let source = sources[first]
             sources[first] = nil
             first += 1
-            if first == sources.count {
-                sources.removeAll(keepingCapacity: true)
+            // While sources are always due, the queue is never empty.
+            if first == sources.count || first >= Self.leastRemoved && first >= sources.count / 2 {
+                sources.removeFirst(first)
                 first = 0
             }
             return source
@@ -47,6 +54,8 @@ struct DueSources {
     private var count = 0
 
     var isEmpty: Bool { count == 0 }
+    /// The places in the queues, taken or not.
+    var placeCount: Int { queues.reduce(0) { $0 + $1.sources.count } }
 
     mutating func add(_ source: DueSource) {
         guard !source.isDue else { return }

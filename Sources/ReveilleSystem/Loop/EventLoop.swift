@@ -100,11 +100,18 @@ package final class EventLoop: Loop {
     /// Waits until a source is due, and finds all that are.
     private func wait() throws(SystemError) {
         if timers.hasChanged { updateTimers() }
-        let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), due.isEmpty ? -1 : 0)
+        // A source of a high priority may be among those that did not fit.
+        while try poll(atMost: due.isEmpty ? -1 : 0) {}
+    }
+
+    /// Finds sources that are due, and returns whether there may be more.
+    private func poll(atMost milliseconds: Int32) throws(SystemError) -> Bool {
+        let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)
         guard count >= 0 else {
-            if errno == EINTR { return }
+            if errno == EINTR { return false }
             throw SystemError("epoll_wait")
         }
+        var areNew = false
         for event in events[..<Int(count)] {
             guard let address = event.data.ptr else {
                 updateTimers()
@@ -112,9 +119,11 @@ package final class EventLoop: Loop {
             }
             // A source that has ended is unknown to the kernel.
             let source = Unmanaged<DueSource>.fromOpaque(address).takeUnretainedValue()
+            areNew = areNew || !source.isDue
             source.add(event.events)
             due.add(source)
         }
+        return areNew && count == events.count
     }
 
     /// Adds the timers that are due, and sets the clock to the next one.
@@ -215,7 +224,7 @@ extension EventLoop {
     func end(_ source: DueSource, descriptor: Int32?) {
         due.remove(source)
         timers.remove(source)
-        // The kernel forgets a descriptor that its owner has closed.
+        source.end()
         if let descriptor { try? control(EPOLL_CTL_DEL, descriptor, [], of: nil) }
     }
 

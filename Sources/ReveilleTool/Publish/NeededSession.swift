@@ -32,7 +32,7 @@ actor NeededSession {
     /// The lines that were printed while a state was on its way, and their states.
     private var waiting: [(line: [UInt8], state: JSONObject)] = []
     private var sources: [EventSource] = []
-    private var output: (pipe: Pipe, source: EventSource)?
+    private var output: (source: EventSource, pipe: Pipe)?
     private var program: Program?
     private var line: [UInt8] = []
     private var isNeeded = false
@@ -116,7 +116,7 @@ actor NeededSession {
         program = try Program(
             command, environment: ChildProcess.environment, descriptors: [STDOUT_FILENO: pipe.writable])
         pipe.closeWritingEnd()
-        output = (pipe, try thread.loop.watch(pipe.readingEnd, for: .readable) { _ in self.read() })
+        output = (try thread.loop.watch(pipe.readingEnd, for: .readable) { _ in self.read() }, pipe)
     }
 
     private func programMayHaveEnded() {

@@ -129,7 +129,8 @@ import Varlink
             "DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS",
         ]
         let targets = [
-            "Reveille", "ReveilleService", "ReveilleSystem", "ReveilleWatchers", "ReveilleConsole", "ReveilleTool",
+            "Reveille", "ReveilleConsole", "ReveilleHost", "ReveilleLink", "ReveilleLocal", "ReveilleService",
+            "ReveilleSystem", "ReveilleTool", "ReveilleWatchers",
         ]
         let find = ["-rhoE", #"(Environment\[|getenv\()"[A-Z_]+""#] + targets.map { Package.root + "/Sources/" + $0 }
         let run = try ProgramRun(find, program: "grep", in: directory)

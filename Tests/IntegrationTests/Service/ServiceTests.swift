@@ -134,7 +134,7 @@ import Varlink
             return try client.call("org.reveille.Schedule.Add", entry)
         }
         try client.fence()
-        // The first call sets a timer, and sd-event opens a descriptor and keeps it.
+        // The loop has a descriptor of its own for its timers.
         #expect(try client.call("org.reveille.Schedule.Cancel", #"{"id":"a"}"#).error != nil)
         #expect(try add(#""at":0"#).error == nil)
         try wait(for: "the entry to be over") {
