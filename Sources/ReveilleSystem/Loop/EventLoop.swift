@@ -49,7 +49,7 @@ package final class EventLoop: Loop {
 
     private let epoll: OwnedDescriptor
     private let clock: OwnedDescriptor
-    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: eventsPerWait)
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerWait)
     private var due = DueSources()
     private var timers = TimerQueue()
     private var isFinished = false
@@ -106,13 +106,13 @@ package final class EventLoop: Loop {
 
     /// Finds sources that are due, and returns whether there may be more.
     private func poll(atMost milliseconds: Int32) throws(SystemError) -> Bool {
-        let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)
+        let count = epoll_wait(epoll.number, events, Int32(Self.eventsPerWait), milliseconds)
         guard count >= 0 else {
             if errno == EINTR { return false }
             throw SystemError("epoll_wait")
         }
         var areNew = false
-        for event in events[..<Int(count)] {
+        for event in UnsafeBufferPointer(start: events, count: Int(count)) {
             guard let address = event.data.ptr else {
                 updateTimers()
                 continue
@@ -123,7 +123,7 @@ package final class EventLoop: Loop {
             source.add(event.events)
             due.add(source)
         }
-        return areNew && count == events.count
+        return areNew && count == Self.eventsPerWait
     }
 
     /// Adds the timers that are due, and sets the clock to the next one.
