@@ -14,10 +14,10 @@ import Testing
             let catalogs = ["Sources/Reveille/Reveille.docc", "Sources/ReveilleTesting/ReveilleTesting.docc"]
             // Doc comments contain code too.
             let sources = [
-                "Sources/Reveille", "Sources/Reveille/Delivery", "Sources/ReveilleTesting",
-                "Sources/Satellites/Fleet/Library", "Sources/Satellites/Fleet/Testing",
+                "Sources/Reveille", "Sources/Reveille/Delivery", "Sources/Reveille/Scheduling", "Sources/ReveilleLocal",
+                "Sources/ReveilleTesting",
             ]
-            return try ["README.md", "Docs/Testing.md", "Docs/Location.md", "Docs/Fleet.md"]
+            return try ["README.md", "Docs/Testing.md", "Docs/Location.md"]
                 + (catalogs + sources).flatMap { directory in
                     try DirectoryListing.files(in: "\(Package.root)/\(directory)").sorted()
                         .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }
@@ -51,8 +51,7 @@ import Testing
         let parts = fragments.enumerated().map { index, fragment in
             """
             @MainActor func part\(index)(
-                _ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus,
-                _ fleet: Fleet, _ events: FleetEvents
+                _ device: Device, _ subscription: Subscription, _ phone: SyntheticPhone, _ bus: PhoneBus
             ) async throws {
             #sourceLocation(file: "\(fragment.document), fragment \(index)", line: 1)
             \(fragment.block)
