@@ -84,9 +84,6 @@ public final class PhoneBus {
     }
 
     private static func spawn(_ phone: SyntheticPhone) throws(TestbedError) -> (ChildProcess, UnixStream) {
-        let ours: UnixStream
-        let theirs: UnixStream
-        do throws(SystemError) { (ours, theirs) = try UnixStream.pair() } catch { throw TestbedError("\(error)") }
         let log = try phone.directory.open("bus.log")
         defer { close(log) }
         var environment = phone.environment
@@ -94,11 +91,15 @@ public final class PhoneBus {
         for name in supervision + ["RUNTIME_DIRECTORY"] { environment[name] = nil }
         environment["STATE_DIRECTORY"] = phone.files + phone.home + "/.local/state/reveille"
         environment[String(cString: c_reveille_phone_bus_variable())] = "1"
-        return try withExtendedLifetime(theirs) { () throws(TestbedError) in
-            let process = try ChildProcess(
-                ["/proc/self/exe", phone.address, phone.files, phone.home, phone.directory.path + "/bus.json5"],
-                environment: environment, descriptors: [0: theirs.number, 1: theirs.number, 2: log], isApart: true)
-            return (process, ours)
+        let program = ["/proc/self/exe", phone.address, phone.files, phone.home, phone.directory.path + "/bus.json5"]
+        return try TestbedError.requiring { () throws(SystemError) in
+            let (ours, theirs) = try UnixStream.pair()
+            return try withExtendedLifetime(theirs) { () throws(SystemError) in
+                let descriptors: [Int32: Int32] = [0: theirs.number, 1: theirs.number, 2: log]
+                return (
+                    try ChildProcess(program, environment: environment, descriptors: descriptors, isApart: true), ours
+                )
+            }
         }
     }
 }

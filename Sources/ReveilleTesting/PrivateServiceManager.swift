@@ -42,19 +42,17 @@ package final class PrivateServiceManager {
             _ = mkdir(hierarchy + Self.initScope, 0o755)
         }
         for (name, text) in Self.units { try directory.write(text, to: "units/" + name) }
-        let ready: Pipe
-        do throws(SystemError) {
-            ready = try Pipe()
-            alive = try Pipe()
-        } catch {
-            throw TestbedError("\(error)")
-        }
         let log = try directory.open("log")
         defer { close(log) }
-        process = try ChildProcess(
-            ["bash", "-ec", Self.script, "bash", hierarchy, cgroup, directory.path],
-            descriptors: [STDIN_FILENO: alive.readingEnd, STDOUT_FILENO: ready.writable, STDERR_FILENO: log],
-            isApart: true)
+        let script = ["bash", "-ec", Self.script, "bash", hierarchy, cgroup, directory.path]
+        let ready: Pipe
+        (process, alive, ready) = try TestbedError.requiring { () throws(SystemError) in
+            let (alive, ready) = (try Pipe(), try Pipe())
+            let descriptors = [
+                STDIN_FILENO: alive.readingEnd, STDOUT_FILENO: ready.writable, STDERR_FILENO: log,
+            ]
+            return (try ChildProcess(script, descriptors: descriptors, isApart: true), alive, ready)
+        }
         ready.closeWritingEnd()
         guard ready.waitForWake() else { throw TestbedError("systemd --user: \(directory.read("log").suffix(500))") }
     }

@@ -77,18 +77,16 @@ extension SyntheticPhone {
         let output = try scratch.open("stdout")
         let errors = try scratch.open("stderr")
         defer { for descriptor in [input, output, errors] { close(descriptor) } }
-        let process = try ChildProcess(
-            arguments, environment: environment, descriptors: [0: input, 1: output, 2: errors])
-        do throws(SystemError) {
+        let code = try TestbedError.requiring { () throws(SystemError) in
+            let process = try ChildProcess(
+                arguments, environment: environment, descriptors: [0: input, 1: output, 2: errors])
             guard try Readiness.waitForEnd(of: process.pid, atMost: timeout) else {
+                // The end of its owner kills the process.
                 throw SystemError("wait for the end", on: arguments[0], code: ETIMEDOUT)
             }
-        } catch {
-            // The end of its owner kills the process.
-            throw TestbedError("\(error)")
+            return process.wait()
         }
-        return ProgramResult(
-            exitCode: process.wait(), output: scratch.read("stdout"), errors: scratch.read("stderr"))
+        return ProgramResult(exitCode: code, output: scratch.read("stdout"), errors: scratch.read("stderr"))
     }
 
     var address: String { "unix:" + runtime.path + Self.socket }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleSystem
+package import ReveilleSystem
 
 /// A version 2 cgroup, which is removed with its owner after its processes have been killed.
 package final class TemporaryCgroup {

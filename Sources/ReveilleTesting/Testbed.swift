@@ -2,6 +2,7 @@
 
 import CUmockdev
 import Glibc
+import ReveilleSystem
 
 /// A synthetic `/sys` and `/dev`, which programs see through the real libudev instead of the machine's own.
 ///
@@ -36,12 +37,14 @@ public final class Testbed {
             close(theirInput)
             close(theirOutput)
         }
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment[String(cString: c_reveille_testbed_variable())] = "1"
         environment.merge(Testbed.preload(environment)) { $1 }
-        host = try ChildProcess(
-            ["/proc/self/exe"], environment: environment, descriptors: [0: theirInput, 1: theirOutput],
-            isApart: true)
+        host = try TestbedError.requiring { () throws(SystemError) in
+            try ChildProcess(
+                ["/proc/self/exe"], environment: environment, descriptors: [0: theirInput, 1: theirOutput],
+                isApart: true)
+        }
         guard let requests = fdopen(ourOutput, "w"), let answers = fdopen(ourInput, "r") else {
             throw TestbedError("fdopen", on: "a pipe")
         }
@@ -59,12 +62,12 @@ public final class Testbed {
 
     /// The environment in which a program sees the synthetic devices.
     public var environment: [String: String] {
-        ChildProcess.environment.merging(Testbed.environment(root: root)) { $1 }
+        Environment.all.merging(Testbed.environment(root: root)) { $1 }
     }
 
     /// Returns the variables that make a program see `sys` and `dev` below a directory instead of the real ones.
     package static func environment(root: String) -> [String: String] {
-        preload(ChildProcess.environment).merging(["UMOCKDEV_DIR": root]) { $1 }
+        preload(Environment.all).merging(["UMOCKDEV_DIR": root]) { $1 }
     }
 
     /// Adds a device and sends the uevent `add`.

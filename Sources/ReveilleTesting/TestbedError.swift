@@ -11,6 +11,11 @@ public struct TestbedError: Error, Hashable, CustomStringConvertible {
         self.description = description
     }
 
+    /// Runs calls of the system, whose errors become its own.
+    static func requiring<Value>(_ calls: () throws(SystemError) -> Value) throws(TestbedError) -> Value {
+        do throws(SystemError) { return try calls() } catch { throw TestbedError("\(error)") }
+    }
+
     /// Creates the error of a system call that has just failed.
     init(_ operation: String, on subject: String) {
         self.init("\(SystemError(operation, on: subject))")

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleMQTT
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 

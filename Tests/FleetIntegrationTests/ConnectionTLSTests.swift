@@ -3,6 +3,7 @@
 import Glibc
 import ReveilleFleetCore
 import ReveilleMQTT
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 

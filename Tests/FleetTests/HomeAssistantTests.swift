@@ -184,7 +184,7 @@ struct HomeAssistantTests {
                 HomeAssistantPackage.root + "/Tests/FleetTests/home_assistant.py",
                 directory.path + "/input.json", output,
             ],
-            environment: ChildProcess.environment.merging(["PYTHONPATH": HomeAssistantPackage.path + "/package"]) { $1 }
+            environment: Environment.all.merging(["PYTHONPATH": HomeAssistantPackage.path + "/package"]) { $1 }
         )
         try #require(python.wait() == 0)
         guard case .bytes(let report) = FileContents.read(output, limit: 1 << 20) else {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 final class RunningExample {
     private let process: ChildProcess
     private let output: UnsafeMutablePointer<FILE>
 
-    init(_ name: String, _ arguments: [String] = [], on phone: SyntheticPhone) throws(TestbedError) {
+    init(_ name: String, _ arguments: [String] = [], on phone: SyntheticPhone) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw TestbedError("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

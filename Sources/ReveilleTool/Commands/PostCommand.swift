@@ -3,7 +3,6 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
-import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -40,7 +39,7 @@ struct PostCommand: AwaitingCommand {
     func perform() async throws {
         let fields = try fields()
         let device = try await bus.device()
-        try await device.post(reading(fields, beside: device.get(Aspect(aspect))))
+        _ = try await device.postSynthetic(reading(fields, beside: device.get(Aspect(aspect))))
         try await device.printState(of: Aspect(aspect), json: json)
     }
 

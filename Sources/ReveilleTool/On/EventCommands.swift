@@ -4,7 +4,6 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 
 /// The running commands of `reveille on` and `reveille rules`, each of which receives an event.

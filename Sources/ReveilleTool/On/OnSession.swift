@@ -4,7 +4,6 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 
 /// One run of `reveille on`: its subscription, its signals and its command, which runs each time the condition becomes
@@ -108,7 +107,7 @@ actor OnSession {
     }
 
     private func runCommand(for event: Event) async throws -> Int32? {
-        let code = try await commands.run(command.command, for: event, environment: ChildProcess.environment)
+        let code = try await commands.run(command.command, for: event, environment: Environment.all)
         if let code, code != 0, outcome.withLock({ $0.signal }) == nil {
             Console.error("reveille: \(command.command[0]): exit code \(code)")
         }

@@ -3,7 +3,6 @@
 import Glibc
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 
 final class Program {
     /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.

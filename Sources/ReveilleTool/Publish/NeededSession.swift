@@ -4,7 +4,6 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -114,7 +113,7 @@ actor NeededSession {
         isDue = false
         let pipe = try Pipe()
         program = try Program(
-            command, environment: ChildProcess.environment, descriptors: [STDOUT_FILENO: pipe.writable])
+            command, environment: Environment.all, descriptors: [STDOUT_FILENO: pipe.writable])
         pipe.closeWritingEnd()
         output = (try thread.loop.watch(pipe.readingEnd, for: .readable) { _ in self.read() }, pipe)
     }

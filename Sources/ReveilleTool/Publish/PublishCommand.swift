@@ -5,7 +5,6 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 import Varlink
 
@@ -118,7 +117,7 @@ struct PublishCommand: GuardedCommand {
             publication.end.drain()
             do {
                 try publication.check()
-                loop.program = try Program(command, environment: ChildProcess.environment)
+                loop.program = try Program(command, environment: Environment.all)
             } catch {
                 failure = error
                 loop.events.exit()

@@ -5,7 +5,6 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleHost
 import ReveilleSystem
-import ReveilleTesting
 
 extension RulesSession {
     /// Looks at the changes that a subscription delivers, until another round begins; then waits for the runs.
@@ -63,7 +62,7 @@ extension RulesSession {
 
     /// The variables of this process; as a unit, also those of the session, which may have begun after it.
     private func environment() async -> [String: String] {
-        let own = ChildProcess.environment
+        let own = Environment.all
         guard Self.isUnit else { return own }
         let manager = ServiceManager(loop: thread.loop)
         let session = await withCheckedContinuation { answer in

@@ -5,7 +5,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWatchers
 import ReveilleWire
 

@@ -2,7 +2,7 @@
 
 import ReveilleConsole
 import ReveilleCore
-import ReveilleTesting
+import ReveilleSystem
 
 /// The published name of an entry whose user gave none, and its command, which knows nothing of the bus.
 struct OwnName {

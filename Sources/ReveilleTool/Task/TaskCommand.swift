@@ -5,7 +5,6 @@ import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import ReveilleWire
 
 struct TaskCommand: GuardedCommand {
@@ -78,7 +77,7 @@ final class TaskSession {
     func run() throws -> Int32 {
         try beginTask()
         try loop.passSignalsOn()
-        loop.program = try Program(options.command, environment: ChildProcess.environment)
+        loop.program = try Program(options.command, environment: Environment.all)
         try loop.events.run()
         return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }

@@ -27,7 +27,7 @@ struct DBusBench {
         while access(directory.path + "/dbus", F_OK) != 0, !daemon.hasEnded { poll(nil, 0, 10) }
         let satellite = try ChildProcess(
             [ChildProcess.sibling("reveille-dbus"), "--address", bus.address],
-            environment: ChildProcess.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 })
+            environment: Environment.all.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 })
         let good = try Worker([DBusPlayer.argument, address, "good", "50"])
         let subscriber = try bus.client()
         try subscriber.subscribe(to: ["org.mpris.player.good"])

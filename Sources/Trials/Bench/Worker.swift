@@ -10,7 +10,7 @@ final class Worker {
     private let numbers: Pipe
     private let commands: Pipe
 
-    init(_ arguments: [String], environment: [String: String] = ChildProcess.environment) throws {
+    init(_ arguments: [String], environment: [String: String] = Environment.all) throws {
         numbers = try Pipe()
         commands = try Pipe()
         process = try ChildProcess(

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleSimulation
+import ReveilleSystem
 import ReveilleTesting
 
 /// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
@@ -38,7 +39,7 @@ final class StormBroker {
     }
 
     func start() throws {
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
             ["x86_64", "aarch64"].map { Self.root + place + "/\($0)-linux-gnu" }
         }

@@ -3,6 +3,7 @@
 import Glibc
 import ReveilleFleet
 import ReveilleFleetCore
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink

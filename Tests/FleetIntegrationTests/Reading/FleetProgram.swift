@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 /// A run of `reveille-fleet`, whose stdout and stderr are files.
@@ -14,7 +15,7 @@ final class FleetProgram {
         let output = try directory.open(name)
         let errors = try directory.open(name + ".errors")
         defer { for file in [output, errors] { close(file) } }
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment["REVEILLE_BROKER"] = broker
         process = try ChildProcess(
             [ChildProcess.sibling("reveille-fleet")] + arguments, environment: environment,

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleet
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -41,7 +42,7 @@ extension FleetReadingTests {
 
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment["REVEILLE_BROKER"] = "\(broker.address())"
         let second = try ChildProcess(
             [ChildProcess.sibling("reveille-fleet")] + arguments, environment: environment, descriptors: [1: ends[1]])

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleetCore
+import ReveilleSystem
 import ReveilleTesting
 
 /// The files of TLS of a broker or a client.

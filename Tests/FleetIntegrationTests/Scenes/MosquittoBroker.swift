@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleetCore
+import ReveilleSystem
 import ReveilleTesting
 
 /// A real mosquitto with its own files and a socket, or a port on loopback.
@@ -111,7 +112,7 @@ final class MosquittoBroker {
         try directory.write(configuration(directory, listener, ports, lines), to: "mosquitto.conf")
         let log = try directory.open("log")
         defer { close(log) }
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
             ["x86_64", "aarch64"].map { packages + place + "/\($0)-linux-gnu" }
         }.joined(separator: ":")

@@ -63,7 +63,7 @@ struct CertificationTests {
         let socket = directory.path + "/service"
         let service = try ChildProcess(
             [PythonClient.python, "-m", Self.module, "--varlink=unix:\(socket)"],
-            environment: ChildProcess.environment.merging(["PYTHONUNBUFFERED": "1"]) { $1 })
+            environment: Environment.all.merging(["PYTHONUNBUFFERED": "1"]) { $1 })
         var connected: RawClient?
         try wait(for: "the service") {
             connected = try? RawClient(socket)

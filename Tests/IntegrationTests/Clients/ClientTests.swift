@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -174,7 +175,7 @@ struct ClientTests {
 
 /// The interpreter that `Scripts/setup test` installs.
 enum Node {
-    static let isThere = (ChildProcess.environment["PATH"] ?? "").split(separator: ":").contains {
+    static let isThere = (Environment.all["PATH"] ?? "").split(separator: ":").contains {
         access($0 + "/node", X_OK) == 0
     }
     /// Whether a missing interpreter is a failure, as in continuous integration.

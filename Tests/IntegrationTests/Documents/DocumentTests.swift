@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
         let lines = try Self.block("sh", of: "README.md", after: "Aspects").split(separator: "\n").map(String.init)
         try #require(lines.count == 2)
         func start(_ line: String) throws -> RunningProgram {
-            let path = try #require(ChildProcess.environment["PATH"])
+            let path = try #require(Environment.all["PATH"])
             return try RunningProgram(
                 ["-c", line + "\nwait"], program: "sh", in: bus.directory,
                 environment: ["REVEILLE_ADDRESS": bus.address, "PATH": ChildProcess.sibling(".") + ":" + path])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -31,7 +32,7 @@ import Varlink
     }
 
     private func start(_ command: String) throws -> RunningProgram {
-        let path = try #require(ChildProcess.environment["PATH"])
+        let path = try #require(Environment.all["PATH"])
         return try RunningProgram(
             ["-c", command], program: "sh", in: bus.directory,
             environment: ["REVEILLE_ADDRESS": bus.address, "PATH": ChildProcess.sibling(".") + ":" + path])

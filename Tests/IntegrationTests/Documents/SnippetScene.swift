@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 /// A directory with a bus, where commands of the documents run; programs of others do nothing.
@@ -28,7 +29,7 @@ struct SnippetScene {
 
     func start(_ line: String) throws -> RunningProgram {
         let directory = bus.directory.path
-        let path = ChildProcess.environment["PATH"] ?? ""
+        let path = Environment.all["PATH"] ?? ""
         return try RunningProgram(
             ["-c", "cd \(directory)\n\(line)\ncode=$?; wait; exit $code"], program: "sh", in: bus.directory,
             environment: [

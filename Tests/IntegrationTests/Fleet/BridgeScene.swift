@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -51,7 +52,7 @@ final class BridgeScene {
     private static func startBroker(in directory: TemporaryDirectory) throws -> ChildProcess {
         let log = try directory.open("broker.log")
         defer { close(log) }
-        var environment = ChildProcess.environment
+        var environment = Environment.all
         environment["LD_LIBRARY_PATH"] = ["/usr/lib", "/lib"].flatMap { place in
             ["x86_64", "aarch64"].map { packages + place + "/\($0)-linux-gnu" }
         }.joined(separator: ":")

@@ -2,6 +2,7 @@
 
 import Glibc
 import Reveille
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ReveilleSystem
 import ReveilleTesting
 
 /// The compiler of programs that use the libraries of this build.

@@ -39,7 +39,7 @@ final class BusProcess {
                 phone?.files ?? directory.path + "/root",
                 "--config", directory.path + "/config.json5",
             ]
-        var all = ["HOME": "/home/u", "PATH": ChildProcess.environment["PATH"] ?? ""]
+        var all = ["HOME": "/home/u", "PATH": Environment.all["PATH"] ?? ""]
         all.merge(phone?.testbed.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
         all["HOME"] = phone?.home ?? "/home/u"
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }

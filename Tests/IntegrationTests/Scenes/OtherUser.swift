@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 /// A user without privileges, as which only root can run programs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 final class RunningProgram {
@@ -17,7 +18,7 @@ final class RunningProgram {
         let errors = try directory.open(name + ".errors")
         defer { for file in [output, errors] { close(file) } }
         process = try ChildProcess(
-            [program] + arguments, environment: ChildProcess.environment.merging(environment) { $1 },
+            [program] + arguments, environment: Environment.all.merging(environment) { $1 },
             descriptors: [1: output, 2: errors].merging(descriptors) { $1 })
     }
 

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleCore
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink

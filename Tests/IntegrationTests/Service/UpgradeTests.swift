@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -20,7 +21,7 @@ import Varlink
         let script = (kept == nil ? "" : "LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$$ ") + #"exec "$0" "$@""#
         let process = try ChildProcess(
             ["sh", "-c", script, BusProcess.program, "serve", "--address", "unix:" + socket, "--root", directory.path],
-            environment: ChildProcess.environment.merging(["NOTIFY_SOCKET": supervisor.path]) { $1 },
+            environment: Environment.all.merging(["NOTIFY_SOCKET": supervisor.path]) { $1 },
             descriptors: kept.map { [3: $0] } ?? [:])
         var stored: Int32?
         while true {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
@@ -151,7 +152,7 @@ import Varlink
     @Test("no time is missed if the connection ends while the merged changes are looked up")
     func lookUpIsRepeated() throws {
         let relay = try ChildProcess(
-            ["python3", "-c", Self.relay, scene.path("relay"), scene.bus.socket], environment: ChildProcess.environment)
+            ["python3", "-c", Self.relay, scene.path("relay"), scene.bus.socket], environment: Environment.all)
         defer { relay.signal(SIGKILL) }
         try wait(for: "the relay") { access(scene.path("relay"), F_OK) == 0 }
         #expect(mkfifo(scene.path("gate"), 0o600) == 0)

@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleHost
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleSystem
 import ReveilleTesting
 
 final class Tmux {
     /// Whether tmux is installed; required in CI.
-    static let isAvailable = access("/usr/bin/tmux", X_OK) == 0 || ChildProcess.environment["CI"] != nil
+    static let isAvailable = access("/usr/bin/tmux", X_OK) == 0 || Environment.all["CI"] != nil
 
     private let directory: TemporaryDirectory
     private let environment: [String: String]

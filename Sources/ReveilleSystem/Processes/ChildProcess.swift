@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleHost
-import ReveilleSystem
 
 /// A child process, which ends with its owner.
 package final class ChildProcess {
@@ -15,15 +13,11 @@ package final class ChildProcess {
     /// `descriptors` are this process's descriptors by their numbers in the child; others from 0 to 2 are shared. A process
     /// that is apart is detached from the terminal's signals, such as Ctrl-C.
     package init(
-        _ arguments: [String], environment: [String: String] = ChildProcess.environment,
-        descriptors: [Int32: Int32] = [:], isApart: Bool = false
-    ) throws(TestbedError) {
-        do throws(SystemError) {
-            pid = try ProcessSpawn.spawn(
-                arguments, environment: environment, descriptors: descriptors, group: isApart ? .own : .shared)
-        } catch {
-            throw TestbedError("\(error)")
-        }
+        _ arguments: [String], environment: [String: String] = Environment.all, descriptors: [Int32: Int32] = [:],
+        isApart: Bool = false
+    ) throws(SystemError) {
+        pid = try ProcessSpawn.spawn(
+            arguments, environment: environment, descriptors: descriptors, group: isApart ? .own : .shared)
     }
 
     deinit {
@@ -68,6 +62,4 @@ package final class ChildProcess {
         let end = program.utf8.lastIndex(of: UInt8(ascii: "/")) ?? program.startIndex
         return program[..<end] + "/" + name
     }
-
-    package static var environment: [String: String] { Environment.all }
 }
