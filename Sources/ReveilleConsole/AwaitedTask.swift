@@ -34,7 +34,7 @@ package final class AwaitedTask: Sendable {
     ///
     /// The thread is for a body that never blocks; without it, the task has the runtime's threads, one of which wakes
     /// up every second.
-    package func start(on thread: LoopThread? = nil, _ body: @escaping @Sendable () async throws -> Void) {
+    package func start(on thread: LoopThread? = nil, _ body: sending @escaping () async throws -> Void) {
         Task(executorPreference: thread) { [self] in
             do {
                 try await body()

@@ -25,6 +25,15 @@ extension Event {
         }
         return event
     }
+
+    /// Returns the known changes that were merged into this event, oldest first, with the event in the place of the last.
+    ///
+    /// The history has the latest changes, oldest first. They can be newer, or come from another bus.
+    package func separated(by history: [Event]) -> [Event] {
+        let isSameBus = history.contains { $0.generation == generation && $0.sequence == sequence }
+        let first = generation - changeCount
+        return (isSameBus ? history.filter { $0.generation > first && $0.generation < generation } : []) + [self]
+    }
 }
 
 extension Int {

@@ -10,6 +10,20 @@ extension BusOptions {
         try await Device.connect(to: address)
     }
 
+    /// Connects on a thread that the caller uses too, and reports the loss of the bus and its return from then on.
+    func device(
+        on thread: LoopThread, wait: Bool = false, onReport: @escaping @Sendable () -> Void = {}
+    ) async throws(ReveilleError) -> Device {
+        let device = try await Device.connect(to: address, wait: wait, on: thread)
+        Task(executorPreference: thread) {
+            try await device.reportConnection {
+                Console.error($0)
+                onReport()
+            }
+        }
+        return device
+    }
+
     func resolved() throws(ReveilleError) -> UnixAddress {
         try BusAddress.resolve(address)
     }

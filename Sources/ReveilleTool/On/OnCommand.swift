@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
@@ -85,10 +84,18 @@ struct OnCommand: GuardedCommand {
     }
 
     func perform() throws {
-        let condition = try self.condition.map { try Condition(argument: $0, for: aspect) }
+        let occasion =
+            try condition.map { Rule.Occasion.becomesTrue(try Condition(argument: $0, for: aspect)) } ?? .changes
+        let domains = try domains.selection(for: AspectSet(aspect))?.words
+        let rule = Rule(aspect, occasion, of: domains, running: command)
         try Program.check(command)
-        let code = try OnSession.run(self, condition)
-        Glibc.exit(code)
+        let file = state.map { CommandState($0, of: "on") }
+        let stored = OnState.state(of: rule, storedAs: try file?.read(\.isValid))
+        let ending = try CommandSession.run { [count, bus] session, thread in
+            try await OnSession(rule, stored, in: file, count: count, session).follow(try await bus.device(on: thread))
+        }
+        // A script must not continue as if the condition had become true.
+        if count != nil { ending.endProcess() }
     }
 }
 

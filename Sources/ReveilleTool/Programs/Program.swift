@@ -4,6 +4,7 @@ import Glibc
 import ReveilleConsole
 import ReveilleSystem
 
+/// A program that a command runs, and that receives the command's signals.
 final class Program {
     /// The signals that a terminal sends to all processes of its foreground group when a key is pressed.
     private static let keys = [SIGINT, SIGQUIT]
@@ -23,9 +24,7 @@ final class Program {
     /// Starts a program, which is looked up in `PATH`.
     ///
     /// The program gets descriptors of this process under other numbers; others from 0 to 2 are shared.
-    init(
-        _ command: [String], environment: [String: String], descriptors: [Int32: Int32] = [:]
-    ) throws(Failure) {
+    init(_ command: [String], environment: [String: String], descriptors: [Int32: Int32]) throws(Failure) {
         let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
         self.isApart = isApart
         process = try Failure.coded(.notStarted) {
@@ -33,10 +32,8 @@ final class Program {
         }
     }
 
-    var hasEnded: Bool { process.hasEnded }
-
-    /// The exit code, or 128 plus the signal; `nil` until the program is known to have ended.
-    var exitCode: Int32? { process.exitCode }
+    /// The exit code, or 128 plus the signal, once the program has ended.
+    var end: Int32? { process.hasEnded ? process.exitCode : nil }
 
     func pass(_ number: Int32) {
         // In the same process group, the program has received the terminal's signal too.
@@ -48,35 +45,5 @@ final class Program {
     func signal(_ number: Int32) {
         // The pid is not reused before the program has been waited for.
         if isApart && process.exitCode == nil { kill(-process.pid, number) } else { process.signal(number) }
-    }
-}
-
-/// The loop of a command on its main thread: its signals and the program that it runs.
-///
-/// Everything is registered before any thread is started, because threads inherit the signal mask.
-final class CommandLoop {
-    let events: EventLoop
-    var program: Program?
-    private(set) var signal: Int32?
-    private var sources: [EventSource] = []
-
-    init() throws(SystemError) {
-        events = try EventLoop()
-    }
-
-    /// Passes signals on to the program, whose end ends the loop; a signal before its start ends the loop as well.
-    func passSignalsOn() throws(SystemError) {
-        for number in Signals.passedOn {
-            sources.append(
-                try events.onSignal(number) { [unowned self] in
-                    if let program { return program.pass(number) }
-                    signal = number
-                    events.exit()
-                })
-        }
-        sources.append(
-            try events.onSignal(SIGCHLD) { [unowned self] in
-                if program?.hasEnded == true { events.exit() }
-            })
     }
 }

@@ -9,8 +9,8 @@ import Varlink
 
 /// One run of `reveille publish NAME - --needed`: its command runs while somebody needs the name, and prints the states.
 ///
-/// An actor on the loop of one thread, which the device uses too. Of the states that are printed while one is on its way,
-/// the newest that the bus accepts is published.
+/// An actor on the loop of its session. Of the states that are printed while one is on its way, the newest that the bus
+/// accepts is published.
 actor NeededSession {
     /// No bus accepts a longer state.
     private static let longestLine = Limits.frame
@@ -23,52 +23,32 @@ actor NeededSession {
 
     private let name: Aspect
     private let command: [String]
-    private let bus: BusOptions
-    private let following: AwaitedTask
-    private nonisolated let ending = Lock<Int32?>(nil)
+    private let session: CommandSession
     private let prints: AsyncStream<Void>
     private let printed: AsyncStream<Void>.Continuation
     /// The lines that were printed while a state was on its way, and their states.
     private var waiting: [(line: [UInt8], state: JSONObject)] = []
-    private var sources: [EventSource] = []
     private var output: (source: EventSource, pipe: Pipe)?
-    private var program: Program?
     private var line: [UInt8] = []
     private var isNeeded = false
     /// Whether the command is to start: once for each beginning of the need.
     private var isDue = false
 
-    nonisolated let thread: LoopThread
+    private nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private init(_ name: Aspect, _ command: [String], _ bus: BusOptions, _ following: AwaitedTask) throws {
-        (self.name, self.command, self.bus, self.following) = (name, command, bus, following)
+    init(_ name: Aspect, _ command: [String], _ session: sending CommandSession, on thread: LoopThread) {
+        (self.name, self.command, self.thread) = (name, command, thread)
         (prints, printed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        thread = try LoopThread()
+        self.session = session
     }
 
-    /// Runs until a signal ends the session, or the bus refuses the name.
-    static func run(_ name: Aspect, _ command: [String], _ bus: BusOptions) throws {
-        // Before any thread is started: threads inherit the signal mask.
-        for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
-        let following = try AwaitedTask()
-        let session = try NeededSession(name, command, bus, following)
-        following.start(on: session.thread) { try await session.follow() }
-        try following.wait()
-        if let signal = session.ending.withLock({ $0 }) { Signals.die(by: signal) }
-    }
-
-    private func follow() async throws {
-        for number in Signals.ending {
-            sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
-        }
-        sources.append(try thread.loop.onSignal(SIGCHLD) { self.programMayHaveEnded() })
-        let device = try await Device.connect(to: bus.address, on: thread)
-        defer { program?.signal(SIGTERM) }
+    /// Goes on until the bus refuses the name.
+    func follow(_ device: Device) async throws {
+        defer { session.signal(SIGTERM) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.publish(on: device) }
             group.addTask { try await self.followDemand(on: device) }
-            group.addTask { try await device.reportConnection { Console.error($0) } }
             try await group.next()
             group.cancelAll()
         }
@@ -96,37 +76,27 @@ actor NeededSession {
         for try await isNeeded in device.demand(for: name) {
             self.isNeeded = isNeeded
             isDue = isNeeded
-            if isNeeded { try start() } else { program?.signal(SIGTERM) }
+            if isNeeded { try start() } else { session.signal(SIGTERM) }
         }
-    }
-
-    private func end(by number: Int32) {
-        ending.withLock { $0 = number }
-        guard let program else { return following.end.wake() }
-        program.pass(number)
     }
 
     // MARK: - The command
 
     private func start() throws {
-        guard isDue, program == nil, ending.withLock({ $0 == nil }) else { return }
+        guard isDue, !session.isRunning, !session.isEnding else { return }
         isDue = false
         let pipe = try Pipe()
-        program = try Program(
-            command, environment: Environment.all, descriptors: [STDOUT_FILENO: pipe.writable])
+        try session.start(command, descriptors: [STDOUT_FILENO: pipe.writable]) { try self.finish($0) }
         pipe.closeWritingEnd()
         output = (try thread.loop.watch(pipe.readingEnd, for: .readable) { _ in self.read() }, pipe)
     }
 
-    private func programMayHaveEnded() {
-        guard let program, program.hasEnded, let code = program.exitCode else { return }
+    private func finish(_ code: Int32) throws {
         // What it has printed last.
         while output != nil, read() {}
         if output != nil { endOutput() }
-        self.program = nil
-        guard ending.withLock({ $0 == nil }) else { return following.end.wake() }
-        if code != 0, isNeeded { Console.error("reveille: \(command[0]): exit code \(code)") }
-        do { try start() } catch { following.fail(error) }
+        if code != 0, isNeeded, !session.isEnding { Console.error("reveille: \(command[0]): exit code \(code)") }
+        try start()
     }
 
     /// Reads what the command has printed; returns whether there may be more.

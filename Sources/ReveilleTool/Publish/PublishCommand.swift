@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleSystem
@@ -66,34 +65,28 @@ struct PublishCommand: GuardedCommand {
                 + "belong to the command.", valueName: "command"))
     var neededWords: [String] = []
 
-    /// The command of `--while` and its arguments; empty without the option.
-    var command: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+    private static func command(_ words: [String]) -> [String] {
+        words.first == "--" ? Array(words.dropFirst()) : words
+    }
 
     func validate() throws {
-        // The parser does not distinguish an option without values from an absent one.
-        if command.isEmpty && (!words.isEmpty || ProcessArguments.all.last == "--while") {
-            throw ValidationError("missing command: reveille publish NAME VALUE --while COMMAND")
-        }
-        if neededWords.isEmpty && ProcessArguments.all.last == "--needed" {
-            throw ValidationError("missing command: reveille publish NAME - --needed COMMAND")
+        for (words, option, form) in [(words, "--while", "VALUE --while"), (neededWords, "--needed", "- --needed")] {
+            // The parser does not distinguish an option without values from an absent one.
+            if Self.command(words).isEmpty && (!words.isEmpty || ProcessArguments.all.last == option) {
+                throw ValidationError("missing command: reveille publish NAME \(form) COMMAND")
+            }
+            if json && !words.isEmpty { throw ValidationError("--json and \(option) cannot be combined") }
         }
         if !neededWords.isEmpty && value != "-" {
             throw ValidationError("--needed takes the states from its command: give - instead of \(value)")
         }
-        for (words, option) in [(words, "--while"), (neededWords, "--needed")] where json && !words.isEmpty {
-            throw ValidationError("--json and \(option) cannot be combined")
-        }
     }
 
     func perform() throws {
-        guard neededWords.isEmpty else {
-            let command = neededWords.first == "--" ? Array(neededWords.dropFirst()) : neededWords
+        guard words.isEmpty && neededWords.isEmpty else {
+            let command = Self.command(words + neededWords)
             try Program.check(command)
-            return try NeededSession.run(name, command, bus)
-        }
-        guard words.isEmpty else {
-            try Program.check(command)
-            Glibc.exit(try publishWhileRunning())
+            return try (words.isEmpty ? publishing(from: command) : publishing(while: command)).endProcess()
         }
         try AwaitedTask.awaiting {
             let value = try JSONObject(argument: value, for: name)
@@ -103,35 +96,23 @@ struct PublishCommand: GuardedCommand {
         }
     }
 
-    /// Publishes the state and runs the command; returns its exit code, or 128 plus the signal that ended it.
+    /// Runs a command once the state is published, which is tied to the device's connection.
     ///
-    /// The loop of the main thread handles signals, and starts the command once the state is published. The state is
-    /// tied to the device's connection, which ends with the process: the bus withdraws the state before it serves later
-    /// connections.
-    private func publishWhileRunning() throws -> Int32 {
+    /// The connection ends with the process: the bus withdraws the state before it serves later connections.
+    private func publishing(while command: [String]) throws -> CommandSession.Ending {
         let value = try JSONObject(argument: value, for: name)
-        let (loop, publication, device) = (try CommandLoop(), try AwaitedTask(), Lock<Device?>(nil))
-        var failure: (any Error)?
-        try loop.passSignalsOn()
-        let start = try loop.events.watch(publication.end.readingEnd, for: .readable) { _ in
-            publication.end.drain()
-            do {
-                try publication.check()
-                loop.program = try Program(command, environment: Environment.all)
-            } catch {
-                failure = error
-                loop.events.exit()
-            }
+        return try CommandSession.run(passingOn: Signals.passedOn) { [name, bus] session, thread in
+            let device = try await Device.connect(to: bus.address, on: thread)
+            try await device.publish(name, value, whileConnected: true)
+            try await session.run(command) { session.exitCode = $0 }
+            withExtendedLifetime(device) {}
         }
-        publication.start { [name, bus] in
-            let publisher = try await bus.device()
-            try await publisher.publish(name, value, whileConnected: true)
-            device.withLock { $0 = publisher }
+    }
+
+    private func publishing(from command: [String]) throws -> CommandSession.Ending {
+        try CommandSession.run { [name, bus] session, thread in
+            try await NeededSession(name, command, session, on: thread).follow(try await bus.device(on: thread))
         }
-        try withExtendedLifetime((start, device)) { try loop.events.run() }
-        if let failure { throw failure }
-        if let signal = loop.signal { Signals.die(by: signal) }
-        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
     }
 }
 

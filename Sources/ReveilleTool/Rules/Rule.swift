@@ -60,6 +60,13 @@ struct Rule: Sendable {
         }
     }
 
+    /// Creates the rule of a command line.
+    init(_ aspect: Aspect, _ occasion: Occasion, of domains: [String]?, running command: [String]) {
+        (self.aspect, self.occasion, self.domains, self.command) = (aspect, occasion, domains, command)
+        number = 1
+        text = if case .becomesTrue(let condition) = occasion { condition.description } else { "" }
+    }
+
     private static func occasion(
         _ word: String, _ argument: String?, of text: String, in file: RulesFile
     ) throws -> (Aspect, Occasion) {
@@ -98,10 +105,13 @@ struct Rule: Sendable {
         if case .fires(let entry) = occasion { entry } else { nil }
     }
 
+    var condition: Condition? {
+        if case .becomesTrue(let condition) = occasion { condition } else { nil }
+    }
+
     /// Whether the condition is true after a change; `nil` for a rule without one.
     func isTrue(after change: Event) -> Bool? {
-        guard case .becomesTrue(let condition) = occasion else { return nil }
-        return condition.holds(for: ReadingCoding.encode(change.reading, settings: change.settings))
+        condition?.holds(for: ReadingCoding.encode(change.reading, settings: change.settings))
     }
 
     /// Why the command cannot be found; `nil` if it can.

@@ -11,7 +11,7 @@ struct RuleProgress: Sendable {
     /// The changes that were not looked at yet, merged.
     private var waiting: Event?
     /// Whether changes are being looked at, or the command is running.
-    private(set) var isBusy = false
+    private var isBusy = false
 
     init(_ rule: Rule, state: RuleState?) {
         (self.rule, self.state) = (rule, state)
@@ -47,9 +47,8 @@ struct RuleProgress: Sendable {
         if let generation = state?.generation, change.generation <= generation { return nil }
         guard let state else {
             // What was true before the rule existed is not its business.
-            self.state = RuleState(
-                rule: rule.text, isTrue: rule.isTrue(after: change) == true, generation: change.generation,
-                changedAt: change.changedAt.microseconds)
+            self.state = RuleState(rule: rule.text, isTrue: false, changedAt: 0)
+            pass(change, isTrue: rule.isTrue(after: change) == true)
             return nil
         }
         let isTrue = rule.isTrue(after: change) == true
@@ -80,7 +79,8 @@ struct RuleProgress: Sendable {
 
     private mutating func pass(_ change: Event, isTrue: Bool) {
         state?.isTrue = isTrue
-        state?.generation = change.generation
+        // Each subscription counts the changes of its own lifecycle.
+        state?.generation = change.aspect == .lifecycle ? nil : change.generation
         state?.changedAt = change.changedAt.microseconds
     }
 

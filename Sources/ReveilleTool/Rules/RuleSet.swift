@@ -15,8 +15,6 @@ struct RuleSet: Sendable {
         (self.stored, instance) = (stored, stored.instance)
     }
 
-    var isBusy: Bool { rules.contains(where: \.isBusy) }
-
     /// What is to be stored; `nil` if no difference has to outlast this process.
     var unstored: RulesState? {
         let state = RulesState(instance: instance, rules: rules.compactMap(\.state))

@@ -63,7 +63,10 @@ struct RulesCommand: GuardedCommand {
         StatePath.createDirectories(of: statePath)
         let lock = try FileLock.alone(statePath, "\(file.path): another 'reveille rules'", "follows these rules")
         let log = ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(nil) })
-        try RulesSession.run(file, bus, stateFile, log)
+        let stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
+        _ = try CommandSession.run { [bus] session, thread in
+            try await RulesSession(file, stored, in: stateFile, log, session, on: thread).follow(bus)
+        }
         withExtendedLifetime(lock) {}
     }
 

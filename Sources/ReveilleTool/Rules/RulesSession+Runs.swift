@@ -24,40 +24,40 @@ extension RulesSession {
 
     /// Looks at the waiting changes of a rule one by one, unless this is done already, and runs its command when it is due.
     private func work(on text: String, _ device: Device) async {
-        while !commands.isEnding, let event = set.change(text, { $0.take() }) ?? nil {
-            // A rule without a condition runs once for all firings, or changes, that were merged.
-            let hasCondition = set.rule(text)?.isTrue(after: event) != nil
-            for item in !hasCondition ? [event] : await device.changes(mergedInto: event)
-            where !commands.isEnding {
-                guard let due = set.change(text, { $0.look(at: item) }) ?? nil, let rule = set.rule(text) else {
+        while !session.isEnding, let rule = set.rule(text), let event = set.change(text, { $0.take() }) ?? nil {
+            for change in await device.changes(mergedInto: event, for: rule) where !session.isEnding {
+                guard let due = set.change(text, { $0.look(at: change) }) ?? nil, let rule = set.rule(text) else {
                     continue
                 }
-                guard let code = await run(rule, for: due) else { continue }
-                set.change(text) { $0.finish(item, exitCode: code, at: .now) }
-                store()
+                await run(rule, for: due, at: change)
             }
+            if session.isEnding { return }
             set.change(text) { $0.rest() }
             store()
         }
-        if commands.isEnding, !set.isBusy { following.end.wake() }
     }
 
-    private func run(_ rule: Rule, for event: Event) async -> Int32? {
+    private func run(_ rule: Rule, for event: Event, at change: Event) async {
         let place = "\(file.path): line \(rule.number)"
-        let code: Int32?
         do {
             let environment = await environment()
             let output = Self.isUnit ? try JournalStream("reveille-rules:\(rule.number)") : nil
             defer { withExtendedLifetime(output) {} }
-            code = try await commands.run(rule.command, for: event, environment: environment, output: output?.number)
+            try await session.run(rule.command, for: event, environment: environment, output: output?.number) { code in
+                if code != 0, !self.session.isEnding {
+                    self.log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)")
+                }
+                self.finish(change, of: rule.text, code)
+            }
         } catch {
             log.write(.error, "\(place): \(error)")
-            return Failure.Code.notStarted.rawValue
+            finish(change, of: rule.text, Failure.Code.notStarted.rawValue)
         }
-        if let code, code != 0, !commands.isEnding {
-            log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)")
-        }
-        return code
+    }
+
+    private func finish(_ change: Event, of text: String, _ code: Int32) {
+        set.change(text) { $0.finish(change, exitCode: code, at: .now) }
+        store()
     }
 
     /// The variables of this process; as a unit, also those of the session, which may have begun after it.

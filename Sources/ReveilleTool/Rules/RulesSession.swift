@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Reveille
 import ReveilleConsole
 import ReveilleCore
@@ -10,20 +9,17 @@ import ReveilleWire
 
 /// One run of `reveille rules`: one subscription for all rules of a file, which is followed, and their commands.
 ///
-/// An actor on the loop of one thread, which the device uses too. Each version of the file and each connection to the bus
-/// begins a round: a subscription that resumes where the rules are.
+/// An actor on the loop of its session. Each version of the file and each connection to the bus begins a round: a
+/// subscription that resumes where the rules are.
 actor RulesSession {
     /// Whether a service manager runs this process, whose output is in the journal.
     static let isUnit = ProgramLog.isStderrJournal
 
     let file: RulesFile
-    private let bus: BusOptions
     private let stateFile: CommandState
     let log: ProgramLog
-    let following: AwaitedTask
-    let commands = EventCommands()
+    let session: CommandSession
     private let rounds = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    private var sources: [EventSource] = []
     private var followed: FollowedFile?
     /// The contents that the next round begins with; `nil` if they are those of the last round.
     private var newContents: [UInt8]?
@@ -34,61 +30,21 @@ actor RulesSession {
     nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private init(
-        _ file: RulesFile, _ bus: BusOptions, _ stateFile: CommandState, _ log: ProgramLog, _ following: AwaitedTask
-    ) throws {
-        (self.file, self.bus, self.stateFile, self.log, self.following) = (file, bus, stateFile, log, following)
-        set = RuleSet(stored: try stateFile.read(\RulesState.isValid) ?? RulesState())
-        thread = try LoopThread()
+    init(
+        _ file: RulesFile, _ stored: RulesState, in stateFile: CommandState, _ log: ProgramLog,
+        _ session: sending CommandSession, on thread: LoopThread
+    ) {
+        (self.file, self.stateFile, self.log, self.thread) = (file, stateFile, log, thread)
+        set = RuleSet(stored: stored)
+        self.session = session
     }
 
-    /// Follows the rules until a signal ends the session, or the file is removed.
-    static func run(_ file: RulesFile, _ bus: BusOptions, _ stateFile: CommandState, _ log: ProgramLog) throws {
-        // Before any thread is started: threads inherit the signal mask.
-        for number in Signals.ending + [SIGCHLD] { EventLoop.block(number) }
-        let following = try AwaitedTask()
-        let session = try RulesSession(file, bus, stateFile, log, following)
-        following.start(on: session.thread) { try await session.follow() }
-        try following.wait()
-    }
-
-    private func follow() async throws {
-        for number in Signals.ending {
-            sources.append(try thread.loop.onSignal(number) { self.end(by: number) })
-        }
-        sources.append(try thread.loop.onSignal(SIGCHLD) { self.commands.answerEnded() })
-        let device = try await Device.connect(to: bus.address, wait: true, on: thread)
+    /// Follows the rules until the file is removed.
+    func follow(_ bus: BusOptions) async throws {
+        let device = try await bus.device(on: thread, wait: true) { [rounds] in rounds.continuation.yield() }
         followed = try FollowedFile(
             file.path, limit: RulesFile.sizeLimit, loop: thread.loop, warn: { self.log.write(.error, $0) }
         ) { self.take($0) }
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await self.followRounds(on: device) }
-            group.addTask {
-                try await device.reportConnection {
-                    Console.error($0)
-                    self.rounds.continuation.yield()
-                }
-            }
-            try await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private func take(_ contents: [UInt8]?) {
-        newContents = contents ?? []
-        isRemoved = contents == nil
-        rounds.continuation.yield()
-    }
-
-    private func end(by number: Int32) {
-        // A run ends the session when its result is stored.
-        if !set.isBusy { following.end.wake() }
-        commands.pass(number)
-    }
-
-    // MARK: - Rounds
-
-    private func followRounds(on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await _ in rounds.stream {
                 for subscription in subscriptions { subscription.cancel() }
@@ -113,6 +69,12 @@ actor RulesSession {
                 if isRemoved, newContents == nil { break }
             }
         }
+    }
+
+    private func take(_ contents: [UInt8]?) {
+        newContents = contents ?? []
+        isRemoved = contents == nil
+        rounds.continuation.yield()
     }
 
     /// Takes a new version of the file.

@@ -18,7 +18,7 @@ final class Simulation {
     private let command: [String]
     private let patience: Duration
     private let stage: ScenarioStage
-    private let loop: CommandLoop
+    private let session: CommandSession
     private let narration: Narration?
     private var timer: EventSource?
     private var next = 0
@@ -43,13 +43,13 @@ final class Simulation {
         self.scenario = scenario
         self.command = command
         self.patience = patience
-        loop = try CommandLoop()
+        let loop = try EventLoop()
+        session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
         self.narration = narration
         stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
         report = try reportsTests ? TestReport(of: scenario) : nil
-        try loop.passSignalsOn()
-        timer = try loop.events.timer { [unowned self] in proceed() }
-        try narration?.takeTerminal(loop.events)
+        timer = try loop.timer { [unowned self] in proceed() }
+        try narration?.takeTerminal(loop)
     }
 
     /// What happened until the program ended; `nil` if it is not recorded.
@@ -60,10 +60,10 @@ final class Simulation {
     /// Returns the program's exit code, or 128 plus the signal that ended it; 0 for the SIGTERM of the step `end`.
     func run() throws -> Int32 {
         timer?.fire(after: .zero)
-        try loop.events.run()
+        try session.loop.run()
         narration?.leaveTerminal()
         if let failure { throw failure }
-        guard let code = loop.program?.exitCode else { return loop.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
+        guard let code = session.exitCode else { return session.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }
         return isEnded && code == 128 + SIGTERM ? 0 : code
@@ -97,11 +97,11 @@ final class Simulation {
     private func proceed() {
         if failure != nil {
             // The program has not ended within the grace period.
-            loop.program?.signal(SIGKILL)
+            session.signal(SIGKILL)
             return
         }
         guard next < scenario.lines.count else {
-            if command.isEmpty { loop.events.exit() }
+            if command.isEmpty { session.loop.exit() }
             return
         }
         let line = scenario.lines[next]
@@ -128,8 +128,8 @@ final class Simulation {
         self.failure = failure
         // An error is ignored because the failure is also reported on stderr.
         if report != nil { try? Console.line("Bail out! \(failure)") }
-        guard loop.program != nil else { return loop.events.exit() }
-        loop.program?.signal(SIGTERM)
+        guard session.isRunning else { return session.loop.exit() }
+        session.signal(SIGTERM)
         timer?.fire(after: Self.grace)
     }
 
@@ -139,7 +139,7 @@ final class Simulation {
         case .start: try start()
         case .end:
             isEnded = true
-            loop.program?.signal(SIGTERM)
+            session.signal(SIGTERM)
         case .wait(let time) where rounds == 0:
             rounds = 1
             return time
@@ -165,9 +165,13 @@ final class Simulation {
 
     private func start() throws {
         guard !command.isEmpty else { return }
-        loop.program = try Program(
+        try session.start(
             command, environment: stage.phone.environment,
-            descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO])
+            descriptors: report == nil ? [:] : [STDOUT_FILENO: STDERR_FILENO]
+        ) { [unowned self] in
+            session.exitCode = $0
+            session.loop.exit()
+        }
     }
 
     private func expect(_ expectation: Expectation, _ line: Scenario.Line) throws -> Duration? {

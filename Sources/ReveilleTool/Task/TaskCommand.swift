@@ -54,54 +54,47 @@ struct TaskCommand: GuardedCommand {
 
     func perform() throws {
         try Program.check(command)
-        let code = try TaskSession(self).run()
-        Glibc.exit(code)
+        let task = try CommandTask(self)
+        let ending = try CommandSession.run(passingOn: Signals.passedOn) { [command] session, _ in
+            try task.follow(on: session.loop)
+            try await session.run(command) { session.exitCode = $0 }
+        }
+        ending.endProcess()
     }
 }
 
-/// One run of `reveille task`: its task, its signals and its command.
-///
-/// The task lasts as long as the connection, which ends with the process.
-final class TaskSession {
-    private let options: TaskCommand
-    private let loop: CommandLoop
-    /// Waits for replies of the bus; `nil` without a task.
+/// The task of `reveille task`, which lasts as long as its connection: until the process ends.
+final class CommandTask {
+    /// The connection, whose replies report the time; `nil` without a task.
+    private var client: BlockingClient?
     private var replies: EventSource?
 
-    init(_ options: TaskCommand) throws(SystemError) {
-        self.options = options
-        loop = try CommandLoop()
-    }
-
-    /// Begins the task and runs the command; returns its exit code, or 128 plus the signal that ended it.
-    func run() throws -> Int32 {
-        try beginTask()
-        try loop.passSignalsOn()
-        loop.program = try Program(options.command, environment: Environment.all)
-        try loop.events.run()
-        return loop.program?.exitCode ?? Failure.Code.failure.rawValue
-    }
-
     /// Begins the task, or reports the reason why the command runs without one.
-    private func beginTask() throws {
+    init(_ options: TaskCommand) throws {
         do {
             let client = try BlockingClient(options.bus.resolved())
-            guard let subscription = try subscription(on: client) else {
-                return report("no ancestor of this process has a subscription; nothing waits for the command")
+            guard let subscription = try Self.subscription(options.subscription, on: client) else {
+                report("no ancestor of this process has a subscription; nothing waits for the command")
+                return
             }
             let call = BusCall.beginTask(subscription: subscription, name: options.name)
-            guard report(try client.call(call, expecting: TaskState.self)) else { return }
-            replies = try loop.events.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
+            if report(try client.call(call, expecting: TaskState.self)) { self.client = client }
         } catch let error as ReveilleError {
             report("\(error); nothing waits for the command")
         }
     }
 
+    /// Reports the state of the task whenever it changes.
+    func follow(on loop: EventLoop) throws(SystemError) {
+        guard let client else { return }
+        replies = try loop.watch(client.number, for: .readable) { [unowned self] _ in receive(from: client) }
+    }
+
     /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one, or one in the scope
     /// of this process.
-    private func subscription(on client: BlockingClient) throws -> String? {
+    private static func subscription(_ text: String?, on client: BlockingClient) throws -> String? {
         let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
-        if let name = options.subscription { return try SubscriptionName(text: name).id(among: subscribers) }
+        if let text { return try SubscriptionName(text: text).id(among: subscribers) }
         var (process, ancestors) = (getpid(), Set<Int32>())
         // A process can end meanwhile, which could repeat an ancestor.
         while let parent = OrphanedProcesses.parent(of: process), parent > 0, ancestors.insert(parent).inserted {

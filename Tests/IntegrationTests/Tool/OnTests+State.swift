@@ -103,22 +103,6 @@ extension OnTests {
     }
 
     @Test(
-        "another condition starts anew", arguments: [["battery", "level < 0.2"], ["orientation", "pose == unknown"]])
-    func anotherConditionStartsAnew(condition: [String]) throws {
-        try scene.post(0.09)
-        let first = try scene.start(options)
-        try waitUntilStored(true, 1)
-        #expect(first.stop() == 0)
-        // The spelling makes no difference.
-        let second = try scene.start(options, condition: ["battery", "(level<0.10)"])
-        #expect(second.stop() == 0)
-        #expect(second.output.isEmpty)
-        let third = try scene.start(options, condition: condition)
-        try wait(for: "the first run") { try scene.events(of: third).map { $0.integer("changes") } == [0] }
-        try wait(for: "the new condition") { scene.bus.directory.read("state").contains(condition[0]) }
-    }
-
-    @Test(
         "a file with other contents is not overwritten",
         arguments: ["precious", "{}", #"{"instance":"a","generations":{"battery":1}}"#])
     func otherFileIsNotOverwritten(contents: String) throws {

@@ -52,15 +52,6 @@ import Varlink
         #expect(lines == (0..<4).flatMap { _ in ["start", "end"] })
     }
 
-    @Test("a condition that is true at the start runs the command once") func conditionIsTrueAtTheStart() throws {
-        try scene.post(0.09)
-        let run = try scene.start()
-        try scene.waitForRuns(of: run, at: [0.09])
-        #expect(try scene.events(of: run).first?.integer("changes") == 0)
-        try scene.post(0.08, 0.5, 0.07)
-        try scene.waitForRuns(of: run, at: [0.09, 0.07])
-    }
-
     @Test("a restart of the bus repeats nothing and misses nothing")
     func restartOfTheBusRepeatsNothing() throws {
         let phone = try SyntheticPhone()

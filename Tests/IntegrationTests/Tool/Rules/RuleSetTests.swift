@@ -39,7 +39,7 @@ import Testing
         #expect(set.replace(with: rules("# moved", Self.full, Self.settings)).map(\.text) == [Self.settings])
         #expect(set.rules.map(\.rule.number) == [2, 3])
         #expect(set.rules.map { $0.state?.generation } == [4, nil])
-        #expect(set.change(Self.low) { $0.isBusy } == nil)
+        #expect(set.change(Self.low) { _ in true } == nil)
         #expect(set.rule(Self.full)?.number == 2)
     }
 
@@ -80,16 +80,5 @@ import Testing
         #expect(set.positions(of: nil, in: "i")?.generations == [Aspect(.battery): 4])
         #expect(set.positions(of: ["a"], in: "i") == nil, "of other domains")
         #expect(set.positions(of: nil, in: nil) == nil)
-    }
-
-    @Test("the set is busy while a rule looks at changes") mutating func busyRule() {
-        _ = set.replace(with: rules(Self.low, Self.full))
-        _ = set.change(Self.full) { rule in
-            rule.add(Self.event(1))
-            return rule.take()
-        }
-        #expect(set.isBusy)
-        set.change(Self.full) { $0.rest() }
-        #expect(!set.isBusy)
     }
 }

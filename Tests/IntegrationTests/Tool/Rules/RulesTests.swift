@@ -168,25 +168,4 @@ import Varlink
         #expect(state.integer("exitCode") == 5)
         #expect(state["isTrue"] == true)
     }
-
-    @Test("a command that is killed together with the program runs again", arguments: [SIGTERM, SIGKILL])
-    func commandKilledTogether(signal: Int32) throws {
-        let script = #"trap '' TERM; echo $$ >>"$LOGS/ran"; [ -e "$LOGS/second" ] || exec sleep 1000"#
-            .replacing("trap '' TERM; ", with: signal == SIGKILL ? "trap '' TERM; " : "")
-        let scene = try RulesScene(
-            "org.example.player 'playing == true' -- sh -c '\(script.replacing("'", with: #"'\''"#))'")
-        try scene.start()
-        try publish(scene, (1, true))
-        try wait(for: "the command") { scene.lines().count == 1 }
-        let program = try #require(scene.program)
-        program.process.signal(SIGSTOP)
-        try wait(for: "the stop") { program.process.isStopped }
-        kill(try #require(pid_t(scene.lines()[0])), signal)
-        program.process.signal(SIGTERM)
-        program.process.signal(SIGCONT)
-        #expect(program.process.wait() == 0)
-        try scene.bus.directory.write("", to: "second")
-        try scene.start()
-        try wait(for: "the run again") { scene.lines().count == 2 }
-    }
 }
