@@ -9,7 +9,7 @@ let serviceLifecycle = Target.Dependency.product(
 let package = Package(
     name: "reveille",
     products: [
-        .executable(name: "reveille", targets: ["ReveilleTool"]),
+        .executable(name: "reveille", targets: ["ReveilleMain"]),
         .library(name: "Reveille", targets: ["Reveille"]),
         .library(name: "ReveilleFoundation", targets: ["ReveilleFoundation"]),
         .library(name: "ReveilleLocal", targets: ["ReveilleLocal"]),
@@ -79,7 +79,8 @@ let package = Package(
 
         // MARK: - The command
         .target(name: "ReveilleConsole", dependencies: ["ReveilleCore", "ReveilleSystem", "Varlink", argumentParser]),
-        .executableTarget(
+        .executableTarget(name: "ReveilleMain", dependencies: ["ReveilleTool"]),
+        .target(
             name: "ReveilleTool",
             dependencies: [
                 "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleHost", "ReveilleLink", "ReveilleService",
@@ -140,9 +141,14 @@ let package = Package(
                 "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", logging,
             ]),
         .testTarget(
+            name: "ReveilleToolTests",
+            dependencies: [
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleSystem", "ReveilleTool", "Varlink",
+            ]),
+        .testTarget(
             name: "ReveilleTestingTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleSystem", "ReveilleTesting", "ReveilleTool", "Tilt", "Varlink",
+                "Reveille", "ReveilleCore", "ReveilleMain", "ReveilleSystem", "ReveilleTesting", "Tilt", "Varlink",
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -292,8 +298,8 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleHost",
-                "ReveilleLink", "ReveilleLocation", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem",
+                "Reveille", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleHost", "ReveilleLink",
+                "ReveilleLocation", "ReveilleMain", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem",
                 "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Clients/Node", "Clients/Python", "Fleet/kill.py"]),

@@ -6,7 +6,6 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 
-@main
 struct Tool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reveille",
@@ -54,7 +53,7 @@ struct Tool: ParsableCommand {
         ])
 
     /// The commands on one screen; the manual has the rest.
-    private static let overview = """
+    fileprivate static let overview = """
         Deliver the device's changes to programs, merged while they sleep.
         Usage: reveille COMMAND [OPTIONS]; 'reveille help COMMAND' explains a command.
 
@@ -79,12 +78,13 @@ struct Tool: ParsableCommand {
           call        call any method
         Examples and exit codes: 'man reveille'. The idea: 'man 7 reveille'.
         """
+}
 
-    static func main() {
-        // The Swift runtime would report a crash and continue.
-        if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-        // A process that ignores this signal, by inheritance, cannot wait for its programs.
-        signal(SIGCHLD, SIG_DFL)
-        runProgram(overview: overview)
-    }
+/// Runs the command that the arguments of this process name; the whole program `reveille`.
+package func runReveille() {
+    // The Swift runtime would report a crash and continue.
+    if !IgnoredSignals.contains(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+    // A process that ignores this signal, by inheritance, cannot wait for its programs.
+    signal(SIGCHLD, SIG_DFL)
+    Tool.runProgram(overview: Tool.overview)
 }

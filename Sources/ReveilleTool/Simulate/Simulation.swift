@@ -44,6 +44,7 @@ final class Simulation {
         self.command = command
         self.patience = patience
         let loop = try EventLoop()
+        // Before any thread is started: threads inherit the signal mask.
         session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
         self.narration = narration
         stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)

@@ -109,19 +109,6 @@ extension SimulateTests {
         #expect(run.errors.contains("-:2: expect battery level 0.4: "), "\(run.errors)")
     }
 
-    @Test(
-        "an expectation that no event can meet is an error",
-        arguments: [
-            "", "weather", "battery", "battery level", "battery level 30", "battery colour red", "battery state near",
-            "orientation portait", "proximity near changes", "proximity near changes -1", "proximity near 2 changes 1",
-            "defaults", "battery plugged yes", "battery chargeStatus empty",
-        ])
-    func impossibleExpectationIsRefused(words: String) throws {
-        let run = try scene.simulate("expect " + words, ["true"])
-        #expect(run.code == 78)
-        #expect(run.errors.contains("is invalid; usage: expect ASPECT"), "\(run.errors)")
-    }
-
     @Test("documents that are written, renamed and removed meet the expectations") func documentsMeetExpectations()
         throws
     {
@@ -143,11 +130,6 @@ extension SimulateTests {
             """
         let run = try scene.simulate(scenario, ["sleep", "1000"])
         #expect(run.code == 0, "\(run.errors)")
-    }
-
-    @Test(arguments: ["document a", "document ../a text", "rename-document a", "remove-document a/b"])
-    func invalidNameIsRefused(step: String) throws {
-        #expect(try scene.simulate(step, ["true"]).code == 78)
     }
 
     @Test("states that the scenario publishes are delivered to the program, and meet the expectations")
@@ -209,24 +191,5 @@ extension SimulateTests {
             options: ["--patience", "0.1"], ["sleep", "1000"])
         #expect(run.code == 1)
         #expect(run.errors.contains(message), "\(run.errors)")
-    }
-
-    @Test(
-        "an invalid step of a name is reported with the expected syntax",
-        arguments: [
-            ("publish volume {}", "usage: publish NAME OBJECT"),
-            ("publish org.example.* {}", "usage: publish NAME OBJECT"),
-            ("publish battery {}", "usage: publish NAME OBJECT"), ("publish org.example.volume", "usage: publish NAME"),
-            ("publish org.example.volume 7", "usage: publish NAME"),
-            ("publish org.example.volume {level: 1}", "usage: publish NAME"),
-            ("withdraw", "usage: withdraw NAME"), ("withdraw org.example.a b", "usage: withdraw NAME"),
-            ("expect org.example.volume", "usage: expect"), ("expect org.example.volume level", "usage: expect"),
-            ("expect org.example.* level 1", "usage: expect"), (#"expect org.example.a {"a"}"#, "usage: expect"),
-            ("expect org.example.a level 1 changes many", "usage: expect"),
-        ])
-    func invalidStepIsReported(step: String, usage: String) throws {
-        let run = try scene.simulate(step, ["true"])
-        #expect(run.code == 78)
-        #expect(run.errors.contains(usage), "\(run.errors)")
     }
 }

@@ -100,45 +100,6 @@ import Testing
         #expect(run.errors.contains("/there/is/no/such/program"))
     }
 
-    @Test(
-        "an error in a scenario is reported with its line and the expected syntax",
-        arguments: [
-            ("\n# comment\n  jump", "scenario:3: \"jump\" is invalid; the steps are start, wait, level"),
-            ("levle 0.2", "scenario:1: \"levle 0.2\" is invalid; did you mean level?\n"),
-            ("level 20", "scenario:1: \"level 20\" is invalid; usage: level 0..1 [BATTERY]"),
-            ("level 0.2 charger", "scenario:1: \"level 0.2 charger\" is invalid; usage: level"),
-            ("level nan", "scenario:1: \"level nan\" is invalid; usage: level"),
-            ("rotate unknown", "scenario:1: \"rotate unknown\" is invalid; usage: rotate POSE: turn the phone to"),
-            ("plug in", "scenario:1: \"plug in\" is invalid; usage: plug: connect the charger\n"),
-            ("wait", "scenario:1: \"wait\" is invalid; usage: wait SECONDS"),
-            ("wait -1", "scenario:1: \"wait -1\" is invalid; usage: wait SECONDS"),
-            ("wait subscribed none", "scenario:1: \"wait subscribed none\" is invalid; usage: wait SECONDS"),
-            ("locale", "scenario:1: \"locale\" is invalid; usage: locale NAME"),
-            ("settings app.json", "scenario:1: \"settings app.json\" is invalid; usage: settings FILE TEXT"),
-            ("settings ../../x 1", "scenario:1: \"settings ../../x 1\" is invalid; usage: settings FILE TEXT"),
-            ("burst 0", "scenario:1: \"burst 0\" is invalid; usage: burst"),
-            ("add battery1", "scenario:1: \"add battery1\" is invalid; usage: add"),
-            ("remove phone", "scenario:1: \"remove phone\" is invalid; usage: remove"),
-            ("start\nstart", "scenario:2: start may occur only once"),
-            ("end\nstart", "scenario:1: \"end\" must come after start"),
-        ])
-    func invalidScenarioIsReported(scenario: String, message: String) throws {
-        let run = try scene.simulate(scenario, ["true"])
-        #expect(run.code == 78)
-        #expect(run.errors.contains(message), "\(run.errors)")
-    }
-
-    @Test("the lines of a scenario may end as on Windows") func lineEndsOfWindowsAreRead() throws {
-        let run = try scene.simulate(
-            "# level\r\nlevel 0.4\r\nstart\r\n\r\nwait delivered\r\nexpect battery level 0.4\r\nend\r\n",
-            options: ["--tap"],
-            ["sleep", "1000"])
-        #expect(run.code == 0)
-        #expect(run.output.contains("1..1\nok 1 - expect battery level 0.4\n"), "\(run.output) \(run.errors)")
-        let invalid = try scene.simulate("plug\r\njump\r\n", ["true"])
-        #expect(invalid.errors.contains("scenario:2: \"jump\" is invalid"), "\(invalid.errors)")
-    }
-
     @Test("a missing program or scenario is reported") func missingArgumentsAreReported() throws {
         #expect(try scene.simulate("", []).code == 64)
         let missing = try ProgramRun(

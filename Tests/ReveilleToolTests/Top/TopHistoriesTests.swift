@@ -6,7 +6,7 @@ import Testing
 @testable import ReveilleTool
 
 /// What polls ask for, and what they keep of the replies.
-@Suite(.blocking) struct TopHistoriesTests {
+@Suite struct TopHistoriesTests {
     private func note(_ events: [Event], in histories: inout TopHistories, at seconds: Int64, instance: String = "one")
     {
         histories.note(events, of: .battery, instance: instance, at: seconds * 1_000_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import ReveilleCore
 @testable import ReveilleTool
 
-@Suite(.blocking) struct TopModelTests {
+@Suite struct TopModelTests {
     @Test func sixtyColumnsShowValuesAndWhatWaits() {
         var model = TopScene.model(columns: 60, rows: 10)
         let lines = model.draw().lines

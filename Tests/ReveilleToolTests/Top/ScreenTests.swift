@@ -3,13 +3,12 @@
 import Glibc
 import ReveilleConsole
 import ReveilleSystem
-import ReveilleTesting
 import Testing
 
 @testable import ReveilleTool
 
 /// Screens as values: what is drawn where, and the output that leads from one to another.
-@Suite(.blocking) struct ScreenTests {
+@Suite struct ScreenTests {
     private func screen(_ lines: [String], columns: Int = 8) -> Screen {
         var screen = Screen(columns: columns, rows: lines.count)
         for (row, line) in lines.enumerated() { screen.put(line, row: row, column: 0) }
@@ -126,7 +125,7 @@ import Testing
         arguments: [(80, 24, 80, 24), (65_535, 65_535, 1_000, 500), (65_535, 24, 1_000, 24)])
     func size(columns: UInt16, rows: UInt16, usedColumns: Int, usedRows: Int) throws {
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { throw Trouble("/dev/ptmx: \(errno)") }
+        try #require(terminal >= 0, "/dev/ptmx: \(errno)")
         defer { close(terminal) }
         var reported = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         #expect(ioctl(terminal, UInt(TIOCSWINSZ), &reported) == 0)

@@ -2,13 +2,12 @@
 
 import Reveille
 import ReveilleCore
-import ReveilleTesting
 import Testing
 
 @testable import ReveilleTool
 
-/// The pictures of timelines, as values and as `reveille simulate --timeline` and `Scripts/pictures` write them.
-@Suite(.blocking, .timeLimit(.minutes(5))) struct TimelineTests {
+/// The pictures of timelines.
+@Suite struct TimelineTests {
     private func event(_ reading: Reading, changes: Int = 1) -> Event {
         Event(
             reading: reading, generation: 1, sequence: 1, changeCount: changes, isNetChange: true,
@@ -25,16 +24,6 @@ import Testing
     private func sum(_ name: String, in picture: some StringProtocol) throws -> Int {
         try String(picture).matches(of: Regex(#"data-\#(name)="([0-9]+)""#, as: (Substring, Substring).self))
             .reduce(0) { $0 + (Int($1.output.1) ?? 0) }
-    }
-
-    /// Returns the complaint of a parser of XML; empty for a well-formed picture.
-    private func complaint(about picture: String) throws -> String {
-        let directory = try TemporaryDirectory()
-        try directory.write(picture, to: "picture.svg")
-        return try ProgramRun(
-            ["-c", "import sys, xml.dom.minidom as d; d.parse(sys.argv[1])", directory.path + "/picture.svg"],
-            program: "python3", in: directory
-        ).errors
     }
 
     private func timeline(title: String = "A day", steps: Int) -> Timeline {
@@ -58,7 +47,6 @@ import Testing
         #expect(try sum("events", in: parts[1]) == 1)
         #expect(try sum("changes", in: parts[1]) == steps)
         #expect(parts[1].contains(">\(steps)</text>"))
-        #expect(try complaint(about: picture).isEmpty)
     }
 
     @Test("B235: changes of one moment are strokes beside each other")
@@ -98,15 +86,5 @@ import Testing
         let picture = TimelineDrawing.svg(timeline)
         #expect(!picture.contains("<script>") && !picture.contains("\u{1B}"))
         #expect(picture.contains("&lt;script&gt;"))
-        #expect(try complaint(about: picture).isEmpty)
-    }
-
-    @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
-        let directory = try TemporaryDirectory()
-        let run = try ProgramRun(
-            ["--program", BusProcess.program, directory.path], program: Package.root + "/Scripts/pictures",
-            in: directory)
-        #expect(run.code == 0, "\(run.errors)")
-        #expect(try directory.read("pocket.svg") == Package.text("Docs/Pictures/pocket.svg"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import ReveilleTool
 
 /// Numbers as bars, and changes as numbers.
-@Suite(.blocking) struct SparkTests {
+@Suite struct SparkTests {
     @Test(
         arguments: [
             ([0, 1, 2, 3], 2, "⣠⣾"), ([0, 1, 2, 3], 4, "  ⣠⣾"), ([5, 5], 1, "⣀"), ([1], 1, "⢀"), ([], 2, "  "),

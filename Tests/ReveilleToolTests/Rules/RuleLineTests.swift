@@ -8,7 +8,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The lines of a rules file, and what is wrong with them.
-@Suite(.blocking) struct RuleLineTests {
+@Suite struct RuleLineTests {
     private let file = RulesFile(path: "/home/u/.config/reveille/rules")
 
     private func parse(_ text: String) -> RulesFile.Contents { file.parse(Array(text.utf8)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import ReveilleCore
 @testable import ReveilleTool
 
-@Suite(.blocking) struct TopKeyTests {
+@Suite struct TopKeyTests {
     private var model = TopScene.model()
 
     private mutating func press(_ keys: String) -> TopEffect? {

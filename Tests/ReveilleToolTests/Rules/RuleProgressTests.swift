@@ -8,7 +8,7 @@ import Varlink
 @testable import ReveilleTool
 
 /// What a rule of a file and of a command line does with changes, one after the other.
-@Suite(.blocking) struct RuleProgressTests {
+@Suite struct RuleProgressTests {
     private static let low = "battery 'level < 0.1' -- low"
 
     private func rule(_ line: String) throws -> Rule {

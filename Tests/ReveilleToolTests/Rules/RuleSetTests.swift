@@ -7,7 +7,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The rules of a file, what of their progress is stored, and where their subscriptions continue.
-@Suite(.blocking) struct RuleSetTests {
+@Suite struct RuleSetTests {
     private static let low = "battery 'level < 0.2' -- low"
     private static let full = "battery 'level > 0.9' -- full"
     private static let settings = "defaults --domain a -- reload"

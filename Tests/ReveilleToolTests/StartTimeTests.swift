@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReveilleTool
 
-@Suite(.blocking) struct StartTimeTests {
+@Suite struct StartTimeTests {
     /// 2026-11-21, in the middle of the day in most time zones.
     private static let now = Timestamp(microseconds: 1_795_262_400_000_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ReveilleTool
 
 /// The keys in what a terminal sends.
-@Suite(.blocking) struct KeyDecoderTests {
+@Suite struct KeyDecoderTests {
     @Test(
         arguments: [
             ("q", [Key.character("q")]), ("\u{1B}", [.escape]), ("\u{1B}[A\u{1B}[B", [.up, .down]),
