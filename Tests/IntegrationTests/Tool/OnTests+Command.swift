@@ -119,15 +119,6 @@ extension OnTests {
         try scene.waitForRuns(of: next, at: [0.09])
     }
 
-    @Test("a signal ends the program", arguments: [SIGINT, SIGTERM]) func signalEndsTheProgram(
-        signal: Int32
-    ) throws {
-        let run = try scene.start()
-        run.process.signal(signal)
-        #expect(run.process.wait() == 0)
-        #expect(run.errors.isEmpty)
-    }
-
     @Test(
         "a signal is passed on to the running command, whose run is then complete",
         arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -161,25 +152,13 @@ extension OnTests {
         }
     }
 
-    private static let invalidConditions: [([String], String)] = [
-        (["battery", "levle < 0.1"], "levle: unknown field of battery; did you mean level?"),
-        (["battery", "(level < 0.1"], "(level < 0.1: the ( at column 1 is not closed"),
-        (["battery", "\u{1B}[2J"], #"\u{1B}[2J: unexpected '\u{1B}' at column 1"#),
-        (["defaults", "domains == app"], "defaults.domains is a list, which cannot be compared"),
-    ]
-
-    @Test("an invalid condition is refused before anything is watched") func invalidConditionIsRefused() throws {
-        for (arguments, message) in Self.invalidConditions {
-            let run = try scene.run(arguments + ["--", "true"], environment: ["REVEILLE_ADDRESS": "unix:/nowhere"])
-            #expect(run.code == 64, "\(arguments)")
-            #expect(run.errors == "reveille: \(message)\n")
-            #expect(run.output.isEmpty)
-        }
-    }
-
     private static let invalidArguments: [([String], String)] = [
         (["battery", "--domain", "app", "--", "true"], "--domain requires the aspect defaults"),
         (["battery", "level < 0.1"], "missing command: reveille on ASPECT 'CONDITION' -- COMMAND"),
+        (["battery", "levle < 0.1", "--", "true"], "levle: unknown field of battery; did you mean level?\n"),
+        (["battery", "(level < 0.1", "--", "true"], "(level < 0.1: the ( at column 1 is not closed\n"),
+        (["battery", "\u{1B}[2J", "--", "true"], #"\u{1B}[2J: unexpected '\u{1B}' at column 1"#),
+        (["defaults", "domains == app", "--", "true"], "defaults.domains is a list, which cannot be compared\n"),
         (["battery", "--", "true"], "Missing expected argument '<condition>'"),
         (["batery", "level < 0.1", "--", "true"], "did you mean battery?"),
         (

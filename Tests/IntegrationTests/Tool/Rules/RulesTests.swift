@@ -152,20 +152,4 @@ import Varlink
         try scene.waitForLines(["1", "3"])
         #expect(scene.program?.errors.contains("rules.json: Is a directory") == true, "\(scene.program?.errors ?? "")")
     }
-
-    @Test("a signal is passed on to the running commands, whose runs are then complete") func signalIsPassedOn() throws
-    {
-        let script =
-            #"trap 'kill $!; echo caught >>"$LOGS/ran"; exit 5' TERM; sleep 1000 & echo ready >>"$LOGS/ran"; wait"#
-        let scene = try RulesScene(
-            "org.example.player 'playing == true' -- sh -c '\(script.replacing("'", with: #"'\''"#))'")
-        try scene.start()
-        try publish(scene, (1, true))
-        try scene.waitForLines(["ready"])
-        #expect(scene.program?.stop() == 0)
-        #expect(scene.lines() == ["ready", "caught"])
-        let state = try #require(try scene.stored()?["rules"]?.arrayValue?.first?.objectValue)
-        #expect(state.integer("exitCode") == 5)
-        #expect(state["isTrue"] == true)
-    }
 }
