@@ -227,9 +227,7 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
             path: "Sources/Satellites/Fleet/MQTT"),
         .target(
             name: "ReveilleFleet",
-            dependencies: [
-                "ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem", "ReveilleWire", "Varlink",
-            ],
+            dependencies: ["ReveilleCore", "ReveilleFleetCore", "ReveilleMQTT", "ReveilleSystem"],
             path: "Sources/Satellites/Fleet/Library"),
         .executableTarget(
             name: "ReveilleFleetTool",

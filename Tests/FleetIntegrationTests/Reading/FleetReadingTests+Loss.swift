@@ -2,6 +2,7 @@
 
 import Glibc
 import ReveilleFleet
+import ReveilleFleetCore
 import ReveilleSystem
 import ReveilleTesting
 import Testing
@@ -22,7 +23,7 @@ extension FleetReadingTests {
             }
         }
         defer { publishing.cancel() }
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
+        let events = try await FleetScene.follow(broker.address())
         let taken = try await FleetScene.untilCaughtUp(events)
         #expect(taken.states.first?.device.text == "a")
     }

@@ -24,12 +24,7 @@ struct FleetReadingTests {
         let identities = try devices.map { broker.address(try certificates.client($0)) }
         var client = try readers.client("kitchen")
         client.ca = certificates.ca
-        let identity = client
-        func fleet() async throws -> Fleet {
-            try await Fleet.connect(
-                to: "\(broker.readersAddress(identity))", ca: identity.ca, certificate: identity.certificate,
-                key: identity.key)
-        }
+        let reader = broker.readersAddress(client)
         for (device, endpoint) in zip(devices, identities) {
             try await scene.connect(device, to: endpoint)
             let refusal = try await scene.peer.publish("{}", to: "reveille/v1/other/state/battery")
@@ -39,26 +34,25 @@ struct FleetReadingTests {
             try await scene.publishStatus(of: device)
             for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: 1) }
         }
-        let first = try await fleet().events()
+        let first = try await FleetScene.follow(reader)
         let known = try await FleetScene.untilCaughtUp(first)
         #expect(known.states.count == 100)
         #expect(known.states.allSatisfy { $0.changeCount == nil })
         #expect(known.problems == [])
-        let positions = try FleetPositions(first.positions.text)
-        first.cancel()
+        let positions = first.mailbox.positions
         for (device, endpoint) in zip(devices, identities) {
             try await scene.connect(device, to: endpoint)
             for generation in Int64(2)...4 {
                 for aspect in FleetScene.aspects { try await scene.publish(aspect, of: device, generation: generation) }
             }
         }
-        let second = try await fleet().events(resume: positions)
+        let second = try await FleetScene.follow(reader, from: positions)
         let changed = try await FleetScene.untilCaughtUp(second)
         #expect(changed.states.count == 100)
         #expect(Set(changed.states.map { "\($0.device) \($0.aspect)" }).count == 100)
         #expect(changed.states.allSatisfy { $0.changeCount == 3 && $0.generation == 4 })
         #expect(changed.problems == [])
-        let third = try await fleet().events(resume: second.positions)
+        let third = try await FleetScene.follow(reader, from: second.mailbox.positions)
         #expect(try await FleetScene.untilCaughtUp(third).states == [])
     }
 
@@ -67,10 +61,12 @@ struct FleetReadingTests {
         try await scene.connect("a", to: broker.address())
         try await scene.publishStatus(of: "a", aspects: ["battery"])
         try await scene.publish(of: "a", generation: 1)
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
+        let events = try await FleetScene.follow(broker.address())
         _ = try await FleetScene.untilCaughtUp(events)
         broker.kill()
-        guard case .disconnected(let error) = try await events.next() else { throw Trouble("not disconnected") }
+        guard case .disconnected(let error) = try await events.mailbox.next(isolation: nil) else {
+            throw Trouble("not disconnected")
+        }
         #expect(error.code == .unreachable)
         try broker.restart()
         try await scene.connect("a", to: broker.address())
@@ -84,7 +80,7 @@ struct FleetReadingTests {
     @Test("a reader that the topic rules do not admit is uncertain, and the missing rule is named")
     func missingRule() async throws {
         let broker = try MosquittoBroker(rules: "topic read reveille/v1/+/status\ntopic read reveille/v1/+/state/+\n")
-        let events = try await Fleet.connect(to: "\(broker.address())").events()
+        let events = try await FleetScene.follow(broker.address())
         let problems = try await FleetScene.untilCaughtUp(events).problems
         #expect(problems.count == 1)
         #expect(problems.first?.description.contains("topic readwrite reveille/v1/reader/+/mark") == true)

@@ -3,6 +3,7 @@
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleMQTT
+import ReveilleSystem
 import Testing
 import Varlink
 
@@ -41,17 +42,24 @@ struct FleetScene {
         #expect(refusal == nil)
     }
 
-    static func untilCaughtUp(_ events: FleetEvents) async throws -> [FleetEvent] {
+    static func follow(_ broker: FleetBroker, from positions: String? = nil) async throws -> FleetFollower {
+        let ledger = try positions.map { try Ledger(positions: $0) } ?? Ledger()
+        let fleet = try FleetFollower(broker, into: FleetMailbox(resumingFrom: ledger))
+        await fleet.start()
+        return fleet
+    }
+
+    static func untilCaughtUp(_ fleet: FleetFollower) async throws -> [FleetEvent] {
         var taken: [FleetEvent] = []
-        while let event = try await events.next(isolation: nil) {
+        while let event = try await fleet.mailbox.next(isolation: nil) {
             if event == .caughtUp { return taken }
             taken.append(event)
         }
         throw Trouble("the events ended")
     }
 
-    static func nextState(_ events: FleetEvents) async throws -> DeviceEvent {
-        while let event = try await events.next(isolation: nil) {
+    static func nextState(_ fleet: FleetFollower) async throws -> DeviceEvent {
+        while let event = try await fleet.mailbox.next(isolation: nil) {
             if case .state(let state) = event { return state }
         }
         throw Trouble("the events ended")

@@ -22,16 +22,16 @@ struct FleetMailboxTests {
         mailbox.connect()
         try receive(1, in: mailbox)
         _ = try mailbox.nextIfDue()
-        #expect(!mailbox.positions.text.contains("battery"))
+        #expect(!mailbox.positions.contains("battery"))
         mailbox.confirm()
         for generation: Int64 in 2...3 {
             try receive(generation, in: mailbox)
             _ = try mailbox.nextIfDue()
         }
         try receive(4, in: mailbox)
-        #expect(mailbox.positions.text.contains("battery=1\n"))
+        #expect(mailbox.positions.contains("battery=1\n"))
         mailbox.confirm()
-        #expect(mailbox.positions.text.contains("battery=3\n"))
+        #expect(mailbox.positions.contains("battery=3\n"))
     }
 
     @Test("the reason of a refusal is gone when the broker is reached again") func refusal() throws {

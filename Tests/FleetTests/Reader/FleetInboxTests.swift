@@ -33,10 +33,10 @@ struct FleetInboxTests {
         var scene = try LedgerScene()
         var inbox = FleetInbox()
         inbox.put(scene.state("a", 1))
-        #expect(PositionsFile.text(of: scene.ledger, without: inbox) == "# reveille-fleet positions 1\n# end 0\n")
+        #expect(scene.ledger.positions(without: inbox) == "# reveille-fleet positions 1\n# end 0\n")
         _ = inbox.take()
         inbox.put(scene.ledger.remove("battery", of: scene.device))
-        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("kiosk-7 a battery=1\n"))
+        #expect(scene.ledger.positions(without: inbox).contains("kiosk-7 a battery=1\n"))
     }
 
     @Test("a file is the same after it was read")
@@ -50,8 +50,8 @@ struct FleetInboxTests {
                 #expect(isResumed)
             }
         }
-        let text = PositionsFile.text(of: ledger)
-        #expect(PositionsFile.text(of: try PositionsFile.ledger(from: text)) == text)
+        let text = ledger.positions()
+        #expect(try Ledger(positions: text).positions() == text)
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct FleetInboxTests {
             ("# reveille-fleet positions 1\n# end 0\nkiosk a battery=1\n", "line 3 follows the end"),
         ])
     func invalidFile(text: String, reason: String) {
-        let error = #expect(throws: FleetError.self) { try PositionsFile.ledger(from: text) }
+        let error = #expect(throws: FleetError.self) { try Ledger(positions: text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 }

@@ -34,7 +34,7 @@ private struct ModelReader {
     init(seed: UInt64) throws {
         random = SplitMix64(seed: seed)
         fleet = try NaiveFleet(devices: 3, aspects: 2)
-        saved = (PositionsFile.text(of: ledger), [:], [])
+        saved = (ledger.positions(), [:], [])
     }
 
     private mutating func happens(onceIn count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
@@ -51,7 +51,7 @@ private struct ModelReader {
         case 11: if happens(onceIn: 3) { replaceBus(of: key.device) }
         case 12: connect()
         case 13: isConnected = false
-        case 14: saved = (PositionsFile.text(of: ledger, without: inbox), seen, removed)
+        case 14: saved = (ledger.positions(without: inbox), seen, removed)
         case 15: if happens(onceIn: 3) { try restart() }
         case 16: if happens(onceIn: 3) { try connectToForgetfulBroker() }
         default: try take()
@@ -117,7 +117,7 @@ private struct ModelReader {
 
     /// Ends the process, and continues from what was saved.
     private mutating func restart() throws {
-        ledger = try PositionsFile.ledger(from: saved.text)
+        ledger = try Ledger(positions: saved.text)
         inbox = FleetInbox()
         (seen, removed) = (saved.seen, saved.removed)
         connect()

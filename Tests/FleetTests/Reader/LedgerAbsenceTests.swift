@@ -28,7 +28,7 @@ struct LedgerAbsenceTests {
     mutating func once() throws {
         _ = loseAll()
         #expect(loseAll() == [])
-        scene.ledger = try PositionsFile.ledger(from: PositionsFile.text(of: scene.ledger))
+        scene.ledger = try Ledger(positions: scene.ledger.positions())
         #expect(loseAll() == [])
         #expect(scene.state("a", 12).state?.changeCount == 2)
     }
@@ -43,11 +43,11 @@ struct LedgerAbsenceTests {
             for outcome in outcomes { inbox.put(outcome) }
             break
         }
-        let text = PositionsFile.text(of: scene.ledger, without: inbox)
+        let text = scene.ledger.positions(without: inbox)
         #expect(text.contains("kiosk-7 a battery=10\n"))
         while inbox.take() != nil {}
-        #expect(PositionsFile.text(of: scene.ledger, without: inbox).contains("kiosk-7 a !battery=10\n"))
-        scene.ledger = try PositionsFile.ledger(from: text)
+        #expect(scene.ledger.positions(without: inbox).contains("kiosk-7 a !battery=10\n"))
+        scene.ledger = try Ledger(positions: text)
         #expect(loseAll() == ["battery"])
     }
 

@@ -2,29 +2,20 @@
 
 /// The failure of an operation on a fleet: the operation, its subject and the reason.
 package struct FleetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure; a later version may have further ones.
-    package struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the kind.
-        package let description: String
-
+    package enum Code: Sendable {
         /// A device, group, aspect, topic or address is invalid.
-        package static let invalidName = Code("invalidName")
+        case invalidName
         /// A message of a broker was ignored.
-        package static let invalidMessage = Code("invalidMessage")
-        /// A configuration is invalid.
-        package static let invalidConfiguration = Code("invalidConfiguration")
+        case invalidMessage
+        case invalidConfiguration
         /// The broker cannot be reached, or the connection to it was lost.
-        package static let unreachable = Code("unreachable")
+        case unreachable
         /// The certificate of the broker or of this client was rejected, or a file of TLS cannot be used.
-        package static let tls = Code("tls")
+        case tls
         /// The broker refused the client, a topic or a message.
-        package static let refused = Code("refused")
+        case refused
         /// A file of positions cannot be used.
-        package static let positions = Code("positions")
-        /// A value does not have the expected type.
-        package static let unexpectedValue = Code("unexpectedValue")
-
-        private init(_ description: String) { self.description = description }
+        case positions
     }
 
     /// The kind of failure.

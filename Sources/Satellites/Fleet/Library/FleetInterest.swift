@@ -18,7 +18,9 @@ package struct FleetInterest: Sendable, Hashable {
         self.aspects = try aspects.map { text throws(FleetError) in try NamePattern(aspects: text) }
     }
 
-    var isEverything: Bool { devices.isEmpty && aspects.isEmpty }
+    private init() { (devices, aspects) = ([], []) }
+
+    package static let everything = FleetInterest()
 
     package func contains(_ device: DeviceID) -> Bool {
         devices.isEmpty || devices.contains { $0.matches(device.text) }
@@ -30,7 +32,7 @@ package struct FleetInterest: Sendable, Hashable {
 
     /// Returns whether a topic is of interest, or outside the protocol.
     func contains(topic: String) -> Bool {
-        guard !isEverything else { return true }
+        guard self != .everything else { return true }
         switch try? FleetTopic(topic) {
         case .status(let device): return contains(device)
         case .state(let device, let aspect): return contains(device) && contains(aspect: aspect)

@@ -98,11 +98,14 @@ extension Mailbox where Contents == FleetMail {
     // MARK: - The consumer
 
     /// The positions of the events that were taken and, if required, confirmed.
-    package var positions: FleetPositions {
+    package var positions: String {
         var (ledger, inbox, unconfirmed) = withContents { ($0.ledger, $0.inbox, $0.unconfirmed) }
         unconfirmed?.append(inbox)
-        return FleetPositions(of: ledger, without: unconfirmed ?? inbox)
+        return ledger.positions(without: unconfirmed ?? inbox)
     }
+
+    /// Whether the broker has been reached.
+    package var hasConnected: Bool { withContents { $0.ledger.connection > 0 } }
 
     package func confirm() { withContents { if $0.unconfirmed != nil { $0.unconfirmed = FleetInbox() } } }
 }

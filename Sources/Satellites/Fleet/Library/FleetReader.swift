@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ReveilleCore
-import ReveilleFleetCore
+package import ReveilleFleetCore
 package import ReveilleSystem
 
 /// Reads a part of a fleet into a mailbox: first the messages that the broker keeps, then the changes.
@@ -16,12 +16,12 @@ package final class FleetReader {
     /// The last limit, as for a bridge.
     private static let longestPause = Uplink.pauses.upperBound
 
-    private let broker: any KeptMessages
+    private let broker: FleetBroker
     private let interest: FleetInterest
     private let mailbox: FleetMailbox
     private let loop: EventLoop
     private let onChange: () -> Void
-    private var connection: (any FleetReading)?
+    private var connection: BrokerConnection?
     private var completeness = Completeness()
     private var backoff = Backoff(from: shortestPause, to: longestPause, least: 0)
     private var retry: EventSource?
@@ -31,7 +31,7 @@ package final class FleetReader {
     ///
     /// `onChange` is called on the loop when the mailbox has a new event; it may send the reader to sleep.
     package init(
-        _ broker: any KeptMessages, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
+        _ broker: FleetBroker, interest: FleetInterest, into mailbox: FleetMailbox, on loop: EventLoop,
         onChange: @escaping () -> Void = {}
     ) {
         self.broker = broker
@@ -66,9 +66,9 @@ package final class FleetReader {
             interest.contains(device) && aspect.map { interest.contains(aspect: $0) } ?? true
         }
         do throws(FleetError) {
-            connection = try broker.read([interest.statusFilters, interest.stateFilters], on: loop) { [weak self] in
-                self?.take($0)
-            }
+            connection = try BrokerConnection(
+                broker, stages: [interest.statusFilters, interest.stateFilters], on: loop
+            ) { [weak self] in self?.take($0) }
         } catch {
             lose(error)
         }

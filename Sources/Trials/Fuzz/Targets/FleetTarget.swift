@@ -31,13 +31,13 @@ enum FleetTarget {
     /// Reads the same bytes as a file of positions.
     private static func checkFile(_ bytes: [UInt8]) throws(Broken) {
         guard let ledger = ledger(String(decoding: bytes, as: UTF8.self)) else { return }
-        let text = PositionsFile.text(of: ledger)
+        let text = ledger.positions()
         guard let again = Self.ledger(text) else { throw Broken("written positions are read") }
-        try require(PositionsFile.text(of: again) == text, "positions after they were written")
+        try require(again.positions() == text, "positions after they were written")
     }
 
     static func ledger(_ text: String) -> Ledger? {
-        try? PositionsFile.ledger(from: text, limit: FuzzedReader.limit)
+        try? Ledger(positions: text, limit: FuzzedReader.limit)
     }
 }
 
@@ -122,7 +122,7 @@ private struct FuzzedReader {
 
     /// Ends the process, and continues from the consumer's view.
     private mutating func restart() throws(Broken) {
-        guard let restarted = FleetTarget.ledger(PositionsFile.text(of: ledger, without: inbox)) else {
+        guard let restarted = FleetTarget.ledger(ledger.positions(without: inbox)) else {
             throw Broken("saved positions are read")
         }
         var count = 0

@@ -12,12 +12,9 @@ package struct DesiredMessage: Sendable, Hashable {
     package var generation: Int64?
     /// The time of setting, in microseconds since 1970, UTC; `nil` if unknown.
     package var changedAt: Int64?
-    /// The value.
     package var value: JSONObject
     /// The identity of the set; empty if the value is set again, to count others; `nil` for other programs' messages.
     package var set: String?
-
-    /// Creates a message.
     package init(
         instance: String?, generation: Int64?, changedAt: Int64?, value: JSONObject, set: String? = nil
     ) {

@@ -24,8 +24,6 @@ package struct StateMessage: Sendable, Hashable {
     package var isSynchronized: Bool
     /// The state as on the bus of the device; `null` for a name that was withdrawn.
     package var value: JSON
-
-    /// Creates a message.
     package init(
         instance: String, generation: Int64, changes: Int64, changedAt: Int64, isSynchronized: Bool = true, value: JSON
     ) {

@@ -29,8 +29,6 @@ package struct StatusMessage: Sendable, Hashable {
     package var wakeEvery: Int64?
     /// The time of the alarm that wakes the machine, which sleeps, in microseconds since 1970.
     package var wakesAt: Int64?
-
-    /// Creates a message.
     package init(
         isOnline: Bool, reason: Reason? = nil, instance: String? = nil, aspects: [String] = [],
         taken: [String: FleetPosition]? = nil, version: String? = nil, wakeEvery: Int64? = nil, wakesAt: Int64? = nil

@@ -5,7 +5,6 @@ package import Varlink
 
 /// A state of a device, and the number of changes since the last seen state.
 package struct DeviceEvent: Sendable, Hashable {
-    /// The device.
     package let device: DeviceID
     /// The name of the aspect, such as `battery`, or of a published name.
     package let aspect: String

@@ -20,7 +20,6 @@ package enum FleetEvent: Sendable, Hashable {
 
 /// An aspect that a device no longer has, or a device that is no longer part of the fleet.
 package struct DeviceRemoval: Sendable, Hashable {
-    /// The device.
     package let device: DeviceID
     /// The aspect whose state was removed; `nil` for the status of the device.
     package let aspect: String?
@@ -40,8 +39,6 @@ package struct DeviceStatus: Sendable, Hashable {
         /// It is connected, but its bus cannot be reached.
         case noBus
     }
-
-    /// The device.
     package let device: DeviceID
     /// Whether the device is connected.
     package let isOnline: Bool

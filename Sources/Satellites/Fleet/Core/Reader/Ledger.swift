@@ -30,7 +30,7 @@ package struct Ledger: Sendable {
     private(set) var devices: [DeviceID: DeviceRecord] = [:]
     private var problems = ProblemReports()
     /// The number of the connection to the broker; 0 before the first.
-    private(set) var connection = 0
+    package private(set) var connection = 0
     /// The number of aspects that have a position or had a message.
     package private(set) var stateCount = 0
     /// Whether there may be states that the broker no longer has.

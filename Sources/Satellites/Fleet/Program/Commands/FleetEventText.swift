@@ -2,9 +2,9 @@
 
 import ReveilleConsole
 import ReveilleCore
-import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem
+import ReveilleWire
 import Varlink
 
 /// The events of a fleet as lines of text.
@@ -41,7 +41,9 @@ enum FleetEventText {
     static func value(of event: DeviceEvent) -> String {
         guard !event.value.isNull else { return "withdrawn" }
         // Published names, and states that this version does not know, are printed as JSON.
-        guard let reading = event.reading, reading.aspect.builtIn != nil else { return event.value.printable }
+        guard let aspect = Aspect(event.aspect), aspect.builtIn != nil,
+            let reading = try? ReadingCoding.decode(event.value, of: aspect, noting: UnknownWords())
+        else { return event.value.printable }
         return "\(reading)".printable
     }
 

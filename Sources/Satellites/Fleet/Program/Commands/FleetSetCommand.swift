@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ReveilleConsole
+import ReveilleCore
 import ReveilleFleet
 import ReveilleFleetCore
 import ReveilleSystem

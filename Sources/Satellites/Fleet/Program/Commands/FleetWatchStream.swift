@@ -25,8 +25,10 @@ final class FleetWatchStream: Sendable {
     private let broker: FleetBroker
     private let interest: FleetInterest
     private let log: ProgramLog
-    private let file: FleetPositionsFile?
-    private let events = Lock<FleetEvents?>(nil)
+    private let mailbox: FleetMailbox
+    /// The file of positions, and whether it had any at the start.
+    private let file: Lock<FleetPositionsFile>?
+    private let isResumed: Bool
     /// Whether all states at the start have been taken.
     private let isComplete = Lock(false)
     /// Whether a later save is planned.
@@ -37,41 +39,44 @@ final class FleetWatchStream: Sendable {
         broker = try command.broker.fleet()
         log = try command.logging.log(of: FleetCommand.name)
         interest = try FleetInterest(devices: command.devices, aspects: command.aspects)
-        file = try command.state.map(FleetPositionsFile.init)
+        let file = command.state.map(FleetPositionsFile.init)
+        let ledger = try file?.read()
+        isResumed = ledger != nil
+        mailbox = FleetMailbox(resumingFrom: ledger ?? Ledger(), confirmsEvents: file != nil)
+        self.file = file.map { Lock($0) }
     }
 
     /// Prints events until the count is reached.
     func run() async throws {
-        let fleet = try await Fleet.connect(broker)
-        let events = try await fleet.events(
-            of: interest, resume: file?.stored, confirmsEvents: file != nil)
-        self.events.withLock { $0 = events }
+        let follower = try FleetFollower(broker, interest: interest, into: mailbox)
+        await follower.start()
         let printsAll = command.initial || Console.isInteractive
         // A device that is not in the file is new, and so are its states.
-        var output = WatchOutput(command, skipsStates: !printsAll && file?.stored == nil, skipsStatuses: !printsAll)
+        var output = WatchOutput(command, skipsStates: !printsAll && !isResumed, skipsStatuses: !printsAll)
         let limit = command.limits.count ?? .max
-        while counted.withLock({ $0 }) < limit, let first = try await events.next() {
+        while counted.withLock({ $0 }) < limit, let first = try await mailbox.next(isolation: nil) {
             var (next, count): (FleetEvent?, Int) = (first, 0)
             while let event = next {
-                note(event, &output)
+                try note(event, &output)
                 count += 1
                 let isFull =
                     count == Self.batchLimit || output.size >= (file == nil ? 1 : Self.batchSize)
                     || counted.withLock { $0 } + output.lines.count >= limit
-                next = isFull ? nil : try events.nextIfDue()
+                next = isFull ? nil : try mailbox.nextIfDue()
             }
             let lines = output.take()
             if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
             counted.withLock { $0 += lines.count }
             // Not before: the next process prints what a killed one has not printed.
-            events.confirm()
-            try saveSoon(events)
+            mailbox.confirm()
+            try saveSoon()
         }
+        withExtendedLifetime(follower) {}
     }
 
     /// Saves the printed positions, now or as soon as a save is due.
-    private func saveSoon(_ events: FleetEvents) throws(Failure) {
-        let pause = try save(events)
+    private func saveSoon() throws(Failure) {
+        let pause = try save()
         let isFirst = isSaveDue.withLock { isDue in
             defer { isDue = isDue || pause > .zero }
             return pause > .zero && !isDue
@@ -81,31 +86,30 @@ final class FleetWatchStream: Sendable {
             try await Task.sleep(for: pause)
             isSaveDue.withLock { $0 = false }
             // If this fails, the save at the end fails too, and reports the reason.
-            try saveSoon(events)
+            try saveSoon()
         }
     }
 
     /// Saves the positions of everything printed.
-    func end() throws {
-        guard let events = events.withLock({ $0 }) else { return }
-        _ = try save(events, isLast: true)
-    }
+    func end() throws { _ = try save(isLast: true) }
 
     /// Saves the printed positions if possible, and returns the time until a save is due.
-    private func save(_ events: FleetEvents, isLast: Bool = false) throws(Failure) -> Duration {
+    private func save(isLast: Bool = false) throws(Failure) -> Duration {
         // The next run takes states that are missing from the file for states of new devices.
-        guard let file, isComplete.withLock({ $0 }) || file.stored != nil else { return .zero }
-        return try file.save(events, isLast: isLast)
+        guard let file, isComplete.withLock({ $0 }) || isResumed else { return .zero }
+        return try file.withLock { file throws(Failure) in try file.save(mailbox.positions, isLast: isLast) }
     }
 
     /// Adds the line of an event, or reports it on stderr.
-    private func note(_ event: FleetEvent, _ output: inout WatchOutput) {
+    private func note(_ event: FleetEvent, _ output: inout WatchOutput) throws(FleetError) {
         switch event {
         case .state, .status, .removed: output.add(event)
         // The lines of such a device have no time.
         case .problem(.unknownTime(let device)): log.write(.info, "\(FleetProblem.unknownTime(device))")
         case .problem(let problem): log.write(.warning, "\(problem)")
         case .disconnected(let error):
+            // The person who starts this learns at once that the address or a certificate is wrong.
+            guard mailbox.hasConnected else { throw error }
             if !output.isLost { log.write(.warning, "\(error); waiting for the broker to return") }
             output.isLost = true
         case .caughtUp:
