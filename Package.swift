@@ -238,26 +238,19 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
             path: "Sources/Satellites/Fleet/Program"),
 
         // MARK: - Trials of everything
-        .target(
-            name: "ReveilleCosts",
-            dependencies: [
-                "ReveilleCore", "ReveilleHost", "ReveilleLocationCore", "ReveilleService", "ReveilleSystem",
-                "ReveilleWatchers", "ReveilleWire", "Varlink",
-            ],
-            path: "Sources/Trials/Costs"),
         .executableTarget(
             name: "ReveilleBench",
             dependencies: [
-                "CSystemd", "Reveille", "ReveilleCore", "ReveilleCosts", "ReveilleHost", "ReveilleSimulation",
-                "ReveilleSystem", "ReveilleTesting", "ReveilleWire", "Varlink",
+                "CSystemd", "Reveille", "ReveilleCore", "ReveilleHost", "ReveilleSimulation", "ReveilleSystem",
+                "ReveilleTesting", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Trials/Bench"),
         .executableTarget(
             name: "ReveilleFuzz",
             dependencies: [
-                "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleLocationCore", "ReveilleService",
-                "ReveilleSimulation", "ReveilleSystem", "ReveilleViewCore", "ReveilleWatchers", "ReveilleWire",
-                "Varlink",
+                "CInstructionCounter", "ReveilleCore", "ReveilleDBusCore", "ReveilleFleetCore", "ReveilleHost",
+                "ReveilleLocationCore", "ReveilleService", "ReveilleSimulation", "ReveilleSystem", "ReveilleViewCore",
+                "ReveilleWatchers", "ReveilleWire", "Varlink",
             ],
             path: "Sources/Trials/Fuzz"),
         .executableTarget(
@@ -272,7 +265,6 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "FuzzCorpusTests", dependencies: ["ReveilleFuzz", "ReveilleSystem"], path: "Tests/Fuzzing",
             exclude: ["Corpus", "Dictionaries", "keep"]),
-        .testTarget(name: "ReaderCostTests", dependencies: ["CInstructionCounter", "ReveilleCosts"]),
         .testTarget(
             name: "FleetTests",
             dependencies: [

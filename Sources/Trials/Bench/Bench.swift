@@ -13,7 +13,6 @@ enum Bench {
     private static let programs: [String: @Sendable (_ arguments: [String]) throws -> Void] = [
         "latency": { _ in try LatencyBench().run() },
         LatencyBench.monitorArgument: { _ in try BareMonitor.run() },
-        "readers": { _ in ReaderBench().run() },
         "messages": { _ in try MessageBench().run() },
         "storm": { _ in try StormBench().run() },
         StormGroup.argument: { try StormGroup.run($0) },
@@ -34,7 +33,7 @@ enum Bench {
 
     static func main() {
         guard let program = programs[CommandLine.arguments.dropFirst().first ?? ""] else {
-            complain("usage: ReveilleBench latency|readers|messages|storm|names|times|resume|flood|dbus|memory|sensors")
+            complain("usage: ReveilleBench latency|messages|storm|names|times|resume|flood|dbus|memory|sensors")
             exit(64)
         }
         do {

@@ -2,7 +2,6 @@
 
 import Glibc
 import ReveilleCore
-import ReveilleCosts
 import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -40,29 +39,6 @@ struct MessageBench {
             least = min(least, Clocks.thread() - start)
         }
         report(name, (Double(least) / Double(Self.messages)).rounded(to: 2))
-    }
-}
-
-/// Runs each reader on inputs of its maximum length in the most expensive shapes.
-struct ReaderBench {
-    /// The limit for one pass in milliseconds: a tenth of a second is not noticeable.
-    private static let limit = 100
-
-    func run() {
-        for reader in CostlyReader.all {
-            var slowest = (time: Int64(0), input: "")
-            for input in CostlyInput.all {
-                let bytes = input.bytes(upTo: reader.limit)
-                // The processor time excludes other programs.
-                let start = Clocks.thread()
-                reader.read(bytes)
-                let time = Clocks.thread() - start
-                if time > slowest.time { slowest = (time, "\(input)") }
-            }
-            let milliseconds = slowest.time / 1_000
-            let remark = milliseconds < Self.limit ? "" : ", more than \(Self.limit)"
-            report("\(reader), \(reader.limit) bytes", "\(milliseconds) ms at most, \(slowest.input)\(remark)")
-        }
     }
 }
 

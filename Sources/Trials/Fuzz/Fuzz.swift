@@ -32,8 +32,9 @@ import ReveilleSystem
     @main
     enum Fuzz {
         static func main() {
+            if CommandLine.arguments.dropFirst() == ["costs"] { return costs() }
             guard CommandLine.arguments.count > 2, let target = FuzzTarget.named(CommandLine.arguments[1]) else {
-                complain("usage: ReveilleFuzz TARGET FILE|DIRECTORY...; TARGET is one of \(FuzzTarget.names)")
+                complain("usage: ReveilleFuzz costs | TARGET FILE|DIRECTORY...; TARGET is one of \(FuzzTarget.names)")
                 exit(64)
             }
             var hasFailed = false
@@ -53,6 +54,21 @@ import ReveilleSystem
                 }
             }
             exit(hasFailed ? 1 : 0)
+        }
+
+        /// Prints how long each reader takes at most, and where twice the input takes much more than twice the work.
+        private static func costs() {
+            /// The limit in milliseconds: a tenth of a second is not noticeable.
+            let limit = 100
+            for reader in CostlyReader.all {
+                let (time, input) = reader.slowest()
+                let remark = time < limit ? "" : ", more than \(limit)"
+                print("\(reader), \(reader.limit) bytes: \(time) ms at most, \(input?.description ?? "all")\(remark)")
+            }
+            guard CostlyReader.isCounted else { return complain("the processor's counters cannot be read here") }
+            let complaints = CostlyReader.all.flatMap { CostlyInput.all.compactMap($0.complaint) }
+            for complaint in complaints { complain(complaint) }
+            if !complaints.isEmpty { exit(1) }
         }
     }
 

@@ -25,8 +25,6 @@ package struct CostlyReader: CustomStringConvertible {
         self.limit = limit
         self.read = read
     }
-
-    /// Every reader.
     package static var all: [CostlyReader] { messages + files + devices + satellites }
 
     // MARK: - Peers
