@@ -87,7 +87,7 @@ let package = Package(
                 "ReveilleSystem", "ReveilleTesting", "ReveilleWatchers", "ReveilleWire", "Varlink", argumentParser,
                 logging,
             ],
-            resources: [.embedInCode("Demo/demo.scenario")]),
+            resources: [.embedInCode("Demo/demo.scenario"), .embedInCode("Timeline/timeline.css")]),
 
         // MARK: - Examples
         .executableTarget(name: "StatusLine", dependencies: ["Reveille"], path: "Sources/Examples/StatusLine"),

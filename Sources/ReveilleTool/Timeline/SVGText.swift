@@ -4,12 +4,9 @@
 struct SVGText {
     private(set) var text = ""
 
-    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
-        text += "<\(name)\(Self.list(attributes))/>\n"
-    }
-
-    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text content: String) {
-        text += "<\(name)\(Self.list(attributes))>\(Self.escaped(content))</\(name)>\n"
+    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, text content: String? = nil) {
+        let end = content.map { ">\(Self.escaped($0))</\(name)>" } ?? "/>"
+        text += "<\(name)\(Self.list(attributes))\(end)\n"
     }
 
     /// Returns text without markup; characters that XML does not allow are replaced.
@@ -27,9 +24,7 @@ struct SVGText {
         }
     }
 
-    mutating func path(_ style: String, _ line: String) {
-        element("path", ["class": style, "d": line])
-    }
+    mutating func path(_ style: String, _ line: String) { element("path", ["class": style, "d": line]) }
 
     static func list(_ attributes: KeyValuePairs<String, String>) -> String {
         attributes.reduce("") { $0 + " \($1.key)=\"\(escaped($1.value))\"" }

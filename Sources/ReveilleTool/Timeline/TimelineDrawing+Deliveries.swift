@@ -21,7 +21,7 @@ extension TimelineDrawing {
         for (index, aspect) in aspects.enumerated() {
             drawName(of: aspect, height: Self.row)
             drawMarks(
-                of: deliveries.filter { $0.aspect == aspect }, "f\(index % TimelineStyle.hues)",
+                of: deliveries.filter { $0.aspect == aspect }, "f\(index % Self.hues)",
                 wakes: sleeps.compactMap { $0.end.map(x) })
             y += Self.row
         }

@@ -18,6 +18,8 @@ struct TimelineDrawing {
     static let digit = 7.5
     static let letter = 7.2
 
+    /// The colors of lanes, which repeat; each lane also has its name.
+    static let hues = 10
     /// The largest number of ticks whose texts have room beside each other.
     private static let mostTicks = 10.0
 
@@ -46,8 +48,8 @@ struct TimelineDrawing {
         words.element("title", ["id": "title"], text: timeline.title)
         words.element("desc", ["id": "description"], text: drawing.description)
         page.element("rect", ["class": "page", "width": "100%", "height": "100%", "rx": "8"])
-        // The style sheet has no characters of markup.
-        let style = "<style>\n\(TimelineStyle.sheet)</style>\n"
+        // It has no characters of markup; where its colors are text, their contrast is at least 4.5 to 1.
+        let style = "<style>\n\(String(decoding: PackageResources.timeline_css, as: UTF8.self))</style>\n"
         return "<svg\(root)>\n" + words.text + style + page.text + drawing.svg.text + "</svg>\n"
     }
 
@@ -147,7 +149,7 @@ struct TimelineDrawing {
 
     /// Draws the states of an aspect: a stepped line for numbers, otherwise segments with their texts.
     private mutating func drawLane(of aspect: Aspect, _ index: Int) {
-        let color = index % TimelineStyle.hues
+        let color = index % Self.hues
         let (top, bottom) = (y + 4, y + Self.lane - 4)
         rectangle("lane", x: Self.left, y: y, width: Self.width - Self.left - Self.right, height: Self.lane - 2)
         let marks = TimelineMark.marks(of: timeline.awake.filter { $0.aspect == aspect }, at: x)
