@@ -36,17 +36,17 @@ private struct DemandOfName: AsyncSequence, Sendable {
     let aspect: Aspect
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(replies: LastingReplies(to: .observeDemand(AspectSet(aspect)), of: engine))
+        AsyncIterator(replies: LastingReplies(to: ObserveDemand(AspectSet(aspect)), of: engine))
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        var replies: LastingReplies
+        var replies: LastingReplies<ObserveDemand>
         private var last: Bool?
 
-        init(replies: LastingReplies) { self.replies = replies }
+        init(replies: LastingReplies<ObserveDemand>) { self.replies = replies }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Bool? {
-            while let (demands, _) = try await replies.next(as: [NameDemand].self, isolation: actor) {
+            while let (demands, _) = try await replies.next(isolation: actor) {
                 guard let isNeeded = demands.first?.isNeeded, isNeeded != last else { continue }
                 last = isNeeded
                 return isNeeded

@@ -16,7 +16,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
     public var info: DeviceInfo {
-        get async throws(ReveilleError) { try await engine.call(Call(.describeDevice), expecting: DeviceInfo.self) }
+        get async throws(ReveilleError) { try await engine.call(DescribeDevice()) }
     }
 
     /// Returns whether the device has a source for an aspect now, such as a battery or a sensor, with the reason if it
@@ -65,7 +65,7 @@ extension Device {
     public func check(_ capabilities: [Capability]) async throws(ReveilleError) -> [CapabilityAnswer] {
         let checks: [CapabilityCheck]
         do throws(ReveilleError) {
-            checks = try await engine.call(Call(.check(capabilities.map(\.name))), expecting: [CapabilityCheck].self)
+            checks = try await engine.call(CheckCapabilities(capabilities.map(\.name)))
         } catch  where error.code == .notSupported {
             return capabilities.map { _ in .unknown }
         }

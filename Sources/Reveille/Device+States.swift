@@ -74,8 +74,7 @@ extension Device {
 
     /// Returns the latest changes of an aspect with the instance of the bus, for comparison with earlier changes.
     package func historyReply(of aspect: Aspect, limit: Int?) async throws(ReveilleError) -> EventsReply {
-        let call = BusCall.getHistory(aspect, limit: limit, wantsSupply: aspect == .battery)
-        return try await engine.call(Call(call), expecting: EventsReply.self)
+        try await engine.call(GetHistory(aspect, limit: limit, wantsSupply: aspect == .battery))
     }
 
     /// Returns the aspects of the bus with their sources, as `reveille status` shows them.
@@ -86,7 +85,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
     public func aspects() async throws(ReveilleError) -> [AspectInfo] {
-        try await engine.call(Call(.describeAspects), expecting: [AspectInfo].self)
+        try await engine.call(DescribeAspects())
     }
 
     /// Returns whether this device has a source for an aspect of the device now, such as a battery or a sensor.
@@ -124,20 +123,20 @@ extension Device {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
     ///   unavailable.
     public func refresh() async throws(ReveilleError) {
-        _ = try await engine.call(Call(.refresh), expecting: EmptyReply.self)
+        _ = try await engine.call(Refresh())
     }
 
     /// Posts a synthetic state; public in `ReveilleTesting`, as `post(_:)`.
     package func postSynthetic(_ reading: Reading) async throws(ReveilleError) -> Revision {
-        let call = Call(.post(reading))
+        let post = Post(reading)
         // JSON cannot express a level that is not a number: it would be sent as null, which means unknown.
         do throws(CallError) {
-            var fields = Fields(call.parameters)
-            _ = try fields.onlyReading()
+            var fields = Fields(post.parameters)
+            _ = try Post(&fields, history: 0)
         } catch {
             let field = error.parameters["parameter"]?.stringValue ?? reading.aspect.name
             throw ReveilleError(.invalidArgument, "Post: the value of \(field) is not allowed: \(reading)")
         }
-        return try await engine.call(call, expecting: Revision.self)
+        return try await engine.call(post)
     }
 }

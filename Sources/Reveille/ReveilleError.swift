@@ -136,15 +136,15 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension BusLink {
-    /// Sends a call, and decodes each reply.
-    func call<Answer: BusReply>(
-        _ call: Call, isOpening: Bool = false, expecting type: Answer.Type,
-        onReply: @escaping (Result<Answer, ReveilleError>) -> Void
+    /// Calls a method, and decodes each reply.
+    func call<Method: BusMethod>(
+        _ method: Method, isOpening: Bool = false, onReply: @escaping (Result<Method.Answer, ReveilleError>) -> Void
     ) {
+        let call = Call(method)
         self.call(call, isOpening: isOpening) { result in
             onReply(
                 Result { () throws(ReveilleError) in
-                    try type.init(try ReveilleError.reaching { () throws(LinkFailure) in try result.get() }, to: call)
+                    try .init(try ReveilleError.reaching { () throws(LinkFailure) in try result.get() }, to: call)
                 })
         }
     }

@@ -34,16 +34,14 @@ private struct FollowedSubscriptions: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(engine) }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        private var replies: LastingReplies
+        private var replies: LastingReplies<ListSubscriptions>
         /// The subscriptions that were reported and have not ended.
         private var known: Set<String> = []
 
-        init(_ engine: Engine) { replies = LastingReplies(to: .followSubscriptions, of: engine) }
+        init(_ engine: Engine) { replies = LastingReplies(to: .following, of: engine) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> SubscriptionChanges? {
-            guard let (changes, isFirst) = try await replies.next(as: SubscriptionChanges.self, isolation: actor) else {
-                return nil
-            }
+            guard let (changes, isFirst) = try await replies.next(isolation: actor) else { return nil }
             let ids = Set(changes.subscriptions.map(\.id))
             // What ended while there was no connection.
             let ended = isFirst ? known.subtracting(ids).sorted() : changes.ended

@@ -28,7 +28,7 @@ public struct Shell: Sendable {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
     public func subscriptions() async throws(ReveilleError) -> [SubscriptionInfo] {
-        try await device.engine.call(Call(.listSubscriptions), expecting: [SubscriptionInfo].self)
+        try await device.engine.call(ListSubscriptions()).subscriptions
     }
 
     /// Sends another program's subscription to the background, as an operator.

@@ -7,6 +7,13 @@ package import Varlink
 package enum BusInterface {
     package static let name = "org.reveille.Bus"
 
+    /// The methods of all interfaces of the bus.
+    package static let methods: [any BusMethod.Type] = [
+        AddEntry.self, BeginTask.self, CancelEntry.self, CheckCapabilities.self, DescribeAspects.self,
+        DescribeDevice.self, GetHistory.self, GetState.self, ListEntries.self, ListSubscriptions.self,
+        ObserveDemand.self, Post.self, Publish.self, Refresh.self, SetState.self, Subscribe.self,
+    ]
+
     package static func make() -> Interface { parse(PackageResources.org_reveille_Bus_varlink) }
 
     /// Returns all interfaces of the bus, without `org.varlink.service`.

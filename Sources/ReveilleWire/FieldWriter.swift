@@ -63,7 +63,7 @@ extension WireStructure {
         return object
     }
 
-    var text: [UInt8] {
+    package var text: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendText { $0.append(self) }
         return bytes

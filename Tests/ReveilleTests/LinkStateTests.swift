@@ -11,8 +11,8 @@ import Varlink
 @Suite struct LinkStateTests {
     private static let gone = LinkFailure.unreachable(SystemError("connect", on: "/bus", code: 111))
     private static let full = LinkFailure.unreachable(SystemError("connect", on: "/bus", code: 11))
-    private static let refresh = Call(.refresh)
-    private static let demand = Call(.observeDemand([.battery]))
+    private static let refresh = Call(Refresh())
+    private static let demand = Call(ObserveDemand([.battery]))
     private static let refused = Reply(CallError.permissionDenied)
 
     private var state = LinkState()

@@ -13,8 +13,9 @@ import Varlink
         kernel: "6.1", identifier: "a", processors: 4, frequency: nil, memory: 1 << 31)
 
     @Test func callsAreDecodedAsTheyWereEncoded() throws {
-        for call in [.describeDevice, .check([]), .check(["proximity", "", "\u{1F4F1}"])] as [BusCall] {
-            #expect(try BusCall(resolving: Call(call)) == call)
+        #expect(try DescribeDevice.called() == DescribeDevice())
+        for check in [CheckCapabilities([]), CheckCapabilities(["proximity", "", "\u{1F4F1}"])] {
+            #expect(try CheckCapabilities.resolving(Call(check)) == check)
         }
     }
 
@@ -25,15 +26,17 @@ import Varlink
         ] as [JSONObject])
     func invalidCapabilitiesAreNamed(parameters: JSONObject) {
         #expect(throws: CallError.invalidParameter("capabilities")) {
-            try BusCall(resolving: Call(method: "org.reveille.Device.Check", parameters: parameters))
+            try CheckCapabilities.called(with: parameters)
         }
     }
 
     @Test func capabilitiesAreLimited() throws {
         let limit = BusInterface.capabilityLimit
-        #expect(throws: Never.self) { try BusCall(resolving: Call(.check(Array(repeating: "a", count: limit)))) }
+        #expect(throws: Never.self) {
+            try CheckCapabilities.resolving(Call(CheckCapabilities(Array(repeating: "a", count: limit))))
+        }
         #expect(throws: CallError.invalidParameter("capabilities")) {
-            try BusCall(resolving: Call(.check(Array(repeating: "a", count: limit + 1))))
+            try CheckCapabilities.resolving(Call(CheckCapabilities(Array(repeating: "a", count: limit + 1))))
         }
     }
 

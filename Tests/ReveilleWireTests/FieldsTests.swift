@@ -7,16 +7,7 @@ import Varlink
 
 /// Fields of calls and readings as their texts give them, and not as values that a program has created.
 @Suite struct FieldsTests {
-    private func bus(_ method: String, _ parameters: String, mode: String = "") throws -> BusCall {
-        let text = #"{"method":"org.reveille.Bus.\#(method)","parameters":\#(parameters)\#(mode)}"#
-        let call = try Call(parsing: Array(text.utf8))
-        return try BusCall(resolving: call)
-    }
-
-    private func post(_ parameters: String) throws -> Reading? {
-        guard case .post(let reading) = try bus("Post", parameters) else { return nil }
-        return reading
-    }
+    private func post(_ parameters: String) throws -> Reading { try Post.called(with: parameters).reading }
 
     @Test(
         "names and words with escapes are the same names and words",
@@ -59,15 +50,14 @@ import Varlink
     }
 
     @Test func lastOfRepeatedParametersCounts() throws {
-        let more = #","more":true"#
         #expect(
-            try bus("Subscribe", #"{"name":"a","aspects":["locale"],"n\u0061me":"b","aspects":null}"#, mode: more)
-                == .subscribe(SubscriptionRequest(name: "b")))
+            try Subscribe.called(with: #"{"name":"a","aspects":["locale"],"n\u0061me":"b","aspects":null}"#)
+                == Subscribe(SubscriptionRequest(name: "b")))
         #expect(
-            try bus("GetHistory", #"{"limit":0,"aspect":"*","aspect":"locale","limit":2}"#)
-                == .getHistory(.locale, limit: 2))
+            try GetHistory.called(with: #"{"limit":0,"aspect":"*","aspect":"locale","limit":2}"#)
+                == GetHistory(.locale, limit: 2))
         #expect(throws: CallError.invalidParameter("limit")) {
-            try bus("GetHistory", #"{"limit":1,"aspect":"locale","limit":0}"#)
+            try GetHistory.called(with: #"{"limit":1,"aspect":"locale","limit":0}"#)
         }
     }
 
@@ -79,9 +69,9 @@ import Varlink
             ("0.1e1", nil), ("1e0", nil), ("\"1\"", nil), ("true", nil), ("[1]", nil), ("{}", nil),
         ] as [(String, Int?)])
     func numbersAtTheEdges(number: String, limit: Int?) {
-        let call = Result { try bus("GetHistory", #"{"aspect":"locale","limit":\#(number)}"#) }
+        let call = Result { try GetHistory.called(with: #"{"aspect":"locale","limit":\#(number)}"#) }
         switch call {
-        case .success(let call): #expect(limit != nil && call == .getHistory(.locale, limit: limit))
+        case .success(let call): #expect(limit != nil && call == GetHistory(.locale, limit: limit))
         case .failure(let error):
             #expect(limit == nil && error as? CallError == .invalidParameter("limit"))
         }

@@ -6,12 +6,6 @@ import Testing
 import Varlink
 
 @Suite struct PublishCallTests {
-    private func method(_ name: String, _ parameters: JSONObject) throws -> BusCall {
-        let mode = name == "Subscribe" ? Call.Mode.more : .plain
-        let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
-        return try BusCall(resolving: call)
-    }
-
     /// Returns an object with this many levels of objects and arrays.
     private static func nested(_ depth: Int) -> JSON {
         depth == 1 ? [:] : ["a": (2..<depth).reduce([]) { array, _ in [array] }]
@@ -23,14 +17,14 @@ import Varlink
     func valueIsCanonical() throws {
         let name = Aspect("org.example.volume")
         #expect(
-            try method("Publish", ["aspect": "org.example.volume", "value": ["b": 1.0, "a": [-0.0]]])
-                == .publish(PublishedValue(name, bytes: Array(#"{"a":[0],"b":1}"#.utf8))))
+            try Publish.called(with: ["aspect": "org.example.volume", "value": ["b": 1.0, "a": [-0.0]]])
+                == Publish(PublishedValue(name, bytes: Array(#"{"a":[0],"b":1}"#.utf8))))
         #expect(
-            try method("Publish", ["aspect": "org.example.volume", "whileConnected": true])
-                == .publish(PublishedValue(name, bytes: nil), whileConnected: true))
+            try Publish.called(with: ["aspect": "org.example.volume", "whileConnected": true])
+                == Publish(PublishedValue(name, bytes: nil), whileConnected: true))
         #expect(
-            try method("Publish", ["aspect": "org.example.volume", "value": .null, "whileConnected": .null])
-                == .publish(PublishedValue(name, bytes: nil)))
+            try Publish.called(with: ["aspect": "org.example.volume", "value": .null, "whileConnected": .null])
+                == Publish(PublishedValue(name, bytes: nil)))
     }
 
     @Test(
@@ -40,32 +34,28 @@ import Varlink
         ])
     func invalidNameIsRefused(name: String) {
         #expect(throws: CallError.invalidParameter("aspect")) {
-            try method("Publish", ["aspect": .string(name), "value": ["a": 1]])
+            try Publish.called(with: ["aspect": .string(name), "value": ["a": 1]])
         }
     }
 
     @Test("a value that is not an object is refused", arguments: [1, "x", true, [], [["a": 1]]] as [JSON])
     func valueMustBeAnObject(value: JSON) {
         #expect(throws: CallError.invalidParameter("value")) {
-            try method("Publish", ["aspect": "org.example.volume", "value": value])
+            try Publish.called(with: ["aspect": "org.example.volume", "value": value])
         }
     }
 
     @Test("the name is checked before the value") func nameIsCheckedFirst() {
         let deep = Self.nested(PublishedValue.depthLimit + 1)
         #expect(throws: CallError.invalidParameter("aspect")) {
-            try method("Publish", ["aspect": "volume", "value": deep])
+            try Publish.called(with: ["aspect": "volume", "value": deep])
         }
     }
 
     @Test("a value may be nested as deeply as a reply to GetState or Subscribe can contain it")
     func depthIsLimitedByReplies() throws {
         let deepest = Self.nested(PublishedValue.depthLimit)
-        let call = try method("Publish", ["aspect": "org.example.volume", "value": deepest])
-        guard case .publish(let value, _, _) = call else {
-            Issue.record("\(call)")
-            return
-        }
+        let value = try Publish.called(with: ["aspect": "org.example.volume", "value": deepest]).value
         let event = EventCodingTests.event(.published(value))
         var writer = EventWriter()
         let head = SubscribeReply(subscription: "a", instance: "b", resumed: nil, events: []).head
@@ -73,8 +63,9 @@ import Varlink
         let reply = try Reply(parsing: Array(frame.dropLast()))
         #expect(try [Event](reply.parameters, noting: UnknownWords()) == [event])
         #expect(throws: CallError.invalidParameter("value")) {
-            try method(
-                "Publish", ["aspect": "org.example.volume", "value": Self.nested(PublishedValue.depthLimit + 1)])
+            try Publish.called(with: [
+                "aspect": "org.example.volume", "value": Self.nested(PublishedValue.depthLimit + 1),
+            ])
         }
         // One level more would make a reply that no client can read.
         let deeper = PublishedValue("org.example.volume", Self.nested(PublishedValue.depthLimit + 1).objectValue)
@@ -86,20 +77,22 @@ import Varlink
     @Test("a call with a target is encoded and decoded, and a target needs its instance")
     func target() throws {
         let value = PublishedValue("org.example.volume", ["level": 1])
-        let call = BusCall.publish(value, target: PublishTarget(instance: "a", generation: 7))
-        #expect(try method("Publish", Call(call).parameters) == call)
+        let call = Publish(value, target: PublishTarget(instance: "a", generation: 7))
+        #expect(try Publish.called(with: call.parameters) == call)
         for (part, missing) in [("target", "instance"), ("instance", "target")] {
-            var parameters = Call(call).parameters
+            var parameters = call.parameters
             parameters[missing] = nil
             #expect(parameters[part] != nil)
-            #expect(throws: CallError.invalidParameter(missing)) { try method("Publish", parameters) }
+            #expect(throws: CallError.invalidParameter(missing)) { try Publish.called(with: parameters) }
         }
-        var negative = Call(call).parameters
+        var negative = call.parameters
         negative["target"] = -1
-        #expect(throws: CallError.invalidParameter("target")) { try method("Publish", negative) }
+        #expect(throws: CallError.invalidParameter("target")) { try Publish.called(with: negative) }
     }
 
     // MARK: - Names and patterns of a subscription
+
+    private static let withAspects: [any BusMethod.Type] = [Subscribe.self, GetState.self]
 
     @Test("names and patterns are aspects, with policies of their own")
     func subscribeParsesNames() throws {
@@ -116,26 +109,27 @@ import Varlink
             policies: [
                 "org.example.*": Policy(interval: .seconds(1)), "org.example.player": Policy(background: .drop),
             ])
-        #expect(try method("Subscribe", parameters) == .subscribe(request))
+        #expect(try Subscribe.called(with: parameters) == Subscribe(request))
     }
 
     @Test(
         "an invalid name or pattern is refused",
         arguments: ["org", "*", "org.exam*"])
     func invalidPatternIsRefused(pattern: String) {
-        for name in ["Subscribe", "GetState"] {
+        for method in Self.withAspects {
             #expect(throws: CallError.invalidParameter("aspects")) {
-                try method(name, ["aspects": ["battery", .string(pattern)]])
+                try method.called(with: ["aspects": ["battery", .string(pattern)]])
             }
         }
     }
 
-    @Test("more than 64 different aspects and patterns are refused", arguments: ["Subscribe", "GetState"])
-    func aspectsAreLimited(name: String) {
+    @Test("more than 64 different aspects and patterns are refused") func aspectsAreLimited() {
         let names = (0..<64).map { JSON.string("org.example.n\($0)") }
-        #expect(throws: Never.self) { try method(name, ["aspects": .array(names + names)]) }
-        #expect(throws: CallError.quotaExceeded(.aspects, limit: 64)) {
-            try method(name, ["aspects": .array(names + ["org.example.*"])])
+        for method in Self.withAspects {
+            #expect(throws: Never.self) { try method.called(with: ["aspects": .array(names + names)]) }
+            #expect(throws: CallError.quotaExceeded(.aspects, limit: 64)) {
+                try method.called(with: ["aspects": .array(names + ["org.example.*"])])
+            }
         }
     }
 
@@ -143,14 +137,14 @@ import Varlink
     func intervalHasARange() throws {
         for interval in [0, -1, .min, 31_536_000_001, .max] as [Int64] {
             #expect(throws: CallError.invalidParameter("policies.interval"), "\(interval)") {
-                try method("Subscribe", ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
+                try Subscribe.called(with: ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
             }
         }
         for interval in [1, 31_536_000_000] as [Int64] {
             let policy = Policy(interval: .milliseconds(interval))
             #expect(
-                try method("Subscribe", ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
-                    == .subscribe(SubscriptionRequest(policies: [.battery: policy])))
+                try Subscribe.called(with: ["policies": [["aspect": "battery", "interval": .integer(interval)]]])
+                    == Subscribe(SubscriptionRequest(policies: [.battery: policy])))
         }
     }
 
@@ -159,14 +153,15 @@ import Varlink
         arguments: ["org.example.player.*", "org.*", "org.other.volume", "weather"])
     func policyNeedsItsAspect(aspect: String) {
         #expect(throws: CallError.invalidParameter("policies.aspect")) {
-            try method(
-                "Subscribe", ["aspects": ["org.example.*"], "policies": [["aspect": .string(aspect), "interval": 1]]])
+            try Subscribe.called(with: [
+                "aspects": ["org.example.*"], "policies": [["aspect": .string(aspect), "interval": 1]],
+            ])
         }
     }
 
     @Test("a position of a pattern is refused") func positionIsOfAName() {
         #expect(throws: CallError.invalidParameter("resume.aspect")) {
-            try method("Subscribe", ["resume": [["aspect": "org.example.*", "generation": 1]]])
+            try Subscribe.called(with: ["resume": [["aspect": "org.example.*", "generation": 1]]])
         }
     }
 

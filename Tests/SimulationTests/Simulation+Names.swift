@@ -100,7 +100,7 @@ extension Simulation {
     // MARK: - Calls
 
     private func states(_ aspects: AspectSet) throws -> [Event] {
-        let reply = try EventsReply(call(.getState(aspects)), noting: UnknownWords())
+        let reply = try EventsReply(call(GetState(aspects)), noting: UnknownWords())
         if let instance, instance != reply.instance { throw Broken("the instance became \(reply.instance)") }
         return reply.events
     }
@@ -113,7 +113,7 @@ extension Simulation {
 
     private func checkHistory() throws {
         let name = randomName()
-        let events = try EventsReply(call(.getHistory(name)), noting: UnknownWords()).events
+        let events = try EventsReply(call(GetHistory(name)), noting: UnknownWords()).events
         var places: [Int] = []
         for event in events { places.append(try ledger.place(of: event, isChange: true)) }
         let last = ledger.states(of: name).indices.last ?? -1
@@ -126,7 +126,7 @@ extension Simulation {
     func meetBus(mayBeNew: Bool) throws {
         let before = instance
         instance = nil
-        let reply = try EventsReply(call(.getState(["org.*"])), noting: UnknownWords())
+        let reply = try EventsReply(call(GetState(["org.*"])), noting: UnknownWords())
         instance = reply.instance
         if before == instance {
             ledger.busContinued()

@@ -42,7 +42,7 @@ final class Simulation {
         try comeToRest()
         try check(clients)
         try checkStates()
-        let count = try call(.listSubscriptions)["subscriptions"]?.arrayValue?.count
+        let count = try call(ListSubscriptions())["subscriptions"]?.arrayValue?.count
         guard count == clients.count else { throw Broken("\(count ?? 0) subscriptions of \(clients.count) clients") }
     }
 
@@ -56,7 +56,7 @@ final class Simulation {
             where client.numbers[Aspect(aspect)] != reality.number(of: aspect, for: client.domains)
                 && !client.isWaiting(Aspect(aspect), at: now)
             {
-                let subscriptions = try call(.listSubscriptions)
+                let subscriptions = try call(ListSubscriptions())
                 throw Broken(
                     "\(client.name) is at \(client.numbers) instead of \(reality.number[aspect]) for \(aspect): "
                         + "subscription \(client.subscription ?? "none") of \(subscriptions)")
@@ -87,7 +87,7 @@ final class Simulation {
             note("\(client.name) disconnects")
             client.disconnect()
         case 96: bus.loop.advance(.seconds(Int.random(in: 1...9, using: &random)))
-        case 97: try call(.refresh)
+        case 97: try call(Refresh())
         case 98: try endBus(isClean: Bool.random(using: &random))
         default: try quiesce()
         }
@@ -168,7 +168,7 @@ final class Simulation {
         guard let id = client.subscription, let stream = client.stream else { return }
         guard reason == .frozen else {
             let process = reason == .app ? Self.process : Self.process + 1
-            try call(.setState(subscription: id, to: isHeld ? .background : .foreground), by: process)
+            try call(SetState(subscription: id, to: isHeld ? .background : .foreground), by: process)
             return
         }
         bus.setFrozen(isHeld, stream)
@@ -181,10 +181,10 @@ final class Simulation {
 
     /// Sends a call on a separate connection, and runs the loop until the reply arrives.
     @discardableResult
-    func call(_ call: BusCall, by process: Int32 = process) throws -> JSONObject {
+    func call(_ method: some BusMethod, by process: Int32 = process) throws -> JSONObject {
         let peer = controls[process] ?? SimulatedPeer(open(process))
         controls[process] = peer
-        return try self.call(Call(call), on: peer)
+        return try self.call(Call(method), on: peer)
     }
 
     /// Sends a call, and runs the loop until the reply arrives.
@@ -227,7 +227,7 @@ final class Simulation {
         try quiesce()
         for client in clients { try wake(client, from: .background) }
         // A battery without a full watch may have unreported changes.
-        try call(.refresh)
+        try call(Refresh())
         try quiesce()
     }
 }

@@ -24,16 +24,14 @@ package final class BlockingClient {
     package var peer: UnixStream.Peer? { socket.peer }
 
     /// Waits for the first reply to a call, the last call if it has more; throws an error reply.
-    package func call<Answer: BusReply>(
-        _ call: BusCall, expecting type: Answer.Type = EmptyReply.self
-    ) throws(ReveilleError) -> Answer {
-        last = Call(call)
+    package func call<Method: BusMethod>(_ method: Method) throws(ReveilleError) -> Method.Answer {
+        last = Call(method)
         try send(last)
-        return try receive(expecting: type)
+        return try receive(expecting: Method.Answer.self)
     }
 
     package func publish(_ value: PublishedValue) throws(ReveilleError) {
-        _ = try call(.publish(value), expecting: Revision.self)
+        _ = try call(Publish(value))
     }
 
     /// Waits for the next reply to the last call.

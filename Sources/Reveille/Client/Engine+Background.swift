@@ -121,9 +121,9 @@ extension Engine {
         var patient = connector
         patient.patience.answer = Self.suspensionTime
         let channel = try ReveilleError.requiring { () throws(SystemError) in try BusLink(patient) }
-        let call = Call(.setState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter))
+        let call = SetState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter)
         let result = await withCheckedContinuation { continuation in
-            channel.call(call, expecting: EmptyReply.self) { continuation.resume(returning: $0) }
+            channel.call(call) { continuation.resume(returning: $0) }
         }
         channel.close()
         _ = try result.get()
@@ -135,8 +135,7 @@ extension Engine {
     ) async throws(ReveilleError) {
         try Self.check(wakeAfter)
         let state: RequestedState = isInBackground ? .background : .foreground
-        let call = Call(.setState(subscription: subscription, to: state, wakeAfter: wakeAfter))
-        _ = try await self.call(call, expecting: EmptyReply.self)
+        _ = try await call(SetState(subscription: subscription, to: state, wakeAfter: wakeAfter))
     }
 
     /// Brings a stream to a state by this process's hold, until a time in microseconds since boot.
@@ -149,8 +148,7 @@ extension Engine {
     ) {
         guard let name = stream.state.name, let channel = try? openChannel() else { return completion(.success(false)) }
         let left = deadline.map { Duration.microseconds(max(1_000, $0 - bootClock)) }
-        let call = BusCall.setState(subscription: name, to: state, wakeAfter: left)
-        channel.call(Call(call), expecting: EmptyReply.self) { result in
+        channel.call(SetState(subscription: name, to: state, wakeAfter: left)) { result in
             switch result {
             case .success: completion(.success(true))
             case .failure(let error) where [.noBus, .noSuchSubscription].contains(error.code):

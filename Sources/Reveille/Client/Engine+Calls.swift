@@ -11,18 +11,17 @@ extension Engine {
     ///
     /// `onReply` is called at once, also without a bus: the connection may be lost or replaced before this function
     /// continues.
-    func call<Answer: BusReply>(
-        _ call: Call, expecting type: Answer.Type,
-        onReply: ((Result<Answer, ReveilleError>) -> Void)? = nil
-    ) async throws(ReveilleError) -> Answer {
+    func call<Method: BusMethod>(
+        _ method: Method, onReply: ((Result<Method.Answer, ReveilleError>) -> Void)? = nil
+    ) async throws(ReveilleError) -> Method.Answer {
         let result = await withCheckedContinuation { continuation in
-            let end = { (result: Result<Answer, ReveilleError>) in
+            let end = { (result: Result<Method.Answer, ReveilleError>) in
                 if case .success = result { self.reached() }
                 onReply?(result)
                 continuation.resume(returning: result)
             }
             do throws(ReveilleError) {
-                try openChannel().call(call, expecting: type, onReply: end)
+                try openChannel().call(method, onReply: end)
             } catch {
                 end(.failure(error))
             }
@@ -31,8 +30,7 @@ extension Engine {
     }
 
     func states(of aspects: AspectSet) async throws(ReveilleError) -> EventsReply {
-        try await call(
-            Call(.getState(aspects, wantsSupply: aspects.contains(Aspect.battery))), expecting: EventsReply.self)
+        try await call(GetState(aspects, wantsSupply: aspects.contains(Aspect.battery)))
     }
 
     /// Publishes or withdraws the state of a name.
@@ -43,8 +41,7 @@ extension Engine {
         // Before a new connection publishes it again.
         if value.isWithdrawn { tiedStates.withdraw(value.name) }
         do throws(ReveilleError) {
-            let call = Call(.publish(value, whileConnected: whileConnected))
-            return try await self.call(call, expecting: Revision.self) { result in
+            return try await call(Publish(value, whileConnected: whileConnected)) { result in
                 self.tiedStates.publish(value, isTied: whileConnected, result)
             }
         } catch {
@@ -55,8 +52,7 @@ extension Engine {
     /// Publishes the states that ended with the last connection, before any other call on a new one.
     func publishTiedStates(on channel: BusLink) {
         for (name, value) in tiedStates.latest {
-            channel.call(Call(.publish(value, whileConnected: true)), isOpening: true, expecting: Revision.self) {
-                result in
+            channel.call(Publish(value, whileConnected: true), isOpening: true) { result in
                 guard let error = self.tiedStates.publishAgain(value, result) else { return }
                 self.logger.error("\(name) is not published again: \(error)")
             }

@@ -43,7 +43,7 @@ extension Engine {
     /// bus does not know.
     func remaining(of task: String, of id: StreamID) async -> Duration? {
         guard let name = streams[id]?.state.name,
-            let subscribers = try? await call(Call(.listSubscriptions), expecting: [SubscriptionInfo].self)
+            let subscribers = try? await call(ListSubscriptions()).subscriptions
         else { return nil }
         // All tasks of a subscription have the same time left.
         return subscribers.first { $0.id == name }?.tasks.first { $0.name == task }?.remaining
@@ -83,8 +83,7 @@ final class TaskHold {
     func begin(of subscription: String, completion: @escaping () -> Void = {}) {
         onAnswer = completion
         isHeld = true
-        let call = Call(.beginTask(subscription: subscription, name: task.name))
-        link.call(call, expecting: TaskState.self) { [weak self] in self?.take($0) }
+        link.call(BeginTask(task.name, of: subscription)) { [weak self] in self?.take($0) }
     }
 
     private func take(_ result: Result<TaskState, ReveilleError>) {

@@ -71,7 +71,7 @@ package actor Engine {
         if case .own(let start) = route {
             try ReveilleError.requiring { () throws(SystemError) in bus = try start(thread, logger) }
         }
-        _ = try await call(.fence, expecting: EmptyReply.self)
+        _ = try await call(Fence())
     }
 
     /// Ends everything on the engine's thread; the thread ends with the engine.
@@ -124,7 +124,7 @@ package actor Engine {
 
     private func reconnect() {
         guard connectionState != .connected else { return }
-        try? openChannel().call(.fence, isOpening: true, expecting: EmptyReply.self) { result in
+        try? openChannel().call(Fence(), isOpening: true) { result in
             switch result {
             case .success: self.reached()
             case .failure(let error): self.notReached(error)

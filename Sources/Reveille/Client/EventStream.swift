@@ -124,10 +124,10 @@ package final class EventStream {
 
     private func perform(_ action: EventStreamState.Action) {
         switch action {
-        case .describe: send(Call(.describeAspects))
+        case .describe: send(Call(DescribeAspects()))
         case .subscribe(var request):
             request.wantsSupply = request.aspects.contains(Aspect.battery)
-            send(Call(.subscribe(request)))
+            send(Call(Subscribe(request)))
         case .disconnect: link.close()
         case .started: onStart(.success(()))
         case .failed(let error): onStart(.failure(error))

@@ -76,20 +76,20 @@ struct LastingReply: Sendable {
 }
 
 /// The replies to a call that lasts, for one loop over them.
-struct LastingReplies {
+struct LastingReplies<Method: BusMethod> {
     private let engine: Engine
     private let call: Call
     private var begun: (number: Int, arrivals: AsyncStream<Void>.Iterator)?
 
-    init(to call: BusCall, of engine: Engine) {
+    init(to method: Method, of engine: Engine) {
         self.engine = engine
-        self.call = Call(call)
+        call = Call(method)
     }
 
-    /// Returns the next reply as a value, once it has come, and whether it is the first of a connection; `nil` at the end.
-    mutating func next<Value: BusReply>(
-        as type: Value.Type, isolation actor: isolated (any Actor)?
-    ) async throws(ReveilleError) -> (value: Value, isFirst: Bool)? {
+    /// Returns the next reply, once it has come, and whether it is the first of a connection; `nil` at the end.
+    mutating func next(
+        isolation actor: isolated (any Actor)?
+    ) async throws(ReveilleError) -> (value: Method.Answer, isFirst: Bool)? {
         if begun == nil {
             let (number, stream) = try await engine.begin(call)
             begun = (number, stream.makeAsyncIterator())
@@ -97,7 +97,7 @@ struct LastingReplies {
         guard let number = begun?.number else { return nil }
         repeat {
             if let reply = try await engine.reply(to: number) {
-                return (try Value(reply.reply, to: call), reply.isFirst)
+                return (try Method.Answer(reply.reply, to: call), reply.isFirst)
             }
         } while await begun?.arrivals.next(isolation: actor) != nil
         return nil

@@ -34,7 +34,7 @@ package final class PublisherLink {
     }
 
     package func open() {
-        demand.call(Call(.observeDemand(names)), isOpening: true, expecting: [NameDemand].self) { [weak self] in
+        demand.call(ObserveDemand(names), isOpening: true) { [weak self] in
             switch $0 {
             case .success(let demands):
                 let needs = demands.map { ($0.aspect, $0.isNeeded) }
@@ -49,7 +49,7 @@ package final class PublisherLink {
     /// Publishes a value for as long as the program is connected, or withdraws it; without a bus, nothing happens.
     package func publish(_ value: PublishedValue, onReply: @escaping (CallError?) -> Void) {
         guard !demand.isClosed else { return }
-        calls.call(Call(.publish(value, whileConnected: true))) { result in
+        calls.call(Call(Publish(value, whileConnected: true))) { result in
             if case .success(let reply) = result { onReply(CallError(reply)) }
         }
     }

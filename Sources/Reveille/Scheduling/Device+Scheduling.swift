@@ -36,7 +36,7 @@ extension Device {
     @discardableResult
     public func cancelScheduled(_ id: String) async throws(ReveilleError) -> Bool {
         do throws(ReveilleError) {
-            return try await engine.call(Call(.cancelEntry(id)), expecting: CancelReply.self).cancelled > 0
+            return try await engine.call(CancelEntry(id)).cancelled > 0
         } catch  where error.code == .noSuchEntry {
             return false
         }
@@ -52,7 +52,7 @@ extension Device {
     /// - Throws: ``ReveilleError``, as ``scheduled()`` does.
     @discardableResult
     public func cancelAllScheduled() async throws(ReveilleError) -> Int {
-        try await engine.call(Call(.cancelEntry(nil)), expecting: CancelReply.self).cancelled
+        try await engine.call(CancelEntry(nil)).cancelled
     }
 
     /// Returns the entries of this user on the schedule, in the order of their identifiers.
@@ -68,12 +68,12 @@ extension Device {
     }
 
     package var listings: [ScheduleListing] {
-        get async throws(ReveilleError) { try await engine.call(Call(.listEntries), expecting: [ScheduleListing].self) }
+        get async throws(ReveilleError) { try await engine.call(ListEntries()) }
     }
 
     package func add(_ entry: ScheduleEntry) async throws(ReveilleError) -> Timestamp? {
         do throws(ReveilleError) {
-            let reply = try await engine.call(Call(.addEntry(entry)), expecting: AddReply.self)
+            let reply = try await engine.call(AddEntry(entry))
             return reply.next.map { Timestamp(microseconds: $0) }
         } catch {
             // An entry is checked before it is sent: only its zone can be unknown.

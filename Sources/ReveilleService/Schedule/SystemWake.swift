@@ -86,20 +86,20 @@ package final class SystemWake {
             if handover.isDone { link.close() }
             return
         }
-        link.call(Call(call(for: request))) { [unowned self] in
+        link.call(Call(method(for: request))) { [unowned self] in
             if case .success(let reply) = $0 { take(reply) }
         }
     }
 
-    private func call(for request: WakeHandover.Request) -> BusCall {
+    private func method(for request: WakeHandover.Request) -> any BusMethod {
         switch request {
-        case .check: return .check([Capability.wake.name])
-        case .cancel: return .cancelEntry(id)
+        case .check: return CheckCapabilities([Capability.wake.name])
+        case .cancel: return CancelEntry(id)
         case .add(let time):
             guard let aspect = Aspect(WakeHandover.name(of: geteuid())),
                 let entry = try? ScheduleEntry(id: id, aspect: aspect, at: time, wake: true)
             else { preconditionFailure("an entry that no bus accepts") }
-            return .addEntry(entry)
+            return AddEntry(entry)
         }
     }
 

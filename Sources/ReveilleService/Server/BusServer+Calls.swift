@@ -10,52 +10,51 @@ extension BusServer {
         if let refusal = connection.refusal { return fail(refusal, on: connection) }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         do throws(CallError) {
-            switch try methods.resolve(call, history: bus.history) {
-            case .reply(let reply): send(connection.session.reply(reply.parameters), to: connection)
-            case .call(let call): try carryOut(call, on: connection)
-            }
+            try methods.answer(call, by: self, on: connection)
         } catch {
             fail(error, on: connection)
         }
     }
 
-    private func carryOut(_ call: BusCall, on connection: Connection) throws(CallError) {
-        switch call {
-        case .subscribe(let request): try subscribe(request, on: connection)
-        case .setState(let name, let state, let wakeAfter):
-            try setState(name, to: state, wakeAfter: wakeAfter, on: connection)
-        case .getState(let aspects, let wantsSupply): getState(aspects, omitsSupply: !wantsSupply, on: connection)
-        case .getHistory(let aspect, let limit, let wantsSupply):
-            let changes = bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply)
-            let head: JSONObject = ["instance": .string(bus.instance)]
-            reply(ListReply(of: Event.self, after: head, each: changes) { $0.structure.bytes }, on: connection)
-        case .listSubscriptions: reply(subscriberList, on: connection)
-        case .followSubscriptions: followSubscriptions(on: connection)
-        case .describeAspects: reply(sourceList, on: connection)
-        case .refresh: refresh(on: connection)
-        case .publish(let value, let isTied, let target):
-            reply(try publish(value, isTied: isTied, target: target, on: connection), on: connection)
-        case .observeDemand(let aspects): observeDemand(aspects, on: connection)
-        case .beginTask(let subscription, let name): try beginTask(name, of: subscription, on: connection)
-        case .post(let reading):
-            guard permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
-            post(reading)
-            let (generation, sequence) = bus.position(of: reading.aspect)
-            reply(Revision(generation: generation, sequence: sequence), on: connection)
-        case .describeDevice: reply(facilities.deviceInfo(connection.peer.uid), on: connection)
-        case .check(let names):
-            let isAsking = askSystemBus(
-                about: names, for: connection.peer.uid,
-                then: weakly(self) { $0.answerAfterDeliveries(.check(names), on: connection) })
-            if !isAsking { reply(check(names, for: connection), on: connection) }
-        case .addEntry(let entry): try changeEntries(.add(entry), on: connection)
-        case .cancelEntry(let id): try changeEntries(.cancel(id), on: connection)
-        case .listEntries: reply(entryList(of: connection.peer.uid), on: connection)
+    /// Returns a subscription, whose state only its own user and root may change.
+    func subscription(_ name: String, for caller: Connection) throws(CallError) -> (SubscriptionID, Connection) {
+        guard let id = SubscriptionID(wireName: name), let target = connection(of: id) else {
+            throw .noSuchSubscription(name)
         }
+        guard [0, target.peer.uid].contains(caller.peer.uid) else { throw .permissionDenied }
+        return (id, target)
     }
+
+    /// Continues with a call once fresh samples have been taken, or at once if there is no need for them.
+    func sample(
+        _ aspects: AspectSet, isStaying: Bool, for connection: Connection, _ body: @escaping (BusServer) -> Void
+    ) {
+        let isSampling = watchers.freshen(
+            aspects, isStaying: isStaying, isAnswer: true, for: connection.peer.uid,
+            then: weakly(self) { server in server.resume(connection) { body(server) } })
+        if !isSampling { body(self) }
+    }
+
+    // MARK: - Replies
 
     func reply(_ reply: some BusReply, on connection: Connection) {
         send(connection.session.reply(frame: reply.encoded()), to: connection)
+    }
+
+    /// Replies to a call that can have further replies.
+    func reply(_ reply: some BusReply, continues: Bool, on connection: Connection) {
+        send(connection.session.reply(reply.parameters, continues: continues), to: connection)
+    }
+
+    /// Answers with a list, whose elements are described when the piece that has them is sent.
+    func reply<Items: Sequence, Element: ReplyElement>(
+        each items: Items, after head: JSONObject = [:], continues: Bool = false, on connection: Connection,
+        _ element: @escaping (BusServer, Items.Element) -> Element?
+    ) {
+        let list = ListReply(of: Element.self, after: head, continues: continues, each: items) { [unowned self] in
+            element(self, $0)?.structure.bytes
+        }
+        reply(list, on: connection)
     }
 
     /// Answers with a list, which the next turns send piece by piece.
@@ -83,15 +82,5 @@ extension BusServer {
     /// Answers a call once its events have been delivered.
     func answerAfterDeliveries(_ answer: Turn.Answer = .done, on connection: Connection) {
         turn.answers.append((connection, answer))
-    }
-
-    // MARK: - Methods
-
-    private func refresh(on connection: Connection) {
-        // Only an owner may discard posted states.
-        if permissions.isOwner(connection.peer.uid) {
-            for aspect in BuiltInAspect.allCases { bus.expectRefresh(of: aspect) }
-        }
-        watchers.refreshAll(for: connection.peer.uid, then: weakly(self) { $0.answerAfterDeliveries(on: connection) })
     }
 }

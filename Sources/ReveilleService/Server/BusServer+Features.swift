@@ -87,6 +87,11 @@ extension BusServer {
         demandMayHaveChanged()
     }
 
+    /// Notes a change of a subscription; the replies follow at the end of the turn, once for all its changes.
+    private func noteForFollowers(_ change: (inout SubscriptionLog) -> Void) {
+        if features.followers.note(change) { turn.featuresAreDue = true }
+    }
+
     /// Whether anybody follows the changes of subscriptions.
     var areChangesFollowed: Bool { !features.followers.isEmpty || !features.demands.isEmpty }
 

@@ -42,6 +42,12 @@ extension BusServer {
         supersedeStateOrDisconnect()
     }
 
+    /// Counts a loss of events, after which everything is read again; `status` shows the count.
+    package func noteLoss(of aspect: BuiltInAspect) {
+        let number = watchers.noteLoss(of: aspect)
+        logger.warning("\(aspect): events were lost; reading everything again (loss \(number))")
+    }
+
     /// Reads sources again after the clock was set or the machine resumed; posted states stay.
     package func reread(monitoredOnly: Bool = true, then completion: @escaping () -> Void = {}) {
         watchers.clockChanged()

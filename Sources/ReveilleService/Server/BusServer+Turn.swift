@@ -80,7 +80,7 @@ extension BusServer {
             switch answer {
             case .done: reply(EmptyReply(), on: connection)
             case .failure(let error): fail(error, on: connection)
-            case .check(let names): reply(check(names, for: connection), on: connection)
+            case .check(let names): check(names, for: connection)
             }
         }
     }

@@ -23,7 +23,7 @@ package final class BusServer {
     private(set) var configuration: Configuration
     let permissions: Permissions
     private var log: PeerLog
-    let methods: BusMethods
+    let methods: ServedMethods
     let facilities: Facilities
     /// Generates the names of the instance and of subscriptions.
     var random: any RandomNumberGenerator
@@ -61,7 +61,7 @@ package final class BusServer {
         permissions = Permissions(owner: owner, isSystemWide: isSystemWide)
         log = PeerLog(logger)
         self.facilities = facilities
-        methods = BusMethods(version: version)
+        methods = ServedMethods(version: version)
         watchers = WatcherPool(loop: loop, shares: .ofProcessor())
         let (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
         let record = FrozenRecord(file: facilities.state?.frozenPrograms, logger)
@@ -195,6 +195,14 @@ package final class BusServer {
         bus.advance(to: loop.bootClock)
         turn.featuresAreDue = true
     }
+
+    // MARK: - Tests
+
+    /// The number of event sources of the schedule, whose entries outlast the connections of their owners.
+    package var scheduleSourceCount: Int { alarms.count }
+
+    /// The cgroups that are recorded as frozen, or as about to be.
+    package var recordedCgroups: [String] { processes.record.cgroups }
 
     /// The time of a change.
     var now: Timestamp { Timestamp(microseconds: loop.wallClock) }

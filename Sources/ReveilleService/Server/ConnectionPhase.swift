@@ -15,7 +15,7 @@ enum ConnectionPhase {
     /// A subscription to the aspects runs until the connection closes.
     case streaming(SubscriptionID, AspectSet)
     /// A call has further replies.
-    case lasting(LastingMethod)
+    case lasting(any LastingMethod.Type)
     case closed
 
     var takesCalls: Bool {
@@ -79,13 +79,13 @@ enum ConnectionPhase {
         self = .streaming(id, aspects)
     }
 
-    var lastingCall: LastingMethod? {
-        if case .lasting(let call) = self { call } else { nil }
+    var lastingCall: (any LastingMethod.Type)? {
+        if case .lasting(let method) = self { method } else { nil }
     }
 
-    mutating func beginLasting(_ call: LastingMethod) {
+    mutating func beginLasting(_ method: any LastingMethod.Type) {
         guard case .serving = self else { preconditionFailure("further replies without their call") }
-        self = .lasting(call)
+        self = .lasting(method)
     }
 
     /// Lets the next reply of a call be the last one, after which the connection takes calls again.

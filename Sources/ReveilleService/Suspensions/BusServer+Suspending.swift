@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-// SetState, and the processes behind subscriptions: `Suspending` gets them as inputs.
+// The holds of callers, and the processes behind subscriptions: `Suspending` gets them as inputs.
 
 extension BusServer {
     /// Thaws everything, since nobody could wake it after the end of the bus.
@@ -17,51 +17,14 @@ extension BusServer {
         for cgroup in left.sorted() { logger.error("\(cgroup) could not be thawed; the next bus will try it again") }
     }
 
-    // MARK: - Calls
+    // MARK: - Holds
 
-    func setState(
-        _ name: String, to state: RequestedState, wakeAfter: Duration?, on connection: Connection
-    ) throws(CallError) {
-        let (id, target) = try self.subscription(name, for: connection)
-        // All processes of other PID namespaces have the id 0, and cannot be distinguished.
-        let isOwn = connection.peer.pid == target.peer.pid && connection.peer.pid != 0
-        let subject = subject(target, isOwn ? .app : .operator)
-        guard state.isHeld else {
-            return wake(subject, id, into: state == .inactive ? .inactive : .usual, for: connection.number)
-        }
-        let isInBackground = bus.isSentToBackground(id)
-        if target.process == nil, !isInBackground, bus.endsInBackground(id) {
-            note(
-                "process \(target.peer.pid) is not ended, since it cannot be followed", of: target.peer.uid,
-                level: .warning)
-        }
-        let time = wakeAfter.map { EventLoop.moment(in: EventLoop.microseconds($0), from: loop.bootClock) }
-        if time != nil { turn.timesHaveChanged = true }
-        features.suspending.hold(
-            subject, until: time, wasInBackground: isInBackground, at: loop.bootClock)
-        if state == .suspended {
-            features.suspending.suspend(subject, for: caller(connection), at: loop.bootClock)
-        } else {
-            features.suspending.run(subject, for: connection.number, at: loop.bootClock)
-        }
-        performSuspending()
-    }
-
-    /// Describes the caller of a suspension; a `oneway` call is over, and the calls after it follow.
-    private func caller(_ connection: Connection) -> Suspending.Caller {
-        let isOneway = connection.session.isOneway
-        if isOneway { reply(EmptyReply(), on: connection) }
-        let process = try? facilities.programs.process(behind: connection.stream)
-        return Suspending.Caller(
-            connection: isOneway ? nil : connection.number, id: connection.peer.pid, cgroup: process?.cgroup)
-    }
-
-    private func subject(_ target: Connection, _ reason: HoldReasons) -> Suspending.Subject {
+    func subject(_ target: Connection, _ reason: HoldReasons) -> Suspending.Subject {
         Suspending.Subject(
             connection: target.number, process: target.process?.key, id: target.peer.pid, reason: reason)
     }
 
-    private func wake(
+    func wake(
         _ subject: Suspending.Subject, _ id: SubscriptionID, into phase: LifecyclePhase, for caller: UInt64?
     ) {
         let others = bus.holds(of: id)?.subtracting(subject.reason) ?? []

@@ -14,14 +14,14 @@ extension Aspect {
     static let publishedCompletion = CompletionKind.custom { words, _, _ in publishedNames(for: words) }
 
     private static func publishedNames(for words: [String]) -> [String] {
-        let sources = BusCall.describeAspects.completing(words, with: [AspectInfo].self) ?? []
+        let sources = DescribeAspects().completing(words) ?? []
         return sources.map(\.aspect).filter(\.isPublished).map(\.name)
     }
 }
 
 extension SubscriptionName {
     static let completion = CompletionKind.custom { words, _, _ in
-        let subscriptions = BusCall.listSubscriptions.completing(words, with: [SubscriptionInfo].self) ?? []
+        let subscriptions = ListSubscriptions().completing(words)?.subscriptions ?? []
         // Any user can give a subscription any name, and bash expands what it is offered: $(…) would be run.
         let isPlain = { (name: String) in
             name.utf8.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
@@ -38,16 +38,16 @@ extension BuiltInAspect {
     }
 }
 
-extension BusCall {
+extension BusMethod {
     /// How long a shell waits for a bus; a person who presses a key should not wait longer.
-    private static let patience: Duration = .seconds(1)
+    private static var patience: Duration { .seconds(1) }
 
     /// Returns the reply of the bus that a command line names; `nil` if it does not come in time.
-    fileprivate func completing<Answer: BusReply>(_ words: [String], with type: Answer.Type) -> Answer? {
+    fileprivate func completing(_ words: [String]) -> Answer? {
         let address = words.drop { $0 != "--address" }.dropFirst().first
         guard let client = try? BlockingClient(BusAddress.resolve(address)), (try? client.send(Call(self))) != nil,
             let reply = try? client.receive(atMost: Self.patience)
         else { return nil }
-        return try? type.init(reply.parameters, noting: UnknownWords())
+        return try? Answer(reply.parameters, noting: UnknownWords())
     }
 }

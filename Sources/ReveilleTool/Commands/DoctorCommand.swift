@@ -46,7 +46,7 @@ struct DoctorCommand: GuardedCommand {
         case .success(let bus):
             for (name, value) in bus.facts { examination.add(name, value) }
             // Only the bus itself knows which folders it has left.
-            let sources = try? bus.client.call(.describeAspects, expecting: [AspectInfo].self)
+            let sources = try? bus.client.call(DescribeAspects())
             if let settings = sources?.first(where: { $0.aspect == .defaults }) {
                 examination.add("settings", settings.source)
             }

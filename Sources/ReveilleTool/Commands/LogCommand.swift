@@ -62,7 +62,7 @@ struct LogCommand: GuardedCommand {
     /// compared.
     private func changes() throws -> [Event] {
         let client = try BlockingClient(bus.resolved())
-        let known = try client.call(.describeAspects, expecting: [AspectInfo].self).map(\.aspect)
+        let known = try client.call(DescribeAspects()).map(\.aspect)
             .filter { $0 != .lifecycle }
         guard !aspects.contains(.lifecycle) else {
             throw Failure(.usage, "lifecycle has no history; 'reveille watch lifecycle' prints its changes")
@@ -72,8 +72,7 @@ struct LogCommand: GuardedCommand {
         let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
         for _ in 0..<Self.attempts {
             let replies = try aspects.map { aspect in
-                try client.call(
-                    .getHistory(aspect, limit: limit, wantsSupply: aspect == .battery), expecting: EventsReply.self)
+                try client.call(GetHistory(aspect, limit: limit, wantsSupply: aspect == .battery))
             }
             if Set(replies.map(\.instance)).count <= 1 { return replies.flatMap(\.events) }
         }

@@ -24,8 +24,8 @@ struct StatusCommand: GuardedCommand {
     func perform() throws {
         let served = try ServedBus(bus.resolved())
         let client = served.client
-        let sources = try client.call(.describeAspects, expecting: [AspectInfo].self)
-        let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
+        let sources = try client.call(DescribeAspects())
+        let subscribers = try client.call(ListSubscriptions()).subscriptions
         if json {
             return try Console.json([
                 "bus": Self.json(of: served),

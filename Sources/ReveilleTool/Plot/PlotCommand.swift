@@ -70,7 +70,7 @@ struct PlotCommand: GuardedCommand {
 
     func perform() throws {
         let client = try BlockingClient(bus.resolved())
-        let reply = try client.call(.getHistory(aspect, limit: nil), expecting: EventsReply.self)
+        let reply = try client.call(GetHistory(aspect, limit: nil))
         let events = reply.events.filter(period.includes)
         let number = try number(in: events)
         let points = events.map { PlotPoint(time: $0.changedAt, value: number?.value($0.reading)) }

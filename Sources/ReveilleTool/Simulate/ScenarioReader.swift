@@ -40,7 +40,7 @@ final class ScenarioReader {
     }
 
     private func subscribe(_ request: SubscriptionRequest) throws {
-        let start = try client.call(.subscribe(request), expecting: SubscribeReply.self)
+        let start = try client.call(Subscribe(request))
         subscription = start.subscription
         instance = start.instance
         try take(start.events)

@@ -96,7 +96,7 @@ final class ScenarioStage {
     }
 
     func refresh() throws {
-        _ = try BlockingClient(address).call(.refresh)
+        _ = try BlockingClient(address).call(Refresh())
     }
 
     /// Returns whether every subscription that is awake has read all changes.
@@ -109,14 +109,14 @@ final class ScenarioStage {
     }
 
     private func subscribers() throws -> [SubscriptionInfo] {
-        try BlockingClient(address).call(.listSubscriptions, expecting: [SubscriptionInfo].self)
+        try BlockingClient(address).call(ListSubscriptions()).subscriptions
     }
 
     private func setStates(isInBackground: Bool) throws {
         isInBackground ? timeline?.fallAsleep(at: time) : timeline?.wake(at: time)
         for subscriber in try subscribers() where subscriber.id != observer?.subscription {
             _ = try BlockingClient(address).call(
-                .setState(subscription: subscriber.id, to: isInBackground ? .background : .foreground))
+                SetState(subscription: subscriber.id, to: isInBackground ? .background : .foreground))
         }
     }
 }

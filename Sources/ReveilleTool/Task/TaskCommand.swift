@@ -77,8 +77,7 @@ final class CommandTask {
                 report("no ancestor of this process has a subscription; nothing waits for the command")
                 return
             }
-            let call = BusCall.beginTask(subscription: subscription, name: options.name)
-            if report(try client.call(call, expecting: TaskState.self)) { self.client = client }
+            if report(try client.call(BeginTask(options.name, of: subscription))) { self.client = client }
         } catch let error as ReveilleError {
             report("\(error); nothing waits for the command")
         }
@@ -93,7 +92,7 @@ final class CommandTask {
     /// Returns the option's subscription, or a subscription of the nearest ancestor process that has one, or one in the scope
     /// of this process.
     private static func subscription(_ text: String?, on client: BlockingClient) throws -> String? {
-        let subscribers = try client.call(.listSubscriptions, expecting: [SubscriptionInfo].self)
+        let subscribers = try client.call(ListSubscriptions()).subscriptions
         if let text { return try SubscriptionName(text: text).id(among: subscribers) }
         var (process, ancestors) = (getpid(), Set<Int32>())
         // A process can end meanwhile, which could repeat an ancestor.

@@ -33,12 +33,11 @@ extension BlockingClient {
         to aspects: AspectSet, isInBackground: Bool = false, policies: [Aspect: Policy] = [:]
     ) throws -> SubscribeReply {
         try call(
-            .subscribe(SubscriptionRequest(aspects: aspects, startsInBackground: isInBackground, policies: policies)),
-            expecting: SubscribeReply.self)
+            Subscribe(SubscriptionRequest(aspects: aspects, startsInBackground: isInBackground, policies: policies)))
     }
 
     /// Sends calls without replies as fast as the bus takes them, and waits until the last one is carried out.
-    func send(_ count: Int, _ call: (Int) throws -> BusCall) throws {
+    func send(_ count: Int, _ call: (Int) throws -> Publish) throws {
         // The calls that are sent at once.
         let batch = 200
         for first in stride(from: 0, to: count, by: batch) {

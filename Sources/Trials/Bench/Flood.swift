@@ -24,20 +24,20 @@ struct Flood: Sendable {
         // Connects, sends data that is not a call, and is disconnected.
         Flood("garbage") { try connect($0, saying: Array("}{\0".utf8), keeping: 16) },
         // Sends calls continuously on as many connections as allowed.
-        Flood("frames") { try send(bytes(.getState([.locale])), to: $0) },
+        Flood("frames") { try send(bytes(GetState([.locale])), to: $0) },
         // Refreshes the devices continuously.
-        Flood("refreshes") { try send(bytes(.refresh), to: $0) },
+        Flood("refreshes") { try send(bytes(Refresh()), to: $0) },
         // Requests states that must be sampled first.
-        Flood("states") { try send(bytes(.getState(.device)), to: $0) },
+        Flood("states") { try send(bytes(GetState(.device)), to: $0) },
         // Repeatedly subscribes to sensors and disconnects.
         Flood("subscriptions") {
             let request = SubscriptionRequest(aspects: [.battery, .orientation, .proximity])
-            try connect($0, saying: bytes(.subscribe(request)), keeping: 32)
+            try connect($0, saying: bytes(Subscribe(request)), keeping: 32)
         },
         // Asks for the demand for the most names and patterns, all below those of the probe, and reads each change.
         Flood("observers") { address in
             let streams = try (0..<60).map { _ in try UnixStream(connectingTo: address) }
-            for stream in streams { _ = try stream.write(bytes(.observeDemand(watched())).span) }
+            for stream in streams { _ = try stream.write(bytes(ObserveDemand(watched())).span) }
             var buffer = [UInt8](repeating: 0, count: 65_536)
             try repeating {
                 for stream in streams { _ = try buffer.withUnsafeMutableBytes { try stream.read(into: $0) } }
@@ -45,13 +45,13 @@ struct Flood: Sendable {
             }
         },
         // Does so on new connections all the time, and does not read.
-        Flood("passingObservers") { try connect($0, saying: bytes(.observeDemand(watched())), keeping: 60) },
+        Flood("passingObservers") { try connect($0, saying: bytes(ObserveDemand(watched())), keeping: 60) },
         // Lists all subscriptions on a new connection each time.
-        Flood("lists") { try connect($0, saying: bytes(.listSubscriptions), keeping: 60) },
+        Flood("lists") { try connect($0, saying: bytes(ListSubscriptions()), keeping: 60) },
         // Requests long replies on new connections, and does not read them.
-        Flood("settings") { try connect($0, saying: bytes(.getState([.defaults])), keeping: 60) },
+        Flood("settings") { try connect($0, saying: bytes(GetState([.defaults])), keeping: 60) },
         // Posts states without permission.
-        Flood("posts") { try send(bytes(.post(.proximity(.near))), to: $0) },
+        Flood("posts") { try send(bytes(Post(.proximity(.near))), to: $0) },
         // Publishes names for the duration of short connections.
         Flood("ties") {
             let calls = try (0..<20).flatMap { try bytes(publication($0, round: 0, length: 10, isTied: true)) }
@@ -66,25 +66,25 @@ struct Flood: Sendable {
         // Lists sleeping subscriptions to all names; the names are as long as allowed.
         Flood("sleepers", publishes: true) {
             let subscribers = try sleepingClients(50, $0)
-            try send(bytes(.listSubscriptions), to: $0, over: 12)
+            try send(bytes(ListSubscriptions()), to: $0, over: 12)
             withExtendedLifetime(subscribers) {}
         },
         // Requests the states of all names by as many patterns as allowed.
         Flood("patterns", publishes: true) {
             try change(BlockingClient($0), round: 2)
             let patterns = (1..<BusInterface.aspectLimit).map { Aspect(stringLiteral: "org.other\($0).*") }
-            try send(bytes(.getState(AspectSet(patterns + [allNames]))), to: $0)
+            try send(bytes(GetState(AspectSet(patterns + [allNames]))), to: $0)
         },
         // Requests the states of all names, does not read them, and changes the names meanwhile.
-        Flood("unreadStates", publishes: true) { try leaveUnread(.getState([allNames]), $0, over: 60) },
+        Flood("unreadStates", publishes: true) { try leaveUnread(GetState([allNames]), $0, over: 60) },
         // Subscribes to all names with their states, does not read them, and changes the names meanwhile.
         Flood("unreadStarts", publishes: true) {
-            try leaveUnread(.subscribe(SubscriptionRequest(aspects: [allNames], wantsInitial: true)), $0, over: 60)
+            try leaveUnread(Subscribe(SubscriptionRequest(aspects: [allNames], wantsInitial: true)), $0, over: 60)
         },
         // Lists sleeping subscriptions to all names, and does not read the lists.
         Flood("unreadLists", publishes: true) {
             let subscribers = try sleepingClients(30, $0)
-            try leaveUnread(.listSubscriptions, $0, over: 30)
+            try leaveUnread(ListSubscriptions(), $0, over: 30)
             withExtendedLifetime(subscribers) {}
         },
     ]
@@ -92,7 +92,7 @@ struct Flood: Sendable {
     /// Changes the value of one name a million times on one connection, and ends.
     static let changes = Flood("changes") {
         try BlockingClient($0).send(numberOfChanges) { number in
-            .publish(PublishedValue("org.example.flood", ["changed": .integer(Int64(number))]))
+            Publish(PublishedValue("org.example.flood", ["changed": .integer(Int64(number))]))
         }
     }
 
@@ -140,11 +140,11 @@ struct Flood: Sendable {
 
     private static func publication(
         _ number: Int, round: Int, length: Int = 4_000, isTied: Bool = false
-    ) throws -> BusCall {
+    ) throws -> Publish {
         guard let name = Aspect(prefix + "n\(number)") else { throw BenchError("an invalid name") }
         let text = String(repeating: "x", count: length)
         let value: JSONObject = ["round": .integer(Int64(round)), "text": .string(text)]
-        return .publish(PublishedValue(name, value), whileConnected: isTied)
+        return Publish(PublishedValue(name, value), whileConnected: isTied)
     }
 
     /// Changes the long values of all names.
@@ -162,7 +162,7 @@ struct Flood: Sendable {
     }
 
     /// Sends a call on many connections, changes all names after each call, and then keeps changing the names.
-    private static func leaveUnread(_ call: BusCall, _ address: UnixAddress, over count: Int) throws {
+    private static func leaveUnread(_ method: some BusMethod, _ address: UnixAddress, over count: Int) throws {
         let publisher = try BlockingClient(address)
         var round = 4
         try change(publisher, round: round)
@@ -170,15 +170,15 @@ struct Flood: Sendable {
         try repeating {
             if streams.count < count {
                 streams.append(try UnixStream(connectingTo: address))
-                _ = try streams.last?.write(bytes(call).span)
+                _ = try streams.last?.write(bytes(method).span)
             }
             round += 1
             try change(publisher, round: round)
         }
     }
 
-    private static func bytes(_ call: BusCall) -> [UInt8] {
-        Call(call).encoded()
+    private static func bytes(_ method: some BusMethod) -> [UInt8] {
+        Call(method).encoded()
     }
 
     private static func repeating(_ body: () throws -> Void) rethrows {

@@ -88,11 +88,11 @@ struct FloodBench {
         let id = try subscriber.subscribe(to: [watched]).subscription
         var state = RequestedState.foreground
         try Clocks.periodically(while: { $0 < probes }) { due in
-            _ = try client.call(.getState([.locale, .battery]), expecting: EventsReply.self)
+            _ = try client.call(GetState([.locale, .battery]))
             Worker.report(Clocks.boot() - due)
             state = state == .foreground ? .background : .foreground
             let start = Clocks.boot()
-            _ = try client.call(.setState(subscription: id, to: state))
+            _ = try client.call(SetState(subscription: id, to: state))
             Worker.report(Clocks.boot() - start)
         }
         withExtendedLifetime(subscriber) {}
@@ -130,7 +130,7 @@ struct EventDelay {
         let flood = try Flood.changes.start(bus.address).process
         let seconds = try Clocks.seconds { flooded = try samples { _ in !flood.hasEnded } }
         guard flood.exitCode == 0 else { throw BenchError("the changes ended early") }
-        let other = try bus.client().call(.getState(["org.example.flood"]), expecting: EventsReply.self)
+        let other = try bus.client().call(GetState(["org.example.flood"]))
         guard other.events.first?.generation ?? 0 >= Flood.numberOfChanges else {
             throw BenchError("only \(other.events.first?.generation ?? 0) changes were published")
         }
@@ -150,7 +150,7 @@ struct EventDelay {
         var samples = Samples()
         try Clocks.periodically(while: isWanted) { time in
             let value: JSONObject = ["time": .integer(time)]
-            try publisher.send(Call(.publish(PublishedValue(Self.name, value)), isOneway: true))
+            try publisher.send(Call(Publish(PublishedValue(Self.name, value)), isOneway: true))
             samples.add(try subscriber.waitForEvent() - time)
         }
         return samples

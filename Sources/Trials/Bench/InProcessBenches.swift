@@ -15,18 +15,19 @@ struct MessageBench {
         let battery = Battery(
             state: .charging, level: 0.51, isPlugged: true, chargeStatus: .charging,
             packs: [.init(name: "BAT0", level: 0.51, chargeStatus: .charging)])
-        let message = Call(.post(.battery(battery))).encoded()
+        let message = Call(Post(.battery(battery))).encoded()
         let text = Array(message.dropLast())
-        let methods = BusMethods()
+        let description = ServiceDescription.bus()
         var session = ServerSession()
         print("a Post of \(text.count) bytes, in microseconds of processor time for each, best of \(Self.rounds) runs:")
         try measure("JSON.parse") { _ = try JSON.parse(text) }
         try measure("Call(parsing:)") { _ = try Call(parsing: text) }
         try measure("taken from a session, checked and decoded") {
             session.receive(message.span)
-            guard let call = try session.nextCall(), case .call = try methods.resolve(call, history: 1) else {
+            guard let call = try session.nextCall(), case .method(let position) = try description.resolve(call) else {
                 throw BenchError("refused")
             }
+            _ = try Post.decode(call, at: position, of: description, history: 1)
             _ = session.reply()
         }
     }

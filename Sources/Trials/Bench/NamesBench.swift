@@ -28,7 +28,7 @@ struct NamesBench {
 
         var woken = 0
         for (client, subscription) in zip(clients, subscriptions) {
-            _ = try publisher.call(.setState(subscription: subscription, to: .foreground))
+            _ = try publisher.call(SetState(subscription: subscription, to: .foreground))
             let events = try client.receive(expecting: [Event].self)
             let isExact = events.allSatisfy { $0.changeCount == Self.posts / Self.names }
             if isExact, Set(events.map(\.aspect)).count == Self.names, events.count == Self.names { woken += 1 }
@@ -48,7 +48,7 @@ struct NamesBench {
         let seconds = try Clocks.seconds {
             try client.send(count) { number in
                 let value: JSONObject = ["changed": .integer(Int64(count + number))]
-                return .publish(PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value))
+                return Publish(PublishedValue(Aspect(stringLiteral: "org.example.name\(number % Self.names)"), value))
             }
         }
         return Int(Double(count) / seconds)

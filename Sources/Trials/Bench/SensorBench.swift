@@ -48,7 +48,7 @@ struct SensorBench {
 
     /// Checks that a bus watches all aspects, since its figures would otherwise mean nothing.
     private static func check(_ bus: PhoneBus, watches aspects: AspectSet) throws {
-        let sources = try bus.client().call(.describeAspects, expecting: [AspectInfo].self)
+        let sources = try bus.client().call(DescribeAspects())
         for source in sources where aspects.contains(source.aspect) {
             guard source.isWatched, source.isAvailable else {
                 throw BenchError("the bus does not watch \(source.aspect.name)")

@@ -101,7 +101,7 @@ enum StormGroup: String {
         let pair = ["de_DE", "fr_FR"].flatMap { name in
             let locale = LocaleSettings(
                 identifier: name, languages: [name], numeric: name, time: name, monetary: name, measurement: name)
-            return Call(.post(.locale(locale)), isOneway: true).encoded()
+            return Call(Post(.locale(locale)), isOneway: true).encoded()
         }
         let batch = (0..<100).flatMap { _ in pair }
         for _ in 0..<count / 200 { try client.send(batch) }
@@ -117,7 +117,7 @@ enum StormGroup: String {
         let control = try connect()
         var right = 0
         for (client, name) in zip(clients, names) {
-            _ = try control.call(.setState(subscription: name, to: .foreground))
+            _ = try control.call(SetState(subscription: name, to: .foreground))
             if changes(try client.receive(expecting: [Event].self)) == StormBench.posts { right += 1 }
         }
         Worker.report(Int64(right))

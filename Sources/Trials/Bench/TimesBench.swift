@@ -94,7 +94,7 @@ struct TimesBench {
             for number in 0..<count {
                 var entry = fields(number)
                 entry["id"] = .string("\(count)-\(number)")
-                try client.send(Call(.addEntry(try ScheduleEntry(structure: entry))))
+                try client.send(Call(AddEntry(try ScheduleEntry(structure: entry))))
                 let reply = try client.receive()
                 if let error = reply.error { throw BenchError("Add: \(error) \(reply.parameters)") }
             }

@@ -27,59 +27,47 @@ struct FuzzedBus: ~Copyable {
     var published: Set<Aspect> { Set(bus.names.filter { bus.publisher(of: $0) != nil }) }
 
     /// Executes a method; subscriptions are named by number.
-    mutating func carryOut(_ method: BusCall) throws(CallError) -> JSONObject {
+    mutating func carryOut(_ method: any BusMethod) throws(CallError) -> JSONObject {
         switch method {
-        case .subscribe(let request):
+        case let call as Subscribe:
             subscriptions += 1
-            let start = bus.subscribe(request, as: SubscriptionID(rawValue: subscriptions), at: now)
+            let start = bus.subscribe(call.request, as: SubscriptionID(rawValue: subscriptions), at: now)
             return start.events.parameters
-        case .setState(let name, let state, _):
-            let id = try subscription(name)
-            if state.isHeld {
+        case let call as SetState:
+            let id = try subscription(call.subscription)
+            if call.state.isHeld {
                 bus.hold(.app, on: id, at: now)
-                if state == .suspended { bus.setPhase(.suspended, of: id, at: now) }
+                if call.state == .suspended { bus.setPhase(.suspended, of: id, at: now) }
             } else {
-                bus.release(.app, from: id, into: state == .inactive ? .inactive : .usual, at: now)
+                bus.release(.app, from: id, into: call.state == .inactive ? .inactive : .usual, at: now)
             }
-            return [:]
-        case .getState(let aspects, _):
-            return bus.states(of: aspects, at: now).parameters
-        case .getHistory(let aspect, let limit, let wantsSupply):
-            return bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).parameters
-        case .listSubscriptions, .followSubscriptions:
+        case let call as GetState: return bus.states(of: call.aspects, at: now).parameters
+        case let call as GetHistory:
+            return bus.changes(of: call.aspect, limit: call.limit, omitsSupply: !call.wantsSupply).parameters
+        case is ListSubscriptions:
             return bus.subscriptions.compactMap { bus.slot(of: $0) }
                 .compactMap { bus.subscriber(in: $0, processID: 1, userID: 1) }.parameters
-        case .observeDemand(let aspects):
-            return aspects.aspects.map { aspect in
+        case let call as ObserveDemand:
+            return call.aspects.aspects.map { aspect in
                 NameDemand(aspect: aspect, isNeeded: bus.demand.isNeeded(aspect))
             }.parameters
-        case .describeAspects, .describeDevice, .cancelEntry, .listEntries:
-            return [:]
-        case .check(let names):
-            let checks = names.map { CapabilityCheck($0, .no($0)) }
+        case let call as CheckCapabilities:
+            let checks = call.names.map { CapabilityCheck($0, .no($0)) }
             let decoded = try [CapabilityCheck](checks.parameters, noting: UnknownWords())
             return decoded == checks ? checks.parameters : [:]
-        case .addEntry(let entry):
-            let structure = entry.structure.objectValue ?? [:]
-            return try ScheduleEntry(structure: structure) == entry ? AddReply(next: nil).parameters : [:]
-        case .refresh:
-            for id in bus.subscriptions { bus.noteRead(by: id) }
-            // The time passes until no interval delays an event.
-            if let next = bus.nextPaced, let next = Int64(exactly: next), next < Self.end {
-                time = max(time, next)
-                bus.advance(to: UInt64(time))
-            }
-            return [:]
-        case .post(let reading):
-            post(reading)
-            return [:]
-        case .publish(let value, let isTied, let target):
-            publish(value, isTied: isTied, target: target?.generation)
-            return [:]
-        case .beginTask(let name, _):
-            _ = try subscription(name)
+        case let call as AddEntry:
+            let structure = call.entry.structure.objectValue ?? [:]
+            return try ScheduleEntry(structure: structure) == call.entry ? AddReply(next: nil).parameters : [:]
+        case is Refresh: refresh()
+        case let call as Post: post(call.reading)
+        case let call as Publish:
+            publish(call.value, isTied: call.whileConnected, target: call.target?.generation)
+        case let call as BeginTask:
+            _ = try subscription(call.subscription)
             return TaskState(remaining: .zero, hasEnded: true).parameters
+        default: break
         }
+        return [:]
     }
 
     private func subscription(_ name: String) throws(CallError) -> SubscriptionID {
@@ -103,6 +91,15 @@ struct FuzzedBus: ~Copyable {
     mutating func post(_ reading: Reading) {
         time += 1
         bus.post(reading, at: now)
+    }
+
+    /// Lets the time pass until no interval delays an event, and lets everybody read.
+    private mutating func refresh() {
+        for id in bus.subscriptions { bus.noteRead(by: id) }
+        if let next = bus.nextPaced, let next = Int64(exactly: next), next < Self.end {
+            time = max(time, next)
+            bus.advance(to: UInt64(time))
+        }
     }
 
     private var now: Timestamp { Timestamp(microseconds: time) }

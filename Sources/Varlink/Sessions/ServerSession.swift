@@ -34,6 +34,11 @@ public struct ServerSession: Sendable {
         if case .answering(.oneway) = state { true } else { false }
     }
 
+    /// Whether the caller of the current call takes more than one reply.
+    package var wantsMore: Bool {
+        if case .answering(.more) = state { true } else { false }
+    }
+
     /// The number of received bytes that have not been taken as calls.
     @inlinable public var bufferedCount: Int { decoder.bufferedCount }
 

@@ -141,7 +141,7 @@ import Varlink
         }
         guard case .subscribe(let request)? = state.handle(.open).first else { throw Unexpected() }
         let sent = try #require(request.positions)
-        #expect(Call(.subscribe(request)).encodedSize < 20_000)
+        #expect(Call(Subscribe(request)).encodedSize < 20_000)
         #expect(sent.count > 100)
         // To the bus, the others are names that the stream has never seen.
         var events = names.enumerated().map { index, name in
@@ -187,7 +187,7 @@ import Varlink
             policies: Dictionary(uniqueKeysWithValues: aspects.aspects.map { ($0, policy) }))
         var state = EventStreamState(request)
         guard case .subscribe(let call)? = state.handle(.open).first else { throw Unexpected() }
-        #expect(Call(.subscribe(call)).encodedSize <= 65_536)
+        #expect(Call(Subscribe(call)).encodedSize <= 65_536)
         #expect(Set(literal).isSubset(of: call.positions?.keys ?? [:].keys))
     }
 

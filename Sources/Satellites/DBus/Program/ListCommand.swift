@@ -20,8 +20,8 @@ struct ListCommand: ParsableCommand {
         let configuration = try setup.read()
         let (needed, published) = try Failure.coded(.noBus) {
             let client = try BlockingClient(try BusAddress.resolve(try bus.resolvedAddress()))
-            let states = try client.call(.getState(configuration.demands), expecting: EventsReply.self)
-            let demands = try client.call(.observeDemand(configuration.demands), expecting: [NameDemand].self)
+            let states = try client.call(GetState(configuration.demands))
+            let demands = try client.call(ObserveDemand(configuration.demands))
             let names = states.events.filter { $0.reading.published?.isWithdrawn == false }.map(\.aspect)
             return (Set(demands.filter(\.isNeeded).map(\.aspect)), names)
         }

@@ -100,9 +100,9 @@ final class Exchange {
             let tile = server.fleet?.board.tiles[device]
             progress = .answered(tile.map { Response(["states": $0.statesJSON]) } ?? Response(.noDevice(device.text)))
         case .accepted(.changes(let aspect)):
-            ask(.getHistory(aspect, limit: Self.changeLimit))
-        case .accepted(.aspects): ask(.describeAspects)
-        case .accepted(.subscriptions): ask(.listSubscriptions)
+            ask(GetHistory(aspect, limit: Self.changeLimit))
+        case .accepted(.aspects): ask(DescribeAspects())
+        case .accepted(.subscriptions): ask(ListSubscriptions())
         case .accepted(.file(let file)): progress = .answered(Response(type: file.type, content: file.content))
         case .accepted(.battery(let span)):
             progress = .answered(Response(server.history.chart(of: span, at: Clocks.wall() / 1_000_000)))
@@ -128,8 +128,8 @@ final class Exchange {
         }
     }
 
-    private func ask(_ call: BusCall) {
-        let call = Call(call)
+    private func ask(_ method: some BusMethod) {
+        let call = Call(method)
         var connector = server.bus
         connector.patience.answer = Self.patience
         do throws(SystemError) {

@@ -30,7 +30,8 @@ package struct CostlyReader: CustomStringConvertible {
     // MARK: - Peers
 
     private static var messages: [CostlyReader] {
-        let methods = BusMethods()
+        let description = ServiceDescription.bus()
+        let methods = description.busMethods
         return [
             CostlyReader("frames", Limits.frame) { readFrames($0) },
             CostlyReader("JSON", Limits.frame) { _ = (try? JSON.parse($0))?.bytes },
@@ -41,7 +42,8 @@ package struct CostlyReader: CustomStringConvertible {
             },
             CostlyReader("a call", Limits.frame) { bytes in
                 guard let call = try? Call(parsing: bytes) else { return }
-                _ = try? methods.resolve(call, history: 256)
+                guard case .method(let position)? = try? description.resolve(call) else { return }
+                _ = try? methods[position].decode(call, at: position, of: description, history: 256)
             },
             CostlyReader("a reply", Limits.frame) { bytes in
                 guard let reply = try? Reply(parsing: bytes) else { return }

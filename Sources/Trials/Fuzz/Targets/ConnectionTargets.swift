@@ -9,7 +9,8 @@ import Varlink
 /// its first error.
 enum CallsTarget {
     private static let longestMessage = 4_096
-    private static let methods = BusMethods()
+    private static let description = ServiceDescription.bus()
+    private static let methods = description.busMethods
 
     static func check(_ bytes: [UInt8]) throws(Broken) {
         var session = ServerSession(maximumFrame: longestMessage)
@@ -46,9 +47,12 @@ enum CallsTarget {
         try require(session.isAnswering && (try? session.nextCall()) == .some(nil), "one call at a time")
         let (bytes, reply): ([UInt8], Reply)
         do throws(CallError) {
-            switch try methods.resolve(call, history: FuzzedBus.history) {
+            switch try description.resolve(call) {
             case .reply(let ready): reply = ready
-            case .call(let call): reply = Reply(parameters: try bus.carryOut(call))
+            case .method(let position):
+                let method = try methods[position].decode(
+                    call, at: position, of: description, history: FuzzedBus.history)
+                reply = Reply(parameters: try bus.carryOut(method))
             }
             bytes = session.reply(reply.parameters)
         } catch {
@@ -80,8 +84,8 @@ enum RepliesTarget {
 
     static func check(_ bytes: [UInt8]) throws(Broken) {
         var session = ClientSession(maximumFrame: longestMessage)
-        _ = session.call(Call(.getState(.default)))
-        _ = session.call(Call(.subscribe(SubscriptionRequest())))
+        _ = session.call(Call(GetState(.default)))
+        _ = session.call(Call(Subscribe(SubscriptionRequest())))
         session.receive(bytes.span)
         var replies = 0
         while true {

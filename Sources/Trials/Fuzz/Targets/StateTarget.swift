@@ -19,17 +19,18 @@ enum StateTarget {
             state.entries.map { ($0.state.aspect, $0.generation / 2) }, uniquingKeysWith: { $1 })
         let names = Array(state.entries.map(\.state.aspect).filter(\.isPublished).prefix(mostNames))
         let patterns = AspectSet(names.compactMap { Aspect($0.name.prefix { $0 != "." } + ".*") })
-        var methods = [AspectSet.default, AspectSet(names), patterns].map { aspects in
-            BusCall.subscribe(
+        var methods: [any BusMethod] = [AspectSet.default, AspectSet(names), patterns].map { aspects in
+            Subscribe(
                 SubscriptionRequest(aspects: aspects, instance: state.instance, positions: positions))
         }
         methods += state.selections.map { selection in
-            .subscribe(
+            Subscribe(
                 SubscriptionRequest(
                     aspects: .default, domains: selection.selection, instance: state.instance,
                     positions: [.defaults: selection.generation / 2]))
         }
-        methods += [.refresh, .getState(patterns)] + names.map { .getHistory($0) }
+        methods += [Refresh(), GetState(patterns)]
+        methods += names.map { GetHistory($0) }
         for method in methods {
             guard let reply = try? bus.carryOut(method) else { throw Broken("a restored bus rejected \(method)") }
             try FuzzedBus.checkEvents(reply["events"] ?? .null)

@@ -64,7 +64,7 @@ package final class SimulatedClient {
             aspects: aspects, domains: domains, startsInBackground: isBackground, wantsInitial: true,
             instance: instance,
             positions: instance == nil ? nil : positions, policies: policies)
-        peer.send(Call(.subscribe(request)).encoded())
+        peer.send(Call(Subscribe(request)).encoded())
     }
 
     /// Closes the connection, as when the client dies.

@@ -65,7 +65,7 @@ extension HostileLife {
         note("\(user.client.name) sleeps \(wakeAfter.map { "for \($0) ms" } ?? "")")
         user.client.isAtRest = false
         let duration = wakeAfter.map { Duration.milliseconds($0) }
-        try ask(user, Call(.setState(subscription: id, to: .background, wakeAfter: duration)))
+        try ask(user, Call(SetState(subscription: id, to: .background, wakeAfter: duration)))
         // Replies sent before the hold was confirmed are read first.
         try readAll()
         user.client.isAtRest = wakeAfter == nil
@@ -75,7 +75,7 @@ extension HostileLife {
         guard user.client.isConnected, let id = user.client.subscription else { return }
         note("\(user.client.name) wakes")
         user.client.isAtRest = false
-        try ask(user, Call(.setState(subscription: id, to: .foreground)))
+        try ask(user, Call(SetState(subscription: id, to: .foreground)))
         try readAll()
         // After a wake, the client receives the current state, not the last known one.
         if !user.client.isDisturbed { try checkTruth(of: user) }
@@ -107,7 +107,7 @@ extension HostileLife {
 
     private func askAround(_ user: HonestUser) throws(Broken) {
         let calls = [
-            Call(.getState(.default)), Call(.getHistory(.battery)), Call(.listSubscriptions), Call(.describeAspects),
+            Call(GetState(.default)), Call(GetHistory(.battery)), Call(ListSubscriptions()), Call(DescribeAspects()),
             .info,
         ]
         try ask(user, choices.one(of: calls))

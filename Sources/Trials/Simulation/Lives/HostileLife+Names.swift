@@ -40,7 +40,7 @@ extension HostileLife {
     private var connectionOfPublisher: SimulatedPeer { publisher.connected { bus.connect($0, room: 100_000) } }
 
     private func states() throws(Broken) -> EventsReply {
-        try ask(connectionOfPublisher, Call(.getState(["org.honest.*"]))).decoded()
+        try ask(connectionOfPublisher, Call(GetState(["org.honest.*"]))).decoded()
     }
 
     /// Takes the names of a new bus: all untied names of the same instance, no names of another instance.

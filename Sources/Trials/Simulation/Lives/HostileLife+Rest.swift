@@ -23,13 +23,13 @@ extension HostileLife {
         // An honest client that was suspended early does not know its subscription.
         let programs = honest.filter(\.client.isDisturbed).map(\.credentials.pid)
         for subscriber in bus.subscribers where programs.contains(subscriber.processID) {
-            try ask(root, Call(.setState(subscription: subscriber.id, to: .foreground)))
+            try ask(root, Call(SetState(subscription: subscriber.id, to: .foreground)))
         }
         try connectTheHonest()
         try quiesce()
         for user in honest { try wake(user) }
         // A battery without a full watch may have unreported changes, and posted readings are replaced.
-        try ask(root, Call(.refresh))
+        try ask(root, Call(Refresh()))
         peers.append(root)
         try answerAll()
         for user in honest { try checkTruth(of: user) }

@@ -95,7 +95,7 @@ final class BridgeSubscription {
     func delaySleep(_ isDelayed: Bool) {
         task.close()
         guard isDelayed, let subscription = stream?.name else { return }
-        task.call(Call(.beginTask(subscription: subscription, name: "reporting the sleep"))) { [log] result in
+        task.call(Call(BeginTask("reporting the sleep", of: subscription))) { [log] result in
             guard case .failure(let failure) = result, failure != .ended else { return }
             log.write(.warning, "the sleep of the machine cannot be delayed: \(ReveilleError(failure))", about: .bus)
         }
@@ -104,7 +104,7 @@ final class BridgeSubscription {
     private func sendState() {
         guard let stream, let subscription = stream.name else { return }
         let state: RequestedState = stream.isInBackground ? .background : .foreground
-        call(.setState(subscription: subscription, to: state)) { [weak self] result in
+        call(SetState(subscription: subscription, to: state)) { [weak self] result in
             // A subscription that has ended begins again in the right state.
             guard let self, self.stream?.name == subscription else { return }
             guard case .failure(let reason) = result else { return }
@@ -126,7 +126,7 @@ final class BridgeSubscription {
     }
 
     func readStates(_ names: [String]) {
-        call(.getState(AspectSet(names.compactMap { Aspect($0) }))) { [weak self] result in
+        call(GetState(AspectSet(names.compactMap { Aspect($0) }))) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let parameters):
@@ -143,7 +143,7 @@ final class BridgeSubscription {
     /// Publishes a name on the bus, or withdraws it with `nil`.
     func publish(_ name: String, _ value: JSONObject?, target: FleetPosition? = nil) {
         let target = target.map { PublishTarget(instance: $0.instance, generation: Int($0.generation)) }
-        call(.publish(PublishedValue(Aspect(stringLiteral: name), value), target: target)) { [weak self] result in
+        call(Publish(PublishedValue(Aspect(stringLiteral: name), value), target: target)) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let reply):
@@ -158,8 +158,8 @@ final class BridgeSubscription {
         }
     }
 
-    private func call(_ call: BusCall, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
-        calls.call(Call(call)) { result in
+    private func call(_ method: some BusMethod, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
+        calls.call(Call(method)) { result in
             switch result {
             case .success(let reply):
                 completion(CallError(reply).map { .failure($0) } ?? .success(reply.parameters))

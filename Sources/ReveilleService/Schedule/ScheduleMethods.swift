@@ -7,13 +7,36 @@ import ReveilleWatchers
 import ReveilleWire
 import Varlink
 
-extension BusServer {
-    // MARK: - Calls
+extension AddEntry: ServedMethod {
+    func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
+        try server.check(entry, of: connection.peer.uid)
+        try server.changeEntries(.add(entry), on: connection)
+    }
+}
 
+extension CancelEntry: ServedMethod {
+    func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
+        try server.changeEntries(.cancel(id), on: connection)
+    }
+}
+
+extension ListEntries: ServedMethod {
+    /// Replies with the entries of the user; an entry that ends while the list is read may be absent.
+    func carryOut(by server: BusServer, on connection: Connection) {
+        let user = connection.peer.uid
+        let ids = server.features.scheduler.entries.items(of: user).map(\.entry.id)
+        server.reply(each: ids, on: connection) { server, id in
+            server.features.scheduler.entries.item(id, of: user).map {
+                ScheduleListing(entry: $0.entry, next: $0.next, fired: $0.fired)
+            }
+        }
+    }
+}
+
+extension BusServer {
     /// Replies when the change is saved, or at once if there is nothing to save.
     func changeEntries(_ kind: ScheduleChange.Kind, on connection: Connection) throws(CallError) {
         let change = ScheduleChange(kind: kind, user: connection.peer.uid, connection: connection.number)
-        if case .add(let entry) = kind { try check(entry, of: change.user) }
         if let reply = try features.scheduler.change(change, scheduleFacts) { return self.reply(reply, on: connection) }
         // In another turn, so that the changes of several callers are saved together.
         turn.timesHaveChanged = true
@@ -29,17 +52,7 @@ extension BusServer {
         }
     }
 
-    /// The entries of a user; an entry that ends while the list is read may be absent.
-    func entryList(of user: UInt32) -> ListReply {
-        let ids = features.scheduler.entries.items(of: user).map(\.entry.id)
-        return ListReply(of: ScheduleListing.self, each: ids) { [unowned self] id in
-            features.scheduler.entries.item(id, of: user).map { item in
-                ScheduleListing(entry: item.entry, next: item.next, fired: item.fired).structure.bytes
-            }
-        }
-    }
-
-    private func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
+    fileprivate func check(_ entry: ScheduleEntry, of user: UInt32) throws(CallError) {
         if entry.launch != nil, user != permissions.owner { throw .permissionDenied }
         let former = bus.publisher(of: entry.aspect)
         try permissions.check(entry.published, after: former, by: user, in: configuration)

@@ -5,14 +5,7 @@ import ReveilleWire
 import Testing
 import Varlink
 
-@Suite struct BusCallTests {
-    private static let history = 256
-
-    private func method(_ name: String, _ parameters: JSONObject = [:], mode: Call.Mode = .plain) throws -> BusCall {
-        let call = Call(method: "org.reveille.Bus." + name, parameters: parameters, mode: mode)
-        return try BusCall(resolving: call, history: Self.history)
-    }
-
+@Suite struct BusMethodTests {
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
             "BeginTask", "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "ObserveDemand", "Post",
@@ -26,10 +19,10 @@ import Varlink
     }
 
     @Test func subscribeWithoutParametersIsForAllAspects() throws {
-        #expect(try method("Subscribe", mode: .more) == .subscribe(SubscriptionRequest()))
+        #expect(try Subscribe.called() == Subscribe(SubscriptionRequest()))
         #expect(
-            try method("Subscribe", ["aspects": .null, "state": .null, "resume": .null], mode: .more)
-                == .subscribe(SubscriptionRequest()))
+            try Subscribe.called(with: ["aspects": .null, "state": .null, "resume": .null])
+                == Subscribe(SubscriptionRequest()))
     }
 
     @Test func subscribeParsesAllParameters() throws {
@@ -45,24 +38,25 @@ import Varlink
             aspects: AspectSet([.battery, .locale]), name: "bar", startsInBackground: true, wantsInitial: true,
             instance: "i", positions: [.battery: 4],
             policies: [.battery: Policy(background: .hold(limit: 3)), .locale: Policy(netChangeOnly: true)])
-        #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
+        #expect(try Subscribe.called(with: parameters) == Subscribe(request))
     }
 
     @Test("fields of states are asked for by name; names of later versions are ignored")
     func fieldsAreAskedForByName() throws {
         let parameters: JSONObject = ["fields": ["battery.later", "battery.supply"]]
         #expect(
-            try method("Subscribe", parameters, mode: .more) == .subscribe(SubscriptionRequest(wantsSupply: true)))
-        #expect(try method("GetState", parameters) == .getState(.default, wantsSupply: true))
-        #expect(try method("GetState", ["fields": ["battery.later"]]) == .getState(.default))
-        let history = try method("GetHistory", ["aspect": "battery", "fields": ["battery.supply"]])
-        #expect(history == .getHistory(.battery, wantsSupply: true))
+            try Subscribe.called(with: parameters) == Subscribe(SubscriptionRequest(wantsSupply: true)))
+        #expect(try GetState.called(with: parameters) == GetState(.default, wantsSupply: true))
+        #expect(try GetState.called(with: ["fields": ["battery.later"]]) == GetState(.default))
+        let history = try GetHistory.called(with: ["aspect": "battery", "fields": ["battery.supply"]])
+        #expect(history == GetHistory(.battery, wantsSupply: true))
     }
 
     @Test func holdWithoutALimitKeepsTheWholeHistory() throws {
         let parameters: JSONObject = ["policies": [["aspect": "battery", "background": "hold"]]]
-        let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: Self.history))])
-        #expect(try method("Subscribe", parameters, mode: .more) == .subscribe(request))
+        let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: BusMethodCalls.history))]
+        )
+        #expect(try Subscribe.called(with: parameters) == Subscribe(request))
     }
 
     @Test(arguments: [0, -1, 257]) func holdLimitMustBeInItsRange(limit: Int64) {
@@ -70,19 +64,19 @@ import Varlink
             "policies": [["aspect": "battery", "background": "hold", "limit": .integer(limit)]]
         ]
         #expect(throws: CallError.invalidParameter("policies.limit")) {
-            try method("Subscribe", parameters, mode: .more)
+            try Subscribe.called(with: parameters)
         }
     }
 
     @Test func limitWithoutHoldIsRefused() {
         #expect(throws: CallError.invalidParameter("policies.limit")) {
-            try method("Subscribe", ["policies": [["aspect": "battery", "limit": 1]]], mode: .more)
+            try Subscribe.called(with: ["policies": [["aspect": "battery", "limit": 1]]])
         }
     }
 
     @Test func foregroundWithADeadlineIsRefused() {
         #expect(throws: CallError.invalidParameter("wakeAfter")) {
-            try method("SetState", ["subscription": "x", "state": "foreground", "wakeAfter": 5])
+            try SetState.called(with: ["subscription": "x", "state": "foreground", "wakeAfter": 5])
         }
     }
 
@@ -96,14 +90,14 @@ import Varlink
             (["aspect": "battery", "limit": 1.5], "limit"), (["aspect": "battery", "limit": "1"], "limit"),
         ] as [(JSONObject, String)])
     func getHistoryNamesTheInvalidParameter(parameters: JSONObject, invalid: String) {
-        #expect(throws: CallError.invalidParameter(invalid)) { try method("GetHistory", parameters) }
+        #expect(throws: CallError.invalidParameter(invalid)) { try GetHistory.called(with: parameters) }
     }
 
     @Test func postRequiresExactlyOneState() throws {
-        #expect(try method("Post", ["proximity": ["state": "near"]]) == .post(.proximity(.near)))
-        #expect(throws: CallError.invalidParameter("locale")) { try method("Post") }
+        #expect(try Post.called(with: ["proximity": ["state": "near"]]) == Post(.proximity(.near)))
+        #expect(throws: CallError.invalidParameter("locale")) { try Post.called() }
         #expect(throws: CallError.invalidParameter("orientation")) {
-            try method("Post", ["proximity": ["state": "near"], "orientation": ["pose": "unknown"]])
+            try Post.called(with: ["proximity": ["state": "near"], "orientation": ["pose": "unknown"]])
         }
     }
 

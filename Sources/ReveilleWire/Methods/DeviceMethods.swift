@@ -3,7 +3,14 @@
 public import ReveilleCore
 package import Varlink
 
-/// The reply to ``BusCall/describeDevice``.
+/// Asks for the description of the device.
+package struct DescribeDevice: BareMethod {
+    package typealias Answer = DeviceInfo
+    package static var name: String { "org.reveille.Device.GetInfo" }
+
+    package init() {}
+}
+
 extension DeviceInfo: BusReply, WireStructure {
     package init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError) {
         var fields = Fields(parameters, noting: unknownWords)
@@ -36,6 +43,22 @@ extension DeviceInfo: BusReply, WireStructure {
 }
 
 extension Chassis: WordSet {}
+
+/// Asks for capabilities by name.
+package struct CheckCapabilities: BusMethod {
+    package typealias Answer = [CapabilityCheck]
+    package static var name: String { "org.reveille.Device.Check" }
+    package let names: [String]
+
+    package init(_ names: [String]) { self.names = names }
+
+    package init(_ fields: inout Fields, history _: Int) throws(CallError) {
+        names = try fields.strings("capabilities")
+        guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid("capabilities") }
+    }
+
+    package var parameters: JSONObject { ["capabilities": JSON(strings: names)] }
+}
 
 /// The interface's structure `Answer`.
 package struct CapabilityCheck: Sendable, Hashable {

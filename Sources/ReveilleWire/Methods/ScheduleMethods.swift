@@ -3,6 +3,103 @@
 package import ReveilleCore
 package import Varlink
 
+/// Adds an entry of the schedule, or replaces one.
+package struct AddEntry: BusMethod {
+    package typealias Answer = AddReply
+    package static var name: String { "org.reveille.Schedule.Add" }
+    package let entry: ScheduleEntry
+
+    package init(_ entry: ScheduleEntry) { self.entry = entry }
+
+    package init(_ fields: inout Fields, history _: Int) throws(CallError) {
+        entry = try fields.entry()
+    }
+
+    package var parameters: JSONObject { ["entry": entry.structure] }
+}
+
+package struct AddReply: BusReply {
+    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
+    package var next: Int64?
+
+    package init(next: Int64?) {
+        self.next = next
+    }
+
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        var fields = Fields(parameters)
+        next = try fields.time("next")
+    }
+
+    package var parameters: JSONObject { ["next": next.map { .integer($0) } ?? .null] }
+}
+
+/// Removes an entry of the schedule, or all entries of the caller.
+package struct CancelEntry: BusMethod {
+    package typealias Answer = CancelReply
+    package static var name: String { "org.reveille.Schedule.Cancel" }
+    /// `nil` for all entries.
+    package let id: String?
+
+    package init(_ id: String?) { self.id = id }
+
+    package init(_ fields: inout Fields, history _: Int) throws(CallError) { id = try fields.optionalString("id") }
+
+    package var parameters: JSONObject { id.map { ["id": .string($0)] } ?? [:] }
+}
+
+package struct CancelReply: BusReply {
+    package var cancelled: Int
+
+    package init(cancelled: Int) {
+        self.cancelled = cancelled
+    }
+
+    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
+        var fields = Fields(parameters)
+        cancelled = try fields.count("cancelled")
+    }
+
+    package var parameters: JSONObject { ["cancelled": .integer(Int64(cancelled))] }
+}
+
+/// Asks for the caller's entries of the schedule.
+package struct ListEntries: BareMethod {
+    package typealias Answer = [ScheduleListing]
+    package static var name: String { "org.reveille.Schedule.List" }
+
+    package init() {}
+}
+
+/// An entry of the schedule, as its owner sees it.
+package struct ScheduleListing: Sendable, Hashable {
+    package var entry: ScheduleEntry
+    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
+    package var next: Int64?
+    package var fired: Int
+
+    package init(entry: ScheduleEntry, next: Int64?, fired: Int) {
+        self.entry = entry
+        self.next = next
+        self.fired = fired
+    }
+}
+
+/// The interface's structure `Scheduled`.
+extension ScheduleListing: ReplyElement {
+    package static var list: FieldName { "entries" }
+
+    package init?(_ fields: inout Fields) throws(CallError) {
+        self.init(entry: try fields.entry(), next: try fields.time("next"), fired: try fields.count("fired"))
+    }
+
+    package var structure: JSON {
+        [
+            "entry": entry.structure, "next": next.map { .integer($0) } ?? .null, "fired": .integer(Int64(fired)),
+        ]
+    }
+}
+
 /// The interface's structure `Entry`.
 extension ScheduleEntry {
     private enum MissedWord: String, WordSet {
@@ -50,7 +147,7 @@ extension ScheduleEntry {
         object["ifMissed"] = skipsMissed.map { $0 ? "skip" : "fire" }
         object["grace"] = grace.map { .integer($0) }
         object["wake"] = wake.map { .bool($0) }
-        object["launch"] = launch.map { .array($0.map { .string($0) }) }
+        object["launch"] = launch.map { JSON(strings: $0) }
         return .object(object)
     }
 }
@@ -83,77 +180,15 @@ extension CalendarRule {
     }
 }
 
-/// An entry of the schedule, as its owner sees it.
-package struct ScheduleListing: Sendable, Hashable {
-    package var entry: ScheduleEntry
-    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
-    package var next: Int64?
-    package var fired: Int
-
-    package init(entry: ScheduleEntry, next: Int64?, fired: Int) {
-        self.entry = entry
-        self.next = next
-        self.fired = fired
-    }
-}
-
-/// The interface's structure `Scheduled`.
-extension ScheduleListing: ReplyElement {
-    package static var list: FieldName { "entries" }
-
-    package init?(_ fields: inout Fields) throws(CallError) {
-        guard let entry = try fields.entry() else { throw fields.invalid("entry") }
-        self.init(
-            entry: entry, next: try fields.time("next"), fired: try fields.count("fired"))
-    }
-
-    package var structure: JSON {
-        [
-            "entry": entry.structure, "next": next.map { .integer($0) } ?? .null, "fired": .integer(Int64(fired)),
-        ]
-    }
-}
-
 extension Fields {
-    mutating func entry() throws(CallError) -> ScheduleEntry? {
-        try optionalStructure("entry") { fields throws(CallError) in try ScheduleEntry(&fields) }
+    fileprivate mutating func entry() throws(CallError) -> ScheduleEntry {
+        let entry = try optionalStructure("entry") { fields throws(CallError) in try ScheduleEntry(&fields) }
+        guard let entry else { throw invalid("entry") }
+        return entry
     }
 
     /// Reads a number of microseconds or milliseconds, or null.
     fileprivate mutating func time(_ name: FieldName) throws(CallError) -> Int64? {
         try optional(name) { $0.integerValue }
     }
-}
-
-/// The reply to ``BusCall/addEntry(_:)``.
-package struct AddReply: BusReply {
-    /// The time of the next firing in microseconds since 1970; `nil` if there will be none.
-    package var next: Int64?
-
-    package init(next: Int64?) {
-        self.next = next
-    }
-
-    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        var fields = Fields(parameters)
-        next = try fields.time("next")
-    }
-
-    package var parameters: JSONObject { ["next": next.map { .integer($0) } ?? .null] }
-}
-
-/// The reply to ``BusCall/cancelEntry(_:)``.
-package struct CancelReply: BusReply {
-    package var cancelled: Int
-
-    package init(cancelled: Int) {
-        self.cancelled = cancelled
-    }
-
-    package init(_ parameters: JSONObject, noting _: UnknownWords) throws(CallError) {
-        var fields = Fields(parameters)
-        cancelled = try fields.count("cancelled")
-    }
-
-    package var parameters: JSONObject { ["cancelled": .integer(Int64(cancelled))] }
 }
