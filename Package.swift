@@ -320,7 +320,7 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     // The attribute for functions that change a span; later compilers infer it.
     settings.append(.enableExperimentalFeature("Lifetimes"))
     #if compiler(<6.3)
-        // Swift 6.2 finds races that 6.3 knows to be none. Its own checks are off, and these parts of Swift 6 on.
+        // Swift 6.2.3 finds races that 6.3 knows to be none. Its own checks are off, and these parts of Swift 6 on.
         settings += [
             .swiftLanguageMode(.v5),
             .enableUpcomingFeature("DisableOutwardActorInference"), .enableUpcomingFeature("DynamicActorIsolation"),

@@ -19,7 +19,7 @@ extension Device {
     @MainActor
     public func monitor<State: AspectState>(
         _ aspect: TypedAspect<State>
-    ) async throws(ReveilleError) -> AspectMonitor<State> {
+    ) async throws -> AspectMonitor<State> {
         let monitor = AspectMonitor<State>(try await current())
         monitor.token = try await observe(State.aspect, initial: true) { [weak monitor] event in
             if let state = event.reading.state as? State { monitor?.value = state }

@@ -12,7 +12,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``, as ``Subscription/enterBackground(wakeAfter:)`` does. Those after the one that
     ///   failed keep their state.
-    public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
+    public func enterBackground(wakeAfter: Duration? = nil) async throws {
         try await engine.enterBackground(wakeAfter: wakeAfter)
     }
 
@@ -20,7 +20,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``, as ``Subscription/enterForeground()`` does. Those after the one that failed keep
     ///   their state.
-    public func enterForeground() async throws(ReveilleError) {
+    public func enterForeground() async throws {
         try await engine.enterForeground(inactive: false)
     }
 
@@ -28,7 +28,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``, as ``Subscription/becomeInactive()`` does. Those after the one that failed keep
     ///   their state.
-    public func becomeInactive() async throws(ReveilleError) {
+    public func becomeInactive() async throws {
         try await engine.enterForeground(inactive: true)
     }
 }

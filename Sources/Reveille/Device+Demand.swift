@@ -26,7 +26,7 @@ extension Device {
     /// - Returns: Whether the name is needed. A loop ends when its task is cancelled, and throws ``ReveilleError``:
     ///   ``ReveilleError/Code/noBus`` at its beginning, ``ReveilleError/Code/invalidArgument`` for an aspect of the device,
     ///   and ``ReveilleError/Code/notSupported`` from an earlier bus.
-    public func demand(for aspect: Aspect) -> some AsyncSequence<Bool, ReveilleError> & Sendable {
+    public func demand(for aspect: Aspect) -> some AsyncSequence<Bool, any Error> & Sendable {
         DemandOfName(engine: engine, aspect: aspect)
     }
 }
@@ -45,7 +45,7 @@ private struct DemandOfName: AsyncSequence, Sendable {
 
         init(replies: LastingReplies<ObserveDemand>) { self.replies = replies }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Bool? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Bool? {
             while let (demands, _) = try await replies.next(isolation: actor) {
                 guard let isNeeded = demands.first?.isNeeded, isNeeded != last else { continue }
                 last = isNeeded

@@ -16,7 +16,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
     public var info: DeviceInfo {
-        get async throws(ReveilleError) { try await engine.call(DescribeDevice()) }
+        get async throws { try await engine.call(DescribeDevice()) }
     }
 
     /// Returns whether the device has a source for an aspect now, such as a battery or a sensor, with the reason if it
@@ -35,7 +35,7 @@ extension Device {
     /// - Returns: The answer; `CapabilityAnswer.unknown` from a bus of a version without this call.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
     ///   unavailable.
-    public func check(_ aspect: Aspect) async throws(ReveilleError) -> CapabilityAnswer {
+    public func check(_ aspect: Aspect) async throws -> CapabilityAnswer {
         try await check(Capability(aspect))
     }
 
@@ -47,7 +47,7 @@ extension Device {
     ///
     /// - Returns: The answer; `CapabilityAnswer.unknown` from a bus of a version without this call.
     /// - Throws: ``ReveilleError``, as ``check(_:)-(Aspect)`` does.
-    public func check(_ capability: Capability) async throws(ReveilleError) -> CapabilityAnswer {
+    public func check(_ capability: Capability) async throws -> CapabilityAnswer {
         try await check([capability])[0]
     }
 
@@ -62,11 +62,12 @@ extension Device {
     /// - Returns: The answers in the order of the capabilities.
     /// - Throws: ``ReveilleError``, as ``check(_:)-(Aspect)`` does; ``ReveilleError/Code/invalidArgument`` for more
     ///   capabilities.
-    public func check(_ capabilities: [Capability]) async throws(ReveilleError) -> [CapabilityAnswer] {
+    public func check(_ capabilities: [Capability]) async throws -> [CapabilityAnswer] {
         let checks: [CapabilityCheck]
         do throws(ReveilleError) {
             checks = try await engine.call(CheckCapabilities(capabilities.map(\.name)))
-        } catch  where error.code == .notSupported {
+        } catch {
+            guard error.code == .notSupported else { throw error }
             return capabilities.map { _ in .unknown }
         }
         let answers = Dictionary(checks.map { ($0.capability, $0.answer) }) { $1 }

@@ -41,7 +41,7 @@ extension Device {
     @discardableResult
     public func publish(
         _ name: Aspect, _ value: some Encodable, whileConnected: Bool = false
-    ) async throws(ReveilleError) -> Revision {
+    ) async throws -> Revision {
         try await engine.publish(try PublishedValue(name, encoding: value), whileConnected: whileConnected)
     }
 
@@ -56,7 +56,7 @@ extension Device {
     ///
     /// - Parameter name: The published name.
     /// - Throws: ``ReveilleError``, as ``publish(_:_:whileConnected:)`` does.
-    public func withdraw(_ name: Aspect) async throws(ReveilleError) {
+    public func withdraw(_ name: Aspect) async throws {
         _ = try await engine.publish(try PublishedValue(withdrawing: name), whileConnected: false)
     }
 }

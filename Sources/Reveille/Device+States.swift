@@ -18,7 +18,7 @@ extension Device {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a pattern and
     ///   the lifecycle, which have no state of their own; ``ReveilleError/Code/noBus`` or
     ///   ``ReveilleError/Code/timeout`` if the bus is unavailable.
-    public func get(_ aspect: Aspect) async throws(ReveilleError) -> Event {
+    public func get(_ aspect: Aspect) async throws -> Event {
         try aspect.checkHasState()
         guard let event = try await getAll([aspect]).first(where: { $0.aspect == aspect }) else {
             throw ReveilleError(.invalidReply, "GetState: the reply has no state of \(aspect)")
@@ -37,7 +37,7 @@ extension Device {
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name and for the lifecycle;
     ///   ``ReveilleError/Code/quotaExceeded`` for more than 64 aspects, names and patterns;
     ///   ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is unavailable.
-    public func getAll(_ aspects: AspectSet = .default) async throws(ReveilleError) -> [Event] {
+    public func getAll(_ aspects: AspectSet = .default) async throws -> [Event] {
         for aspect in aspects.aspects {
             try aspect.checkIsValid()
             try aspect.checkIsOfDevice()
@@ -64,7 +64,7 @@ extension Device {
     /// - Returns: The latest changes; none of an aspect that has not changed since the bus first started.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a pattern, an invalid name or a limit below
     ///   1; ``ReveilleError/Code/notSupported`` if the bus is of a version without this call.
-    public func history(of aspect: Aspect, limit: Int? = nil) async throws(ReveilleError) -> [Event] {
+    public func history(of aspect: Aspect, limit: Int? = nil) async throws -> [Event] {
         try aspect.checkHasState()
         if let limit, limit < 1 {
             throw ReveilleError(.invalidArgument, "the limit of a history must be at least 1, not \(limit)")
@@ -84,7 +84,7 @@ extension Device {
     /// ```
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
-    public func aspects() async throws(ReveilleError) -> [AspectInfo] {
+    public func aspects() async throws -> [AspectInfo] {
         try await engine.call(DescribeAspects())
     }
 
@@ -102,7 +102,7 @@ extension Device {
     /// - Returns: Whether there is a source; ``aspects()`` has its name.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
     ///   unavailable.
-    public func isAvailable(_ aspect: Aspect) async throws(ReveilleError) -> Bool {
+    public func isAvailable(_ aspect: Aspect) async throws -> Bool {
         try await aspects().contains { $0.aspect == aspect && $0.isAvailable }
     }
 
@@ -122,7 +122,7 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
     ///   unavailable.
-    public func refresh() async throws(ReveilleError) {
+    public func refresh() async throws {
         _ = try await engine.call(Refresh())
     }
 

@@ -53,15 +53,16 @@ public final class Device: Sendable {
     ///     the machine's bus; root uses the machine's bus only.
     ///   - wait: Whether to wait for a bus if there is none, until the task is cancelled.
     /// - Returns: The device, once the bus has answered.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address.
-    public static func connect(to address: String? = nil, wait: Bool = false) async throws(ReveilleError) -> Device {
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address. `CancellationError` if the task
+    ///   is cancelled while it waits.
+    public static func connect(to address: String? = nil, wait: Bool = false) async throws -> Device {
         try await connect(to: address, wait: wait, patience: Patience())
     }
 
     /// Connects to a bus with other timeouts, or on a thread whose loop the program's other connections use.
     package static func connect(
         to address: String?, wait: Bool = false, patience: Patience = Patience(), on thread: LoopThread? = nil
-    ) async throws(ReveilleError) -> Device {
+    ) async throws -> Device {
         var backoff = Backoff()
         while true {
             do throws(ReveilleError) {
@@ -69,12 +70,8 @@ public final class Device: Sendable {
                 return try await Device(Engine(route, patience: patience, on: thread))
             } catch {
                 guard wait, error.code == .noBus else { throw error }
-                do {
-                    try await Task.sleep(for: backoff.next(fraction: Double.random(in: 0...1)))
-                } catch _ {
-                    throw error
-                }
             }
+            try await Task.sleep(for: backoff.next(fraction: Double.random(in: 0...1)))
         }
     }
 

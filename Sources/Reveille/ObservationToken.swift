@@ -45,7 +45,7 @@ extension Device {
     public func observe(
         _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil, isolation: isolated any Actor = #isolation,
         _ handler: @escaping (Event) -> Void
-    ) async throws(ReveilleError) -> ObservationToken {
+    ) async throws -> ObservationToken {
         try await observe(aspect, initial, domains, Observer(queue: queues.queue(on: isolation), handler: handler))
     }
 
@@ -68,13 +68,13 @@ extension Device {
     public func observeConcurrently(
         _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil,
         _ handler: @escaping @Sendable (Event) -> Void
-    ) async throws(ReveilleError) -> ObservationToken {
+    ) async throws -> ObservationToken {
         try await observe(aspect, initial, domains, Observer(queue: ObserverQueue(on: nil), handler: handler))
     }
 
     private func observe(
         _ aspect: Aspect, _ initial: Bool, _ domains: [String]?, _ observer: Observer
-    ) async throws(ReveilleError) -> ObservationToken {
+    ) async throws -> ObservationToken {
         let aspects = AspectSet(aspect)
         let request = SubscriptionRequest(
             aspects: aspects, domains: try DomainSelection(checking: domains, for: aspects),

@@ -21,7 +21,7 @@ extension PublishedValue {
     /// - Returns: The value; `nil` if it was withdrawn or has never been published.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue`` with the name, and the path of the part that
     ///   does not have the expected type.
-    public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws(ReveilleError) -> Value? {
+    public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
         let structure = structure
         guard !structure.isNull else { return nil }
         return try Result { () throws(JSONCodingError) in try structure.decode(type) }
@@ -44,7 +44,7 @@ extension Event {
     /// - Parameter type: The type of the value.
     /// - Returns: The value; `nil` if it was withdrawn, and for an aspect of the device.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue``.
-    public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(ReveilleError) -> Value? {
+    public func value<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
         try reading.published?.decode(as: type)
     }
 }
@@ -68,7 +68,7 @@ extension Device {
     ///   ``ReveilleError/Code/invalidArgument`` if the name cannot be published, such as a pattern.
     public func value<Value: Decodable>(
         of name: Aspect, as type: Value.Type = Value.self
-    ) async throws(ReveilleError) -> Value? {
+    ) async throws -> Value? {
         try name.checkIsPublished()
         return try await get(name).value(as: type)
     }

@@ -9,16 +9,16 @@ package import Varlink
 /// The failure of an operation of a ``Device``: a code for programs, and one line for people.
 ///
 /// ```swift
-/// do throws(ReveilleError) {
+/// do {
 ///     let device = try await Device.connect()
 ///     print(try await device.battery)
-/// } catch {
-///     switch error.code {
-///     case .noBus, .timeout: print("no bus:", error)
-///     default: print(error)
-///     }
+/// } catch let error as ReveilleError where error.code == .noBus {
+///     print("no bus:", error)
 /// }
 /// ```
+///
+/// Calls also throw a `CancellationError`, if their task is cancelled while they wait for something to happen. See
+/// <doc:HandlingErrors>.
 public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a failure.
     ///
@@ -61,10 +61,21 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     public let code: Code
     /// The operation that failed, its subject, and the reason.
     public let description: String
+    /// The details of a refusal by the bus, as text: the names and values of the error in the interface.
+    ///
+    /// For ``Code/quotaExceeded``, `quota` is the limit that was reached and `limit` its size: `["quota": "names",
+    /// "limit": "1024"]`. For ``Code/invalidArgument``, `parameter` is the argument. It is empty if the bus was not asked.
+    public let parameters: [String: String]
 
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String, parameters: [String: String] = [:]) {
         self.code = code
         self.description = description
+        self.parameters = parameters
+    }
+
+    /// The same failure, of a subject that comes first in its description.
+    func of(_ subject: String) -> ReveilleError {
+        ReveilleError(code, "\(subject): \(description)", parameters: parameters)
     }
 
     package init(_ failure: LinkFailure) {
@@ -118,7 +129,11 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.cannotSuspend("").name: .cannotSuspend
             default: .invalidArgument
             }
-        self.init(code, "\(method): \(error.explanation(for: method))")
+        self.init(
+            code, "\(method): \(error.explanation(for: method))",
+            parameters: Dictionary(
+                error.parameters.members.map { ($0.name, $0.value.stringValue ?? $0.value.description) },
+                uniquingKeysWith: { $1 }))
     }
 
     private static func noBus(at places: String) -> ReveilleError {

@@ -23,7 +23,7 @@ extension Shell {
     ///
     /// - Returns: The changes. A loop ends when its task is cancelled, and throws ``ReveilleError``:
     ///   ``ReveilleError/Code/noBus`` at its beginning, and ``ReveilleError/Code/notSupported`` from an earlier bus.
-    public func subscriptionChanges() -> some AsyncSequence<SubscriptionChanges, ReveilleError> & Sendable {
+    public func subscriptionChanges() -> some AsyncSequence<SubscriptionChanges, any Error> & Sendable {
         FollowedSubscriptions(engine: device.engine)
     }
 }
@@ -40,7 +40,7 @@ private struct FollowedSubscriptions: AsyncSequence, Sendable {
 
         init(_ engine: Engine) { replies = LastingReplies(to: .following, of: engine) }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> SubscriptionChanges? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> SubscriptionChanges? {
             guard let (changes, isFirst) = try await replies.next(isolation: actor) else { return nil }
             let ids = Set(changes.subscriptions.map(\.id))
             // What ended while there was no connection.

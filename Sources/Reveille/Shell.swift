@@ -27,7 +27,7 @@ public struct Shell: Sendable {
     /// ```
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout``.
-    public func subscriptions() async throws(ReveilleError) -> [SubscriptionInfo] {
+    public func subscriptions() async throws -> [SubscriptionInfo] {
         try await device.engine.call(ListSubscriptions()).subscriptions
     }
 
@@ -46,7 +46,7 @@ public struct Shell: Sendable {
     ///   - wakeAfter: A millisecond to a year, after which the hold is cleared automatically; `nil` for no deadline.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, ``ReveilleError/Code/invalidArgument``, or
     ///   ``ReveilleError/Code/notPermitted`` for a subscription of another user.
-    public func hold(_ subscription: String, wakeAfter: Duration? = nil) async throws(ReveilleError) {
+    public func hold(_ subscription: String, wakeAfter: Duration? = nil) async throws {
         try await device.engine.setState(of: subscription, isInBackground: true, wakeAfter: wakeAfter)
     }
 
@@ -67,7 +67,7 @@ public struct Shell: Sendable {
     ///     deadline.
     /// - Throws: ``ReveilleError``, as ``hold(_:wakeAfter:)`` does, and ``ReveilleError/Code/cannotSuspend`` with the
     ///   reason if the cgroup cannot be frozen, or if the program is woken before. It is in the background all the same.
-    public func suspend(_ subscription: String, wakeAfter: Duration? = nil) async throws(ReveilleError) {
+    public func suspend(_ subscription: String, wakeAfter: Duration? = nil) async throws {
         try await device.engine.suspend(subscription, wakeAfter: wakeAfter)
     }
 
@@ -77,7 +77,7 @@ public struct Shell: Sendable {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noSuchSubscription``, or ``ReveilleError/Code/notPermitted``
     ///   for a subscription of another user.
-    public func wake(_ subscription: String) async throws(ReveilleError) {
+    public func wake(_ subscription: String) async throws {
         try await device.engine.setState(of: subscription, isInBackground: false, wakeAfter: nil)
     }
 }

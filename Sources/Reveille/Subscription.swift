@@ -32,6 +32,15 @@ extension Device {
     public func subscribe(
         to aspects: AspectSet = .default, initial: Bool = false, policies: [Aspect: Policy] = [:],
         resume: Positions? = nil, name: String? = nil, background: Bool = false, domains: [String]? = nil
+    ) async throws -> Subscription {
+        try await open(
+            aspects, initial: initial, policies: policies, resume: resume, name: name, background: background,
+            domains: domains)
+    }
+
+    func open(
+        _ aspects: AspectSet, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
+        name: String? = nil, background: Bool = false, domains: [String]? = nil
     ) async throws(ReveilleError) -> Subscription {
         let domains = try DomainSelection(checking: domains, for: aspects)
         let request = SubscriptionRequest(
@@ -51,7 +60,7 @@ extension Device {
     public func subscribe(
         to aspect: Aspect, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
         name: String? = nil, background: Bool = false, domains: [String]? = nil
-    ) async throws(ReveilleError) -> Subscription {
+    ) async throws -> Subscription {
         try await subscribe(
             to: AspectSet(aspect), initial: initial, policies: policies, resume: resume, name: name,
             background: background, domains: domains)
@@ -111,7 +120,7 @@ public final class Subscription: AsyncSequence, Sendable {
     ///   `nil` for no deadline.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range, or
     ///   ``ReveilleError/Code/timeout`` if the bus does not answer.
-    public func enterBackground(wakeAfter: Duration? = nil) async throws(ReveilleError) {
+    public func enterBackground(wakeAfter: Duration? = nil) async throws {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }
 
@@ -121,7 +130,7 @@ public final class Subscription: AsyncSequence, Sendable {
     /// the events follow when it is back.
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer.
-    public func enterForeground() async throws(ReveilleError) {
+    public func enterForeground() async throws {
         try await device.engine.enterForeground(id)
     }
 
@@ -137,7 +146,7 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer, or
     ///   ``ReveilleError/Code/invalidArgument`` if it is of a version without this state.
-    public func becomeInactive() async throws(ReveilleError) {
+    public func becomeInactive() async throws {
         try await device.engine.enterForeground(id, inactive: true)
     }
 
@@ -152,7 +161,7 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// - Throws: ``ReveilleError`` if the bus refuses the subscription permanently, with the code of the refusal, or
     ///   ``ReveilleError/Code/invalidReply`` if it violates its protocol. A lost bus is not an error.
-    public func next(isolation: isolated (any Actor)? = #isolation) async throws(ReveilleError) -> Event? {
+    public func next(isolation: isolated (any Actor)? = #isolation) async throws -> Event? {
         try await mailbox.next(isolation: isolation)
     }
 
@@ -171,7 +180,7 @@ public final class Subscription: AsyncSequence, Sendable {
         /// Waits for the next event, as ``Subscription/next(isolation:)`` does.
         ///
         /// - Throws: ``ReveilleError``, as ``Subscription/next(isolation:)`` does.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Event? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Event? {
             try await subscription.next(isolation: actor)
         }
     }

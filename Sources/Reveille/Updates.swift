@@ -10,10 +10,10 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``, as ``get(_:)`` does.
     public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
-        get async throws(ReveilleError) { try await current() }
+        get async throws { try await current() }
     }
 
-    func current<State: AspectState>() async throws(ReveilleError) -> State {
+    func current<State: AspectState>() async throws -> State {
         let event = try await get(State.aspect)
         guard let state = event.reading.state as? State else {
             throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
@@ -41,9 +41,8 @@ extension Device {
         of aspect: TypedAspect<State>, name: String? = nil
     ) -> Updates<State> {
         Updates {
-            () async throws(ReveilleError) in
             try await self.subscribe(to: State.aspect, initial: true, name: name)
-        } value: { event throws(ReveilleError) in
+        } value: { event in
             event.reading.state as? State
         }
     }
@@ -67,9 +66,8 @@ extension Device {
         of aspect: TypedAspect<Defaults>, domains: [String], name: String? = nil
     ) -> Updates<Defaults> {
         Updates {
-            () async throws(ReveilleError) in
             try await self.subscribe(to: .defaults, initial: true, name: name, domains: domains)
-        } value: { event throws(ReveilleError) in
+        } value: { event in
             event.defaults
         }
     }
@@ -100,10 +98,9 @@ extension Device {
         of published: Aspect, as type: Value.Type = Value.self, name: String? = nil
     ) -> Updates<Value?> {
         Updates {
-            () async throws(ReveilleError) in
             try published.checkIsPublished()
             return try await self.subscribe(to: published, initial: true, name: name)
-        } value: { event throws(ReveilleError) in
+        } value: { event in
             .some(try event.value(as: type))
         }
     }
@@ -113,8 +110,8 @@ extension Device {
 ///
 /// A loop ends when its task is cancelled, and throws as a ``Subscription`` does.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
-    let subscribe: @Sendable () async throws(ReveilleError) -> Subscription
-    let value: @Sendable (Event) throws(ReveilleError) -> Value?
+    let subscribe: @Sendable () async throws -> Subscription
+    let value: @Sendable (Event) throws -> Value?
 
     /// Creates an iterator with a subscription of its own, which begins with the first state.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -136,7 +133,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
         ///   ``Device/subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does, then as
         ///   ``Subscription/next(isolation:)`` does, and ``ReveilleError/Code/unexpectedValue`` for a published value
         ///   of another type.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReveilleError) -> Value? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             let events = try await begin()
             while let event = try await events.next(isolation: actor) {
                 if let value = try updates.value(event) { return value }
@@ -144,7 +141,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
             return nil
         }
 
-        private mutating func begin() async throws(ReveilleError) -> Subscription {
+        private mutating func begin() async throws -> Subscription {
             if let subscription { return subscription }
             let begun = try await updates.subscribe()
             subscription = begun

@@ -20,7 +20,7 @@ extension Device {
     /// - Parameter configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
     /// - Returns: The device, once its files have been read.
     /// - Throws: ``/Reveille/ReveilleError``: ``/Reveille/ReveilleError/Code/invalidArgument`` for an invalid configuration.
-    public static func local(configuration: String? = nil) async throws(ReveilleError) -> Device {
+    public static func local(configuration: String? = nil) async throws -> Device {
         try await local(configuration: configuration, root: "")
     }
 

@@ -16,7 +16,7 @@ extension Device {
     /// - Throws: `ReveilleError`: `notPermitted` unless the bus is this user's own or the user is root; `invalidArgument` for
     ///   an impossible state, such as a level above 1.
     @discardableResult
-    public func post(_ reading: Reading) async throws(ReveilleError) -> Revision {
+    public func post(_ reading: Reading) async throws -> Revision {
         try await postSynthetic(reading)
     }
 }

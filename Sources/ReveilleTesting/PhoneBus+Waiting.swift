@@ -71,7 +71,7 @@ extension PhoneBus {
     ) async throws -> Value {
         try await wait(atMost: patience) { device in
             let event = try await device.get(name)
-            do throws(ReveilleError) {
+            do {
                 let value = try event.value(as: type).flatMap { condition($0) ? $0 : nil }
                 return (value, "the state is \(event)")
             } catch {

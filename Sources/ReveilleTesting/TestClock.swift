@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Reveille
+import Reveille
 public import ReveilleCore
 import ReveilleSystem
 
@@ -14,7 +14,7 @@ public final class TestClock: Sendable {
     /// Creates a clock that stands still, by default at the start of Monday, 2026-06-01, in UTC.
     ///
     /// - Throws: `ReveilleError` with `ReveilleError.Code.system` if the system cannot create a thread.
-    public init(at time: Timestamp = Timestamp(microseconds: 1_780_272_000_000_000)) throws(ReveilleError) {
+    public init(at time: Timestamp = Timestamp(microseconds: 1_780_272_000_000_000)) throws {
         do throws(SystemError) { hands = try ClockHands(at: time) } catch { throw ReveilleError(.system, "\(error)") }
     }
 

@@ -14,7 +14,7 @@ public enum TestDevice {
     /// let clock = try TestClock()
     /// let device = try await TestDevice.inMemory(clock: clock)
     /// try await device.post(.proximity(.near))
-    /// await clock.advance(by: .hours(8))
+    /// await clock.advance(by: .seconds(8 * 3_600))
     /// ```
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ public enum TestDevice {
     ///   `ReveilleError.Code.system` if the system cannot create a thread.
     public static func inMemory(
         configuration: String = "{}", clock: TestClock? = nil, zones: [String: String] = [:]
-    ) async throws(ReveilleError) -> Device {
+    ) async throws -> Device {
         var rules = ["local": TimeZoneRules.utc, "UTC": .utc]
         for (name, text) in zones {
             do throws(FormatError) {

@@ -137,3 +137,8 @@ import Testing
         #expect(await movement.value < Self.start + .hours(876_000))
     }
 }
+
+extension Duration {
+    fileprivate static func minutes(_ minutes: Int) -> Duration { .seconds(60 * minutes) }
+    fileprivate static func hours(_ hours: Int) -> Duration { .minutes(60 * hours) }
+}

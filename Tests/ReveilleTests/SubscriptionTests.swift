@@ -92,7 +92,8 @@ import Testing
             let error = await #expect(throws: ReveilleError.self) {
                 try await device.subscribe(to: .battery, policies: [.battery: Policy(background: .hold(limit: limit))])
             }
-            #expect(error == ReveilleError(.invalidArgument, reason))
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description == reason)
         }
         let dark = await #expect(throws: ReveilleError.self) { try await device.post(.light(Light(lux: -1))) }
         #expect(dark?.description.hasPrefix("Post: the value of light.lux is not allowed: ") == true, "\(dark as Any)")

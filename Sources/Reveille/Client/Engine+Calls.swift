@@ -45,7 +45,7 @@ extension Engine {
                 self.tiedStates.publish(value, isTied: whileConnected, result)
             }
         } catch {
-            throw ReveilleError(error.code, "\(value.name): \(error)")
+            throw error.of(value.name.description)
         }
     }
 

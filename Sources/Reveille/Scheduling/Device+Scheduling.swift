@@ -8,7 +8,7 @@ extension Device {
     /// Schedules a value that the bus publishes at set times, even when this program does not run.
     ///
     /// ```swift
-    /// try await device.schedule(ScheduleRequest("tea", publishing: "org.example.tea", .after(.minutes(5))))
+    /// try await device.schedule(ScheduleRequest("tea", publishing: "org.example.tea", .after(.seconds(5 * 60))))
     /// ```
     ///
     /// Each firing is a change of the name, even if the value is the same. A subscriber in the background receives one
@@ -20,7 +20,7 @@ extension Device {
     ///   an unknown zone; ``ReveilleError/Code/quotaExceeded`` if the user has too many entries, or the entry cannot be
     ///   saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
     @discardableResult
-    public func schedule(_ request: ScheduleRequest) async throws(ReveilleError) -> ScheduledEntry {
+    public func schedule(_ request: ScheduleRequest) async throws -> ScheduledEntry {
         let entry = try request.entry(at: await engine.now)
         return ScheduledEntry(ScheduleListing(entry: entry, next: try await add(entry)?.microseconds, fired: 0))
     }
@@ -34,10 +34,11 @@ extension Device {
     /// - Returns: Whether there was such an entry.
     /// - Throws: ``ReveilleError``, as ``scheduled()`` does.
     @discardableResult
-    public func cancelScheduled(_ id: String) async throws(ReveilleError) -> Bool {
+    public func cancelScheduled(_ id: String) async throws -> Bool {
         do throws(ReveilleError) {
             return try await engine.call(CancelEntry(id)).cancelled > 0
-        } catch  where error.code == .noSuchEntry {
+        } catch {
+            guard error.code == .noSuchEntry else { throw error }
             return false
         }
     }
@@ -51,7 +52,7 @@ extension Device {
     /// - Returns: The number of entries.
     /// - Throws: ``ReveilleError``, as ``scheduled()`` does.
     @discardableResult
-    public func cancelAllScheduled() async throws(ReveilleError) -> Int {
+    public func cancelAllScheduled() async throws -> Int {
         try await engine.call(CancelEntry(nil)).cancelled
     }
 
@@ -63,22 +64,22 @@ extension Device {
     ///
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is
     ///   unavailable, or ``ReveilleError/Code/notSupported`` if it is of a version without the schedule.
-    public func scheduled() async throws(ReveilleError) -> [ScheduledEntry] {
+    public func scheduled() async throws -> [ScheduledEntry] {
         try await listings.map(ScheduledEntry.init)
     }
 
     package var listings: [ScheduleListing] {
-        get async throws(ReveilleError) { try await engine.call(ListEntries()) }
+        get async throws { try await engine.call(ListEntries()) }
     }
 
-    package func add(_ entry: ScheduleEntry) async throws(ReveilleError) -> Timestamp? {
+    package func add(_ entry: ScheduleEntry) async throws -> Timestamp? {
         do throws(ReveilleError) {
             let reply = try await engine.call(AddEntry(entry))
             return reply.next.map { Timestamp(microseconds: $0) }
         } catch {
             // An entry is checked before it is sent: only its zone can be unknown.
-            let zone = error.code == .invalidArgument ? entry.zone.map { "time zone \($0): " } ?? "" : ""
-            throw ReveilleError(error.code, "\(entry.id): \(zone)\(error)")
+            let zone = error.code == .invalidArgument ? entry.zone.map { ": time zone \($0)" } ?? "" : ""
+            throw error.of("\(entry.id)\(zone)")
         }
     }
 }

@@ -37,13 +37,6 @@ extension ScheduleTime {
     }
 }
 
-extension Duration {
-    /// A number of minutes, each of 60 seconds.
-    public static func minutes(_ minutes: some BinaryInteger) -> Duration { .seconds(minutes) * 60 }
-    /// A number of hours, each of 3,600 seconds.
-    public static func hours(_ hours: some BinaryInteger) -> Duration { .seconds(hours) * 3_600 }
-}
-
 /// What happens to firings whose time passed while the device was off or asleep, or its clock was set.
 @nonexhaustive public enum MissedFirings: Sendable, Hashable {
     /// They fire at once, and each counts as a change.

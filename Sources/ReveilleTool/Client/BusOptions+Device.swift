@@ -6,14 +6,14 @@ import ReveilleSystem
 import ReveilleWire
 
 extension BusOptions {
-    func device() async throws(ReveilleError) -> Device {
+    func device() async throws -> Device {
         try await Device.connect(to: address)
     }
 
     /// Connects on a thread that the caller uses too, and reports the loss of the bus and its return from then on.
     func device(
         on thread: LoopThread, wait: Bool = false, onReport: @escaping @Sendable () -> Void = {}
-    ) async throws(ReveilleError) -> Device {
+    ) async throws -> Device {
         let device = try await Device.connect(to: address, wait: wait, on: thread)
         Task(executorPreference: thread) {
             try await device.reportConnection {

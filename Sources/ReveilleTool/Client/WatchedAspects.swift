@@ -13,7 +13,7 @@ enum WatchedAspects {
     static let firstWordsText = Suggestion.list(firstWords)
 
     /// Returns the aspects of the device and patterns for published names; without the motion, whose samples never end.
-    static func all(on device: Device) async throws(ReveilleError) -> AspectSet {
+    static func all(on device: Device) async throws -> AspectSet {
         let published = try await device.aspects().map(\.aspect).filter(\.isPublished)
         let words = Set(firstWords + published.map { String($0.name.prefix { $0 != "." }) })
         let builtIn = Aspect.device.filter { $0 != .motion }
@@ -22,7 +22,7 @@ enum WatchedAspects {
     }
 
     /// Says how many names are published that the default leaves out.
-    static func reportLeftOut(on device: Device) async throws(ReveilleError) {
+    static func reportLeftOut(on device: Device) async throws {
         let count = try await device.aspects().count { $0.aspect.isPublished }
         guard count > 0 else { return }
         let (names, whose) = count == 1 ? ("1 published name is", "its") : ("\(count) published names are", "their")

@@ -42,7 +42,7 @@ extension Device {
     /// Without a condition, changes that were merged are one run.
     func changes(mergedInto event: Event, for rule: Rule) async -> [Event] {
         guard event.changeCount > 1, rule.condition != nil else { return [event] }
-        let history = await onceConnected { device throws(ReveilleError) in try await device.history(of: event.aspect) }
+        let history = await onceConnected { try await $0.history(of: event.aspect) }
         // Without a history, the last change counts for all.
         return event.separated(by: history ?? [])
     }
@@ -50,13 +50,15 @@ extension Device {
     /// Returns the result of calls on the bus, which are repeated on the next connection if one is lost; `nil` if the bus
     /// refuses them.
     private func onceConnected<Value: Sendable>(
-        _ calls: (Device) async throws(ReveilleError) -> Value
+        _ calls: (Device) async throws -> Value
     ) async -> Value? {
         for await state in await connectionStates where state == .connected {
-            do throws(ReveilleError) {
+            do {
                 return try await calls(self)
             } catch {
-                guard [.noBus, .timeout, .system].contains(error.code) else { return nil }
+                guard let code = (error as? ReveilleError)?.code, [.noBus, .timeout, .system].contains(code) else {
+                    return nil
+                }
             }
         }
         return nil

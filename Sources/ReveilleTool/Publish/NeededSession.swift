@@ -59,12 +59,13 @@ actor NeededSession {
             while let (line, state) = waiting.popLast() {
                 let earlier = waiting
                 waiting = []
-                do throws(ReveilleError) {
+                do {
                     try await device.publish(name, state, whileConnected: true)
-                } catch {
+                } catch let error as ReveilleError where error.isLoss {
                     // The device publishes the newest state when the bus is back.
-                    if error.isLoss { continue }
-                    guard error.code == .quotaExceeded || error.code == .invalidArgument else { throw error }
+                } catch let error as ReveilleError
+                    where error.code == .quotaExceeded || error.code == .invalidArgument
+                {
                     report(line, "\(error)")
                     waiting = earlier + waiting
                 }

@@ -50,7 +50,7 @@ actor RulesSession {
                 for subscription in subscriptions { subscription.cancel() }
                 subscriptions = []
                 if newContents != nil { load() }
-                do throws(ReveilleError) {
+                do {
                     let former = set.instance
                     for domains in Set(set.rules.map(\.rule.domains)) {
                         let subscription = try await subscribe(to: domains, since: former, on: device)
@@ -60,8 +60,7 @@ actor RulesSession {
                     store()
                     // After the first look: the rules handle entries that fire from here on.
                     try await plan(on: device)
-                } catch {
-                    guard error.isLoss else { throw error }
+                } catch let error as ReveilleError where error.isLoss {
                     // Another round begins when the bus is back. One that was silent need not have been gone.
                     if error.code == .timeout { rounds.continuation.yield() }
                     continue
@@ -95,7 +94,7 @@ actor RulesSession {
     /// so it comes with the subscription; the states of others are asked for.
     private func subscribe(
         to domains: [String]?, since former: String?, on device: Device
-    ) async throws(ReveilleError) -> Subscription {
+    ) async throws -> Subscription {
         let subscription = try await device.subscribe(
             to: AspectSet(Set(set.rules(of: domains).map(\.rule.aspect))), initial: domains != nil,
             resume: set.positions(of: domains, in: former), name: Environment["REVEILLE_NAME"] ?? "reveille rules",
@@ -112,13 +111,12 @@ actor RulesSession {
     }
 
     /// Makes the entries of the schedule those of the rules.
-    private func plan(on device: Device) async throws(ReveilleError) {
+    private func plan(on device: Device) async throws {
         let wanted = set.rules.compactMap(\.rule.entry)
         let present: [ScheduleEntry]
-        do throws(ReveilleError) {
+        do {
             present = try await device.listings.map(\.entry).filter { $0.id.hasPrefix(file.entryPrefix) }
-        } catch {
-            if error.isLoss { throw error }
+        } catch let error as ReveilleError where !error.isLoss {
             // A bus of an earlier version has no schedule.
             if !wanted.isEmpty { log.write(.error, "\(file.path): \(error)") }
             return
@@ -129,10 +127,9 @@ actor RulesSession {
         }
         for progress in set.rules {
             guard let entry = progress.rule.entry, !present.contains(where: { $0.id == entry.id }) else { continue }
-            do throws(ReveilleError) {
+            do {
                 _ = try await device.add(entry)
-            } catch {
-                if error.isLoss { throw error }
+            } catch let error as ReveilleError where !error.isLoss {
                 log.write(.error, "\(file.path): line \(progress.rule.number): \(error)")
             }
         }

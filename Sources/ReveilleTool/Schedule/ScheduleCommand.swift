@@ -141,10 +141,10 @@ struct ScheduleAddCommand: AwaitingCommand {
         }
         let device = try await bus.device()
         let next: Timestamp?
-        do throws(ReveilleError) {
+        do {
             next = try await device.add(entry)
-        } catch {
-            guard error.code == .invalidArgument, let zone else { throw error }
+        } catch let error as ReveilleError where error.code == .invalidArgument {
+            guard let zone else { throw error }
             throw Failure(.usage, "\(error)\(Suggestion.nearest(to: zone, among: ZoneNames.all))")
         }
         try Console.line(StyledText("\(id)  next: \(ScheduleTable.moment(next, now: .now))"))

@@ -24,6 +24,14 @@ import Testing
             #expect(try await OpenDescriptors.settled(at: allowed) <= allowed)
         }
     }
+
+    @Test("waiting for a bus ends with a CancellationError if its task is cancelled")
+    func cancelledWaitThrowsACancellationError() async throws {
+        let directory = try TemporaryDirectory()
+        let waiting = Task { try await Device.connect(to: "unix:\(directory.path)/nobody", wait: true) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await waiting.value }
+    }
 }
 
 /// The file descriptors of this process.

@@ -152,6 +152,7 @@ private struct Unencodable: Encodable {
         #expect(error?.code == .quotaExceeded)
         #expect(error?.description.contains("org.example.volume") == true)
         #expect(error?.description.contains("at most 1 name") == true, "\(error as Any)")
+        #expect(error?.parameters == ["quota": "names", "limit": "1"])
         try await device.withdraw("org.example.n1")
         try await device.publish(Volume.name, Volume(level: 1))
     }

@@ -14,12 +14,12 @@ import Testing
         let device = try await TestDevice.inMemory()
         let alarm = try await device.schedule(
             ScheduleRequest(
-                "alarm", publishing: Self.name, .every(.hours(1)), value: ["sound": "bell"], ifMissed: .skip,
+                "alarm", publishing: Self.name, .every(.seconds(3_600)), value: ["sound": "bell"], ifMissed: .skip,
                 grace: .seconds(5)))
         #expect(alarm.next != nil)
         try await device.schedule(
             ScheduleRequest("daily", publishing: Self.name, .daily(hour: 7, minute: 30, zone: "UTC")))
-        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.minutes(5))))
+        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.seconds(300))))
         try await device.schedule(
             ScheduleRequest("weekly", publishing: Self.name, .weekly(.sunday, hour: 7, zone: "UTC")))
         let entries = try await device.scheduled()

@@ -18,7 +18,7 @@ extension SensorProxy {
 
     /// Asks the bus which sensors the device has.
     func check() async {
-        do throws(ReveilleError) {
+        do {
             let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
             let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
             offer()
@@ -32,7 +32,7 @@ extension SensorProxy {
 
     /// Subscribes to the aspect of a sensor until the task is cancelled.
     func follow(_ sensor: Sensor) async {
-        do throws(ReveilleError) {
+        do {
             let subscription = try await device.subscribe(
                 to: AspectSet(sensor.aspect), initial: true, name: SensorObject.busName)
             while let event = try await subscription.next(), !Task.isCancelled {
