@@ -512,7 +512,8 @@ export class Bus {
   /**
    * Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
    *
-   * Returns at once. A program that cannot be frozen is in the background nevertheless.
+   * Returns when it is frozen, which may take minutes. Fails with the code `cannotSuspend` if it cannot be frozen or is
+   * woken before; it is in the background nevertheless.
    */
   suspend(subscription: string, options?: WakeOptions): Promise<void>;
   /** Returns the aspects and their sources. */

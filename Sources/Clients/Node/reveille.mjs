@@ -30,6 +30,8 @@ const CALL_LIMIT = 65_536;
 const CONNECT_TIMEOUT = 5_000;
 /** The time to wait for a reply: the bus itself waits up to a second for a sensor. */
 const REPLY_TIMEOUT = 10_000;
+/** The time to wait for a suspension: for the longest tasks, for the events to be read, and for the system. */
+const SUSPENSION_TIMEOUT = 240_000;
 /**
  * The pauses between attempts to reach a bus that is gone: a bus that is replaced is back within tens of milliseconds,
  * and a delay of two seconds goes unnoticed after a longer absence.
@@ -151,8 +153,8 @@ function invalid(reason) {
   return new ReveilleError(`the bus sent an invalid reply: ${reason}`, { code: "invalidReply" });
 }
 
-function unanswered(method) {
-  const text = `${method}: the bus did not answer within ${REPLY_TIMEOUT / 1_000} seconds`;
+function unanswered(method, limit = REPLY_TIMEOUT) {
+  const text = `${method}: the bus did not answer within ${limit / 1_000} seconds`;
   return new ReveilleError(text, { code: "timeout" });
 }
 
@@ -460,7 +462,7 @@ function firstReply(connection, method) {
 /** Waits for the next reply to the only call of a connection, for any time unless there is a limit. */
 function nextReply(connection, method, limit) {
   return new Promise((resolve, reject) => {
-    const timer = limit && setTimeout(() => reject(unanswered(method)), limit);
+    const timer = limit && setTimeout(() => reject(unanswered(method, limit)), limit);
     connection.onchange = () => {
       try {
         const reply = connection.take();
@@ -538,6 +540,11 @@ export function launchPositions() {
 
 // --- The bus
 
+function stateRequest(subscription, state, wakeAfter) {
+  if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
+  return { subscription, state, wakeAfter: wholeMilliseconds(wakeAfter) };
+}
+
 /** The calls of a bus, over one connection. A call that finds the connection closed opens a new one. */
 class Caller {
   path;
@@ -545,6 +552,7 @@ class Caller {
   tasks = new Map();
   #calls = new Exclusive();
   #connection;
+  #suspending = new Set();
   #openedAt = 0;
   /** The calls that publish a value while connected, by name. Each later connection begins with them. */
   #tied = new Map();
@@ -685,12 +693,22 @@ class Caller {
 
   /** Sets the state of a subscription of any program. */
   async setState(subscription, state, { wakeAfter } = {}) {
-    if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
-    const parameters = { subscription, state, wakeAfter: wholeMilliseconds(wakeAfter) };
-    if (state !== "suspended") return void (await this.call("SetState", parameters, subscription));
-    // The reply to a call that is not oneway follows when the program is frozen, which may take minutes.
-    const bytes = [encode("SetState", parameters, subscription, "oneway"), encode(`${SERVICE}.GetInfo`, {})];
-    await this.#calls.run(() => this.#exchange("SetState", subscription, Buffer.concat(bytes)));
+    await this.call("SetState", stateRequest(subscription, state, wakeAfter), subscription);
+  }
+
+  /** Waits until a program is frozen, on a connection of its own: later calls of a connection wait for the reply. */
+  async suspend(subscription, { wakeAfter } = {}) {
+    this.checkIsOpen("SetState");
+    const bytes = encode("SetState", stateRequest(subscription, "suspended", wakeAfter), subscription);
+    const connection = await Connection.open(this.path);
+    this.#suspending.add(connection);
+    try {
+      connection.send(bytes);
+      answerOf(await nextReply(connection, "SetState", SUSPENSION_TIMEOUT), "SetState", subscription);
+    } finally {
+      this.#suspending.delete(connection);
+      connection.close();
+    }
   }
 
   /** Returns once the bus has carried out every earlier call. */
@@ -706,7 +724,7 @@ class Caller {
 
   close() {
     this.#isClosed = true;
-    this.#connection?.close();
+    for (const connection of [this.#connection, ...this.#suspending]) connection?.close();
   }
 }
 
@@ -859,7 +877,7 @@ export class Bus {
 
   /** Sends a subscription of any program to the background, and has the program frozen once its tasks have ended. */
   async suspend(subscription, options) {
-    await this.#caller.setState(subscription, "suspended", options);
+    await this.#caller.suspend(subscription, options);
   }
 
   /** Returns the aspects and their sources, as structures `AspectInfo` of the interface. */

@@ -55,6 +55,8 @@ CALL_LIMIT = 65_536
 CONNECT_TIMEOUT = 5.0
 # Seconds to wait for a reply: the bus itself waits up to a second for a sensor.
 REPLY_TIMEOUT = 10.0
+# Seconds to wait for a suspension: for the longest tasks, for the events to be read, and for the system.
+SUSPENSION_TIMEOUT = 240.0
 # The pauses in seconds between attempts to reach a bus that is gone: a bus that is replaced is back within tens of
 # milliseconds, and a delay of two seconds goes unnoticed after a longer absence.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
@@ -695,8 +697,8 @@ def _is_object(value: object) -> typing.TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
-def _unanswered(method: str) -> ReveilleError:
-    return ReveilleError(f"{method}: the bus did not answer within {REPLY_TIMEOUT:g} seconds", "timeout")
+def _unanswered(method: str, patience: float = REPLY_TIMEOUT) -> ReveilleError:
+    return ReveilleError(f"{method}: the bus did not answer within {patience:g} seconds", "timeout")
 
 
 def _invalid(reason: str) -> ReveilleError:
@@ -990,6 +992,8 @@ class _BusCore:
         self._tasks: weakref.WeakValueDictionary[int, _TaskCore] = weakref.WeakValueDictionary()
         self._calls = _Turns(new_signal)
         self._connection: _Connection | None = None
+        # The connections of suspensions that have not ended.
+        self._suspending: set[_Connection] = set()
         # The calls that publish a value while connected, by name. Each later connection begins with them.
         self._tied: dict[str, bytes] = {}
         # Newer ones, for which there was no bus.
@@ -1016,13 +1020,13 @@ class _BusCore:
             raise ReveilleError(f"{method}: the bus object is closed", "no_bus")
 
     def call(
-        self, method: str, parameters: Mapping[str, Any], subject: str = "", *, oneway: bool = False,
+        self, method: str, parameters: Mapping[str, Any], subject: str = "", *,
         note: Callable[[bytes, bool], None] = lambda _, __: None,
     ) -> _Steps[dict[str, Any]]:
         """Returns the parameters of the reply. `note` gets the call unless it is refused, even after an exception in the
         wait for it, and whether there was a bus."""
         self.check_is_open(method)
-        data = _encode(method, parameters, subject, "oneway" if oneway else None)
+        data = _encode(method, parameters, subject)
         excess = _excess(data)
         # No configuration allows a published value of this length, but longer calls of other methods.
         if excess and method == "Publish":
@@ -1032,12 +1036,11 @@ class _BusCore:
             if not reply.error:
                 note(data, True)
 
-        takes: list[Callable[[_Reply], None]] = [] if oneway else [take]
-        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, takes, note))
+        reply = yield from self._calls.hold(lambda: self._exchange(method, data, subject, excess, take, note))
         return _answer(reply, method, subject)
 
     def _exchange(
-        self, method: str, data: bytes, subject: str, excess: str | None, takes: list[Callable[[_Reply], None]],
+        self, method: str, data: bytes, subject: str, excess: str | None, take: Callable[[_Reply], None],
         note: Callable[[bytes, bool], None],
     ) -> _Steps[_Reply]:
         self.check_is_open(method)
@@ -1053,9 +1056,9 @@ class _BusCore:
                 connection.owed += [functools.partial(self._note_again, *entry) for entry in again.items()]
                 data = b"".join([*again.values(), data])
             connection.is_whole = False
-            connection.owed += takes
+            connection.owed.append(take)
             yield from connection.send(data, until)
-            reply: _Reply | None = _Reply({}, None, False)
+            reply: _Reply | None = None
             while connection.owed:
                 try:
                     reply = yield from connection.receive(until)
@@ -1127,6 +1130,8 @@ class _BusCore:
         self._is_closed = True
         for stream in list(self.streams):
             stream.close()
+        for connection in () if self._calls.is_foreign else list(self._suspending):
+            connection.shut_down()
         if self._connection and not self._calls.is_foreign:
             # A call of another thread fails, and closes the connection.
             self._connection.shut_down()
@@ -1200,14 +1205,23 @@ class _BusCore:
     def set_state(
         self, subscription: str, state: str, wake_after: float | timedelta | None = None
     ) -> _Steps[None]:
-        parameters: dict[str, Any] = {"subscription": subscription, "state": state}
-        if (seconds := _duration(wake_after)) is not None:
-            parameters["wakeAfter"] = _milliseconds(seconds)
-        # The reply to a call that is not oneway follows when the program is frozen, which may take minutes.
-        is_oneway = state == "suspended"
-        yield from self.call("SetState", parameters, subscription, oneway=is_oneway)
-        if is_oneway:
-            yield from self.fence()
+        yield from self.call("SetState", _state_request(subscription, state, wake_after), subscription)
+
+    def suspend(self, subscription: str, wake_after: float | timedelta | None) -> _Steps[None]:
+        """Waits until a program is frozen, on a connection of its own: later calls of a connection wait for the reply."""
+        self.check_is_open("SetState")
+        call = _encode("SetState", _state_request(subscription, "suspended", wake_after), subscription)
+        connection = yield from _Connection.open(self.address)
+        self._suspending.add(connection)
+        try:
+            until = time.monotonic() + SUSPENSION_TIMEOUT
+            yield from connection.send(call, until)
+            if not (reply := (yield from connection.receive(until))):
+                raise _unanswered("SetState", SUSPENSION_TIMEOUT)
+            _answer(reply, "SetState", subscription)
+        finally:
+            self._suspending.discard(connection)
+            connection.close()
 
     def info(self) -> _Steps[DeviceInfo]:
         return typing.cast(DeviceInfo, (yield from self.call(f"{_DEVICE}.GetInfo", {})))
@@ -1242,6 +1256,13 @@ _CODES: dict[str, Code] = {
     "QuotaExceeded": "quota_exceeded", "NoSuchSubscription": "no_such_subscription", "NoSuchEntry": "no_such_entry",
     "CannotSuspend": "cannot_suspend",
 }
+
+
+def _state_request(subscription: str, state: str, wake_after: float | timedelta | None) -> dict[str, Any]:
+    request: dict[str, Any] = {"subscription": subscription, "state": state}
+    if (seconds := _duration(wake_after)) is not None:
+        request["wakeAfter"] = _milliseconds(seconds)
+    return request
 
 
 def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
@@ -2355,9 +2376,10 @@ class Bus:
     def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
         """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
 
-        Returns at once. A program that cannot be frozen is in the background nevertheless.
+        Returns when it is frozen, which may take minutes. Fails with the code "cannot_suspend" if it cannot be frozen or
+        is woken before; it is in the background nevertheless.
         """
-        _run(self._core.set_state(subscription, "suspended", wake_after))
+        _run(self._core.suspend(subscription, wake_after))
 
     def aspects(self) -> list[AspectInfo]:
         """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
@@ -2662,7 +2684,7 @@ class AsyncBus:
 
     async def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
         """See Bus.suspend()."""
-        await _run_async(self._core.set_state(subscription, "suspended", wake_after))
+        await _run_async(self._core.suspend(subscription, wake_after))
 
     async def aspects(self) -> list[AspectInfo]:
         """See Bus.aspects()."""

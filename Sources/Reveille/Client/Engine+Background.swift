@@ -121,11 +121,14 @@ extension Engine {
         var patient = connector
         patient.patience.answer = Self.suspensionTime
         let channel = try ReveilleError.requiring { () throws(SystemError) in try BusLink(patient) }
+        let number = nextNumber()
+        suspensions[number] = channel
         let call = SetState(subscription: subscription, to: .suspended, wakeAfter: wakeAfter)
         let result = await withCheckedContinuation { continuation in
             channel.call(call) { continuation.resume(returning: $0) }
         }
         channel.close()
+        suspensions[number] = nil
         _ = try result.get()
     }
 

@@ -48,6 +48,8 @@ package actor Engine {
     var observations: [SubscriptionRequest: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
     var lastingCalls: [Int: LastingCall] = [:]
+    /// The connections of suspensions that have not ended.
+    var suspensions: [Int: BusLink] = [:]
 
     init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
@@ -80,6 +82,7 @@ package actor Engine {
         tasks = [:]
         for stream in streams.values { stream.shutDown() }
         for call in lastingCalls.values { call.end() }
+        for channel in suspensions.values { channel.close() }
         for continuation in states.values { continuation.finish() }
         (streams, lastingCalls, states) = ([:], [:], [:])
         observations = [:]

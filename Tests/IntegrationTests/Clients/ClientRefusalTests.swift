@@ -82,6 +82,23 @@ struct ClientRefusalTests {
         #expect(state?.message.hasSuffix(" bytes, and a bus accepts at most 65536 (bus.maxFrame)") == true)
     }
 
+    @Test("a suspension that is impossible fails with its reason, and leaves the program in the background")
+    func impossibleSuspensionFails() throws {
+        for language in ClientLanguage.separate {
+            let client = try ClientProgram(language, on: bus)
+            try client.subscribe(to: ["battery"])
+            let entries = try client.call("subscriptions").arrayValue ?? []
+            let id = try #require(entries.last?.objectValue?["subscription"])
+            // It is in the cgroup of its bus, and holds itself.
+            let refused = try failure(client, "suspend", [id])
+            #expect(refused?.code == "cannotSuspend" && refused?.name == "org.reveille.Bus.CannotSuspend")
+            #expect(refused?.parameters["reason"] != nil)
+            let after = try client.call("subscriptions").arrayValue ?? []
+            #expect(after.last?.objectValue?["held"] == ["app"])
+            #expect(try failure(client, "suspend", ["nobody"])?.code == "noSuchSubscription")
+        }
+    }
+
     @Test func valuesThatAreNoDurationAreRefused() throws {
         let python = """
             import reveille

@@ -79,8 +79,8 @@ def steps(request):
         return (yield bus.publish(*request["arguments"], while_connected=options.get("whileConnected", False)))
     elif action == "history":
         return (yield bus.history(request["arguments"][0], **options))
-    elif action == "hold":
-        yield bus.hold(request["arguments"][0], wake_after=seconds(options))
+    elif action in ("hold", "suspend"):
+        yield getattr(bus, action)(request["arguments"][0], wake_after=seconds(options))
     else:
         method = {"getAll": "get_all"}.get(action, action)
         return (yield getattr(bus, method)(*request.get("arguments", [])))
