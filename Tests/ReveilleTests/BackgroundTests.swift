@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ReveilleLocal
 import ReveilleSystem
 import ReveilleTesting
@@ -63,6 +64,15 @@ import Varlink
         #expect(try await device.shell.subscriptions().allSatisfy(\.holds.isEmpty))
         try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
         try await subscription.enterBackground(wakeAfter: .milliseconds(1))
+    }
+
+    @Test func subscriptionIsDescribedInWords() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: .proximity, name: "player", background: true)
+        try await device.post(.proximity(.near))
+        let descriptions = try await device.shell.subscriptions().map(\.description)
+        #expect(descriptions == ["player, pid \(getpid()), held by app, pending: proximity 1"])
+        subscription.cancel()
     }
 
     @Test func backgroundWithoutADeadlineRemovesTheOldDeadline() async throws {

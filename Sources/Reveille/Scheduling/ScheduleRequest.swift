@@ -78,6 +78,8 @@ public struct ScheduledEntry: Sendable, Hashable {
     public let id: String
     /// The name under which the value is published.
     public let name: Aspect
+    /// The value that is published.
+    public let value: PublishedValue
     /// The times at which the entry fires.
     public let time: ScheduleTime
     /// The time after which the entry does not fire; `nil` for no end.
@@ -99,6 +101,7 @@ public struct ScheduledEntry: Sendable, Hashable {
         let entry = listing.entry
         id = entry.id
         name = entry.aspect
+        value = entry.published
         time = entry.time
         until = entry.until.map { Timestamp(microseconds: $0) }
         ifMissed = entry.skipsMissed == true ? .skip : .fire

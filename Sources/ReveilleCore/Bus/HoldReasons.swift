@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reasons why nothing is delivered to a subscription; empty in the foreground.
-public struct HoldReasons: OptionSet, Sendable, Hashable {
+public struct HoldReasons: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each reason.
     public let rawValue: UInt8
 
@@ -29,6 +29,9 @@ public struct HoldReasons: OptionSet, Sendable, Hashable {
     private static let words: [(reason: HoldReasons, word: String)] = [
         (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"),
     ]
+
+    /// The names of the reasons: `app, unread`.
+    public var description: String { names.joined(separator: ", ") }
 
     /// The names of the reasons on the wire.
     package var names: [String] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A subscription on a bus, as shown to other clients of the bus.
-public struct SubscriptionInfo: Sendable, Hashable {
+public struct SubscriptionInfo: Sendable, Hashable, CustomStringConvertible {
     /// A task that is not finished; see `Subscription.withBackgroundTask`.
     public struct Task: Sendable, Hashable {
         /// The name that the program chose.
@@ -53,6 +53,15 @@ public struct SubscriptionInfo: Sendable, Hashable {
         self.eventCount = eventCount
         self.changeCount = changeCount
         self.tasks = tasks
+    }
+
+    /// The subscriber, the reasons of its holds and the pending changes: `player, pid 42, held by app, pending: battery 3`.
+    public var description: String {
+        var parts = ["\(name ?? id)", "pid \(processID)"]
+        if !holds.isEmpty { parts.append("held by \(holds)") }
+        let waiting = pending.map { "\($0.name) \($1)" }.sorted()
+        if !waiting.isEmpty { parts.append("pending: " + waiting.joined(separator: ", ")) }
+        return parts.joined(separator: ", ")
     }
 
     /// Whether the subscriber is in the background, or has read every change.

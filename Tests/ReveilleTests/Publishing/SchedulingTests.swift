@@ -25,6 +25,7 @@ import Testing
         let entries = try await device.scheduled()
         #expect(entries.map(\.id) == ["alarm", "daily", "soon", "weekly"])
         #expect(entries[0] == alarm && alarm.time == .every(.seconds(3_600)))
+        #expect(try alarm.value.decode(as: [String: String].self) == ["sound": "bell"])
         #expect(entries[1].time == .calendar(CalendarRule(hour: 7, minute: 30), zone: "UTC"))
         #expect(entries[2].next.map { ($0 - .now) <= .seconds(300) && ($0 - .now) > .seconds(200) } == true)
         #expect(entries[3].time == .calendar(CalendarRule(weekday: 7, hour: 7, minute: 0), zone: "UTC"))
