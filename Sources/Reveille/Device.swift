@@ -19,7 +19,7 @@ import Varlink
 ///
 /// The device reconnects automatically when the bus restarts: subscriptions and observations continue where they
 /// were, and only calls in between fail: with ``ReveilleError/Code/noBus``, or with ``ReveilleError/Code/timeout`` if the
-/// bus does not answer within ten seconds.
+/// bus does not answer within ten seconds, or four minutes for ``Shell/suspend(_:wakeAfter:)``.
 ///
 /// Calls from one task reach the bus in order; calls from concurrent tasks have no order. Cancelling a task does not
 /// interrupt its calls, because the bus may have received them already.

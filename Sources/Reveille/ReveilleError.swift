@@ -17,8 +17,7 @@ package import Varlink
 /// }
 /// ```
 ///
-/// Calls also throw a `CancellationError`, if their task is cancelled while they wait for something to happen. See
-/// <doc:HandlingErrors>.
+/// See <doc:HandlingErrors>.
 public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a failure.
     ///
@@ -117,7 +116,9 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     package init(answered error: CallError, to method: String) {
         for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
         where error.name == missing.name {
-            self.init(.notSupported, "\(method): the bus does not have this \(name); is it an earlier version?")
+            self.init(
+                .notSupported, "\(method): the bus does not have this \(name); is it an earlier version?",
+                parameters: error.textParameters)
             return
         }
         let code: Code =
@@ -129,11 +130,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.cannotSuspend("").name: .cannotSuspend
             default: .invalidArgument
             }
-        self.init(
-            code, "\(method): \(error.explanation(for: method))",
-            parameters: Dictionary(
-                error.parameters.members.map { ($0.name, $0.value.stringValue ?? $0.value.description) },
-                uniquingKeysWith: { $1 }))
+        self.init(code, "\(method): \(error.explanation(for: method))", parameters: error.textParameters)
     }
 
     private static func noBus(at places: String) -> ReveilleError {

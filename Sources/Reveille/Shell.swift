@@ -52,6 +52,7 @@ public struct Shell: Sendable {
 
     /// Suspends the program behind a subscription: sends it to the background, and freezes its cgroup.
     ///
+    /// The call waits until it is frozen, which may take minutes; cancelling the task takes nothing back, ``wake(_:)`` does.
     /// The program first finishes its tasks, for as long as they have time, and reads the event `suspended` if it subscribes
     /// to `lifecycle`. ``wake(_:)`` thaws it.
     ///

@@ -71,7 +71,7 @@ import Varlink
         let subscription = try await device.subscribe(to: .proximity, name: "player", background: true)
         try await device.post(.proximity(.near))
         let descriptions = try await device.shell.subscriptions().map(\.description)
-        #expect(descriptions == ["player, pid \(getpid()), held by app, pending: proximity 1"])
+        #expect(descriptions == ["\"player\", pid \(getpid()), held by app, pending: proximity 1"])
         subscription.cancel()
     }
 

@@ -513,7 +513,7 @@ export class Bus {
    * Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
    *
    * Returns when it is frozen, which may take minutes. Fails with the code `cannotSuspend` if it cannot be frozen or is
-   * woken before; it is in the background nevertheless.
+   * woken before; it is in the background nevertheless. Closing the bus ends the wait and takes nothing back; wake() does.
    */
   suspend(subscription: string, options?: WakeOptions): Promise<void>;
   /** Returns the aspects and their sources. */

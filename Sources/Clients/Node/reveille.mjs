@@ -703,8 +703,13 @@ class Caller {
     const connection = await Connection.open(this.path);
     this.#suspending.add(connection);
     try {
+      // It may have been closed meanwhile.
+      this.checkIsOpen("SetState");
       connection.send(bytes);
       answerOf(await nextReply(connection, "SetState", SUSPENSION_TIMEOUT), "SetState", subscription);
+    } catch (error) {
+      if (error.code === "noBus") error.message = `${attempt("SetState", subscription)}: ${error.message}`;
+      throw error;
     } finally {
       this.#suspending.delete(connection);
       connection.close();

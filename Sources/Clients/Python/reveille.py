@@ -455,7 +455,7 @@ class Policy:
 # _run_async() waits in asyncio's loop. Both kinds of API are therefore the same code.
 #
 # A signal handler can raise an exception at any line, and a task of asyncio can be cancelled in any wait. An exception
-# in a wait leaves everything as it was. Any other one leaves a connection that is not whole, and is replaced.
+# in a wait leaves everything as it was, except that a suspension goes on. Any other one leaves a connection that is not whole, and is replaced.
 
 
 class _Signal(typing.Protocol):
@@ -1212,13 +1212,19 @@ class _BusCore:
         self.check_is_open("SetState")
         call = _encode("SetState", _state_request(subscription, "suspended", wake_after), subscription)
         connection = yield from _Connection.open(self.address)
-        self._suspending.add(connection)
         try:
+            self._suspending.add(connection)
+            # It may have been closed meanwhile.
+            self.check_is_open("SetState")
             until = time.monotonic() + SUSPENSION_TIMEOUT
             yield from connection.send(call, until)
             if not (reply := (yield from connection.receive(until))):
                 raise _unanswered("SetState", SUSPENSION_TIMEOUT)
             _answer(reply, "SetState", subscription)
+        except ReveilleError as error:
+            if not _is_loss(error) or error.code == "timeout":
+                raise
+            raise ReveilleError(f"{_attempt('SetState', subscription)}: {error}", error.code) from None
         finally:
             self._suspending.discard(connection)
             connection.close()
@@ -2377,7 +2383,7 @@ class Bus:
         """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
 
         Returns when it is frozen, which may take minutes. Fails with the code "cannot_suspend" if it cannot be frozen or
-        is woken before; it is in the background nevertheless.
+        is woken before; it is in the background nevertheless. An interrupted wait takes nothing back; wake() does.
         """
         _run(self._core.suspend(subscription, wake_after))
 

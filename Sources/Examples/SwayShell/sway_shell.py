@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import reveille
@@ -117,14 +117,27 @@ class Shell:
 
     def set_state(self, identifier: str, state: str) -> None:
         """Suspends or wakes a program."""
+        if state == "suspended":
+            # The call waits for the tasks of the program.
+            threading.Thread(target=self.suspend, args=(identifier,), daemon=True).start()
+        else:
+            self.call(self.bus.wake, identifier)
+
+    def suspend(self, identifier: str) -> None:
+        """Suspends a program, and waits until it is frozen."""
+        self.call(self.bus.suspend, identifier)
+        with self.lock:
+            # A wake may have reached the bus first.
+            if self.states.get(identifier) == "foreground":
+                self.call(self.bus.wake, identifier)
+
+    def call(self, method: Callable[[str], None], identifier: str) -> None:
+        """Makes a call. The program may have ended or been woken meanwhile, or has another subscription."""
         try:
-            if state == "suspended":
-                self.bus.suspend(identifier)
-            else:
-                self.bus.wake(identifier)
+            method(identifier)
         except reveille.ReveilleError as error:
-            # It may have ended meanwhile.
-            print(f"sway_shell: {error}", file=sys.stderr, flush=True)
+            if error.code not in ("cannot_suspend", "no_such_subscription"):
+                print(f"sway_shell: {error}", file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -7,6 +7,11 @@ extension CallError {
     /// The parameters with values that an earlier version of the bus does not know.
     private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval", "fields"]
 
+    var textParameters: [String: String] {
+        let texts = parameters.members.map { ($0.name, $0.value.stringValue ?? $0.value.description) }
+        return Dictionary(texts) { $1 }
+    }
+
     /// The error of a call (without its interface) in words: the limit or permission that refused it, and what can be done.
     func explanation(for method: String) -> String {
         switch name {

@@ -55,9 +55,10 @@ public struct SubscriptionInfo: Sendable, Hashable, CustomStringConvertible {
         self.tasks = tasks
     }
 
-    /// The subscriber, the reasons of its holds and the pending changes: `player, pid 42, held by app, pending: battery 3`.
+    /// The subscriber, the reasons of its holds and the pending changes: `"player", pid 42, held by app, pending: battery 3`.
     public var description: String {
-        var parts = ["\(name ?? id)", "pid \(processID)"]
+        // Another program chose the name.
+        var parts = [name?.debugDescription ?? id, "pid \(processID)"]
         if !holds.isEmpty { parts.append("held by \(holds)") }
         let waiting = pending.map { "\($0.name) \($1)" }.sorted()
         if !waiting.isEmpty { parts.append("pending: " + waiting.joined(separator: ", ")) }

@@ -181,6 +181,9 @@ package final class BusServer {
 
     // MARK: - Times
 
+    /// The time of a change.
+    var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
+
     /// Waits for the next event that is delayed by the interval of its policy, and for the next time of a feature.
     ///
     /// If the turn has left something, another one follows at once.
@@ -203,7 +206,4 @@ package final class BusServer {
 
     /// The cgroups that are recorded as frozen, or as about to be.
     package var recordedCgroups: [String] { processes.record.cgroups }
-
-    /// The time of a change.
-    var now: Timestamp { Timestamp(microseconds: loop.wallClock) }
 }

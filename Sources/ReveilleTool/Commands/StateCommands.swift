@@ -61,7 +61,9 @@ struct ForegroundCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await target.bus.device()
-        try await target.wake([target.name.id(on: device)], on: device)
+        // In one expression, Swift 6.3.1 crashes when it optimizes.
+        let id = try await target.name.id(on: device)
+        try await target.wake([id], on: device)
     }
 }
 

@@ -70,9 +70,4 @@ struct CatchUpTests {
         #expect(payloads.count == 200)
         #expect(payloads.allSatisfy { $0.count > 8 })
     }
-
-    @Test("a reader of nothing asks for nothing") func nothing() {
-        var reader = CatchUp([], mark: mark)
-        #expect(reader.start() == [])
-    }
 }

@@ -43,6 +43,18 @@ struct ClientReplyTests {
         #expect(try client.positions().objectValue?["generations"] == ["battery": 1])
     }
 
+    @Test("closing a client ends the wait for a suspension", arguments: ClientLanguage.separate)
+    func closeEndsTheWaitForASuspension(language: ClientLanguage) throws {
+        let (client, _) = try bus.client(language)
+        let suspending = try client.begin("suspend", ["arguments": ["s"]])
+        let connection = try bus.accept()
+        #expect(try connection.receiveText(seconds: 30)?.contains("suspended") == true)
+        try client.call("close")
+        let failure = #expect(throws: ClientProgram.Failure.self) { try client.result(of: suspending) }
+        #expect(failure?.code == "noBus" && failure?.message.hasPrefix("SetState s: ") == true, "\(failure as Any)")
+        #expect(try connection.receiveText(seconds: 30) == nil)
+    }
+
     private static let invalid: [String] = [
         "garbage", "", "[]", #"{"parameters":[]}"#, #"{"parameters":{},"continues":true}"#,
         #"{"parameters":{"events":[1]},"continues":true}"#, #"{"parameters":{"events":[{}]},"continues":true}"#,

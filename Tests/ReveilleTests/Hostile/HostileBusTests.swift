@@ -72,6 +72,22 @@ import Varlink
         bus.stop()
     }
 
+    @Test("closing a device ends the wait for a suspension") func closeEndsTheWaitForASuspension() async throws {
+        let (asked, arrival) = AsyncStream.makeStream(of: Void.self)
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                if call.member == "SetState" { arrival.yield() } else { peer.answer() }
+            }
+        }
+        let device = try await Device.connect(to: bus.address)
+        let suspending = Task { try await device.shell.suspend("1") }
+        for await _ in asked { break }
+        await device.close()
+        let error = await #expect(throws: ReveilleError.self) { try await suspending.value }
+        #expect(error?.code == .noBus)
+        bus.stop()
+    }
+
     @Test func missingFirstReplyIsAnError() async throws {
         let bus = try MadeUpBus.streaming(at: path) { _ in }
         let device = try await Device.connect(to: bus.address, patience: Self.short)

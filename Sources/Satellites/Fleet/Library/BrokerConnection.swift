@@ -45,7 +45,7 @@ package final class BrokerConnection {
     private var received = 0
     private var receivedBefore = 0
 
-    /// Starts to connect; the stages are topics in the order of their delivery, none to read nothing.
+    /// Starts to connect; the stages are topics in the order of their delivery, at least one.
     ///
     /// `onEvent` is called on the loop, never before this returns. It may close or release the connection.
     package init(

@@ -51,7 +51,7 @@ struct CatchUp {
     private var marks = 0
     private var isWithoutMarks = false
 
-    /// Creates the order of some stages; none to read nothing.
+    /// Creates the order of some stages, at least one.
     init(_ stages: [[String]], mark: String, newPayload: @escaping () -> [UInt8] = CatchUp.nonce) {
         self.stages = stages
         topic = mark
@@ -61,7 +61,6 @@ struct CatchUp {
     static func nonce() -> [UInt8] { Array(String(UInt64.random(in: .min ... .max), radix: 16).utf8) }
 
     mutating func start() -> [Effect] {
-        guard !stages.isEmpty else { return [] }
         step = .stage(0)
         return [.read([topic] + stages[0])]
     }

@@ -17,7 +17,7 @@ package actor FleetFollower {
     private var reader: FleetReader?
 
     package init(
-        _ broker: FleetBroker, interest: FleetInterest = .everything, into mailbox: FleetMailbox = FleetMailbox()
+        _ broker: FleetBroker, interest: FleetInterest = .everything, into mailbox: FleetMailbox
     ) throws(FleetError) {
         (self.broker, self.interest, self.mailbox) = (broker, interest, mailbox)
         do throws(SystemError) {

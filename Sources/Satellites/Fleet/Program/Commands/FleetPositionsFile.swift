@@ -20,14 +20,14 @@ struct FleetPositionsFile: Sendable {
     init(_ path: String) { self.path = path }
 
     /// Reads the file, which may be missing but must have nothing other than positions.
-    func read() throws(Failure) -> Ledger? {
+    mutating func read() throws(Failure) -> Ledger? {
         do {
-            return try PrivateFile.read(path, limit: Self.limit).map { bytes throws(FleetError) in
-                guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw FleetError(.positions, "the file is not UTF-8")
-                }
-                return try Ledger(positions: text)
+            guard let bytes = try PrivateFile.read(path, limit: Self.limit) else { return nil }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw FleetError(.positions, "the file is not UTF-8")
             }
+            last = text
+            return try Ledger(positions: text)
         } catch let error as FleetError {
             throw Failure(.failure, "\(path): \(error); left unchanged")
         } catch let error as SystemError where error.code == EPERM || error.code == EACCES {

@@ -39,7 +39,7 @@ final class FleetWatchStream: Sendable {
         broker = try command.broker.fleet()
         log = try command.logging.log(of: FleetCommand.name)
         interest = try FleetInterest(devices: command.devices, aspects: command.aspects)
-        let file = command.state.map(FleetPositionsFile.init)
+        var file = command.state.map(FleetPositionsFile.init)
         let ledger = try file?.read()
         isResumed = ledger != nil
         mailbox = FleetMailbox(resumingFrom: ledger ?? Ledger(), confirmsEvents: file != nil)
@@ -90,8 +90,10 @@ final class FleetWatchStream: Sendable {
         }
     }
 
-    /// Saves the positions of everything printed.
-    func end() throws { _ = try save(isLast: true) }
+    /// Saves the positions of everything printed; another process may have newer ones if nothing was.
+    func end() throws {
+        if mailbox.hasConnected { _ = try save(isLast: true) }
+    }
 
     /// Saves the printed positions if possible, and returns the time until a save is due.
     private func save(isLast: Bool = false) throws(Failure) -> Duration {
