@@ -4,7 +4,7 @@ package import ReveilleSystem
 
 /// A task that the main thread awaits, by blocking or in its loop; safe to use from any thread.
 ///
-/// Commands are synchronous because signals are handled on the main thread.
+/// Commands are synchronous so that the main thread can block signals before it starts another one.
 package final class AwaitedTask: Sendable {
     /// Becomes readable when the task has ended.
     package let end: Pipe

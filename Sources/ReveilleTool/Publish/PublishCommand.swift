@@ -72,7 +72,8 @@ struct PublishCommand: GuardedCommand {
     func validate() throws {
         for (words, option, form) in [(words, "--while", "VALUE --while"), (neededWords, "--needed", "- --needed")] {
             // The parser does not distinguish an option without values from an absent one.
-            if Self.command(words).isEmpty && (!words.isEmpty || ProcessArguments.all.last == option) {
+            let isLast = ProcessArguments.all.last == option && self.words.isEmpty && neededWords.isEmpty
+            if Self.command(words).isEmpty && (!words.isEmpty || isLast) {
                 throw ValidationError("missing command: reveille publish NAME \(form) COMMAND")
             }
             if json && !words.isEmpty { throw ValidationError("--json and \(option) cannot be combined") }

@@ -12,6 +12,8 @@ struct RuleProgress: Sendable {
     private var waiting: Event?
     /// Whether changes are being looked at, or the command is running.
     private var isBusy = false
+    /// Whether the bus was replaced meanwhile, so that the generations of these changes mean nothing any more.
+    private var isOutdated = false
 
     init(_ rule: Rule, state: RuleState?) {
         (self.rule, self.state) = (rule, state)
@@ -20,7 +22,9 @@ struct RuleProgress: Sendable {
     /// Forgets what belongs to an earlier subscription; the next one delivers it again.
     mutating func begin(sameInstance: Bool) {
         waiting = nil
-        if !sameInstance { state?.generation = nil }
+        guard !sameInstance else { return }
+        state?.generation = nil
+        isOutdated = isBusy
     }
 
     mutating func add(_ event: Event) {
@@ -37,7 +41,7 @@ struct RuleProgress: Sendable {
     }
 
     /// Ends what ``take()`` has begun.
-    mutating func rest() { isBusy = false }
+    mutating func rest() { (isBusy, isOutdated) = (false, false) }
 
     /// Looks at a change, and returns the event that the command receives if it is due.
     ///
@@ -80,7 +84,7 @@ struct RuleProgress: Sendable {
     private mutating func pass(_ change: Event, isTrue: Bool) {
         state?.isTrue = isTrue
         // Each subscription counts the changes of its own lifecycle.
-        state?.generation = change.aspect == .lifecycle ? nil : change.generation
+        state?.generation = change.aspect == .lifecycle || isOutdated ? nil : change.generation
         state?.changedAt = change.changedAt.microseconds
     }
 

@@ -29,6 +29,8 @@ extension RulesSession {
                 guard let due = set.change(text, { $0.look(at: change) }) ?? nil, let rule = set.rule(text) else {
                     continue
                 }
+                // What made it due, if this process is killed during the run: the bus may not remember it.
+                store()
                 await run(rule, for: due, at: change)
             }
             if session.isEnding { return }

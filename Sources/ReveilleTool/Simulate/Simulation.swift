@@ -43,11 +43,11 @@ final class Simulation {
         self.scenario = scenario
         self.command = command
         self.patience = patience
-        let loop = try EventLoop()
-        // Before any thread is started: threads inherit the signal mask.
-        session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
         self.narration = narration
+        // A signal ends the process while the phone and its bus start.
         stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
+        let loop = try EventLoop()
+        session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
         report = try reportsTests ? TestReport(of: scenario) : nil
         timer = try loop.timer { [unowned self] in proceed() }
         try narration?.takeTerminal(loop)

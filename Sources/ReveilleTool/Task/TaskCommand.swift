@@ -55,11 +55,16 @@ struct TaskCommand: GuardedCommand {
     func perform() throws {
         try Program.check(command)
         let task = try CommandTask(self)
-        let ending = try CommandSession.run(passingOn: Signals.passedOn) { [command] session, _ in
-            try task.follow(on: session.loop)
-            try await session.run(command) { session.exitCode = $0 }
+        // On this thread: the command has to run even where there is no room for others.
+        let loop = try EventLoop()
+        let session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
+        try task.follow(on: loop)
+        try session.start(command) { [unowned session] code in
+            session.exitCode = code
+            loop.exit()
         }
-        ending.endProcess()
+        try loop.run()
+        CommandSession.Ending(signal: session.signal, exitCode: session.exitCode).endProcess()
     }
 }
 

@@ -113,6 +113,11 @@ import Varlink
         #expect(refused.output.isEmpty && absent.output.isEmpty)
     }
 
+    @Test("an argument of the command may be named like an option") func argumentsBelongToTheCommand() throws {
+        let run = try bus.run(["publish", Self.name, "{}", "--while", "echo", "--needed"])
+        #expect(run.code == 0 && run.output == "--needed\n", "\(run.errors)")
+    }
+
     @Test(
         arguments: [
             (["--while"], "missing command: reveille publish NAME VALUE --while COMMAND"),

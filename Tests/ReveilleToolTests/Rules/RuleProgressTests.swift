@@ -66,6 +66,21 @@ import Varlink
         #expect(progress.look(at: level(0.05, 8, changes: 7))?.changeCount == 2)
     }
 
+    @Test("a bus that is replaced during a run counts anew after it") func newInstanceDuringARun() throws {
+        var progress = typed(try rule(Self.low))
+        _ = progress.look(at: level(0.5, 49))
+        progress.add(level(0.05, 50))
+        let taken = progress.take()
+        let change = try #require(taken)
+        #expect(progress.look(at: change) != nil)
+        progress.begin(sameInstance: false)
+        progress.finish(change, exitCode: 0, at: Timestamp(microseconds: 0))
+        progress.rest()
+        #expect(progress.state?.generation == nil)
+        _ = progress.look(at: level(0.5, 2))
+        #expect(progress.look(at: level(0.05, 3)) != nil && progress.state?.generation == 2)
+    }
+
     @Test("each instance of a bus counts anew, and so does each subscription's lifecycle") func newInstance() throws {
         var progress = typed(try rule(Self.low))
         _ = progress.look(at: level(0.5, 9))
