@@ -7,7 +7,7 @@ struct PublishedNames: Sendable {
     /// The numbers of names that are not vacant, by user.
     var counts: [UInt32: NameCount] = [:]
     var slotsOfPattern: [Substring: [Int32]] = [:]
-    var demand = DemandTable()
+    var demand = NameDemandTable()
     /// The logs of chosen domains of the settings; those without subscriptions by the time of the last one.
     var selections: [SelectionLog] = []
     /// Whether names or selections were forgotten that a saved state may contain, with lower generations than they

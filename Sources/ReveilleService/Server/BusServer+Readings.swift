@@ -62,7 +62,7 @@ extension BusServer {
     func adjustWatchers() {
         do throws(SystemError) {
             try watchers.adjust {
-                Demand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
+                WatcherDemand(isInForeground: bus.hasForegroundSubscriber($0), interval: bus.sampleInterval(of: $0))
             }
         } catch {
             logger.error("\(error)")

@@ -22,7 +22,7 @@ final class WatcherPool {
     private(set) var losses = AspectTable<Int>(repeating: 0)
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// The demand to which each pace was last set; `nil` after it was set otherwise.
-    private var adjusted = AspectTable<Demand??>(repeating: nil)
+    private var adjusted = AspectTable<WatcherDemand??>(repeating: nil)
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
@@ -78,7 +78,7 @@ final class WatcherPool {
     /// Sets the paces that differ from the demand for their aspects.
     ///
     /// `demand` must not access the bus: a watcher may report a reading to the bus before this returns.
-    func adjust(for demand: (BuiltInAspect) -> Demand) throws(SystemError) {
+    func adjust(for demand: (BuiltInAspect) -> WatcherDemand) throws(SystemError) {
         for aspect in Self.onDemand {
             let demand = uses[aspect] > 0 ? demand(aspect) : nil
             // Most holds, wakes and ends leave others in the same state.
@@ -176,8 +176,8 @@ final class WatcherPool {
     }
 }
 
-/// What the subscribers of an aspect need.
-struct Demand: Equatable {
+/// What the subscribers of an aspect need of its watcher.
+struct WatcherDemand: Equatable {
     /// Whether a subscriber is in the foreground, or ignores the background.
     let isInForeground: Bool
     /// The shortest interval between samples that such subscribers want from a stream; `nil` for other aspects.

@@ -68,7 +68,7 @@ struct CommandState: Sendable {
 /// The file in which `reveille watch --state` stores its positions.
 ///
 /// The format is the library's: `{"generations":{"battery":12},"instance":"…"}`.
-struct StoredPositions: Sendable {
+struct WatchPositionsFile: Sendable {
     private let file: CommandState
     /// The positions of unwatched aspects that the file contained at the start.
     private let others: Positions?

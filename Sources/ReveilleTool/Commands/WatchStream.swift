@@ -21,7 +21,7 @@ final class WatchStream: Sendable {
     let prompt = PromptLine()
 
     private let command: WatchCommand
-    private let stored: Lock<StoredPositions?>
+    private let stored: Lock<WatchPositionsFile?>
     /// Whether the prompt is shown and keys are read.
     let isInteractive: Bool
     private let subscription = Lock<Subscription?>(nil)
@@ -33,7 +33,7 @@ final class WatchStream: Sendable {
         isInteractive = Console.isInteractive && !command.json
         stored = Lock(
             try command.state.map { path throws(Failure) in
-                try StoredPositions(path, watching: command.all ? nil : aspects)
+                try WatchPositionsFile(path, watching: command.all ? nil : aspects)
             })
     }
 

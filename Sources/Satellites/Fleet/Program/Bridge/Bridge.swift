@@ -19,7 +19,7 @@ final class Bridge {
 
     private let setup: BridgeSetup
     private let loop: EventLoop
-    private let keeper: PositionsKeeper
+    private let keeper: BridgePositionsFile
     private let log: BridgeLog
     private var uplink: Uplink
     private var desired: DesiredStates
@@ -36,7 +36,7 @@ final class Bridge {
     private var isEnding = false
 
     init(
-        _ setup: BridgeSetup, on loop: EventLoop, to connector: Connector, keeper: PositionsKeeper, log: BridgeLog
+        _ setup: BridgeSetup, on loop: EventLoop, to connector: Connector, keeper: BridgePositionsFile, log: BridgeLog
     ) throws(SystemError) {
         self.setup = setup
         self.keeper = keeper

@@ -76,7 +76,7 @@ struct BridgeCommand: ParsableCommand {
         let connector = try Result { () throws(ReveilleError) in try Connector(loop: loop, address: bus.address) }
             .mapError { Failure(.usage, "\($0)") }.get()
         let bridgeLog = BridgeLog(log)
-        let keeper = try PositionsKeeper(path: state, of: setup.device, on: loop, log: bridgeLog)
+        let keeper = try BridgePositionsFile(path: state, of: setup.device, on: loop, log: bridgeLog)
         let bridge = try Bridge(setup, on: loop, to: connector, keeper: keeper, log: bridgeLog)
         let signals = try [SIGTERM, SIGINT, SIGHUP].filter { !IgnoredSignals.contains($0) }.map { signal in
             try loop.onSignal(signal) { bridge.stop() }

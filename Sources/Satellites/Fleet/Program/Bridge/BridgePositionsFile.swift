@@ -8,7 +8,7 @@ import ReveilleSystem
 /// The file of a bridge's positions.
 ///
 /// Loop thread only.
-final class PositionsKeeper {
+final class BridgePositionsFile {
     /// The least time between two saves, unless urgent: flash memory wears, and an older file does no harm.
     private static let pause: Duration = .seconds(5)
 

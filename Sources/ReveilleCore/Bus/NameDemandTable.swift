@@ -3,7 +3,7 @@
 /// The names and patterns that subscriptions need, and the publishers that observe them.
 ///
 /// A subscription that begins or ends to need something costs time for its own names, however many are observed.
-package struct DemandTable: Sendable {
+package struct NameDemandTable: Sendable {
     /// How many subscriptions begin to need something at a name or a pattern, less those that cease to, if not 0.
     private var needs = NameMap<Int>()
     /// The publishers of each observed name and pattern.
@@ -48,7 +48,7 @@ package struct DemandTable: Sendable {
 }
 
 extension Bus {
-    package var demand: DemandTable {
+    package var demand: NameDemandTable {
         _read { yield nameTable.demand }
         _modify { yield &nameTable.demand }
     }
