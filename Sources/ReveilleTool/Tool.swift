@@ -43,8 +43,7 @@ struct Tool: ParsableCommand {
             // Publish
             PublishCommand.self, WithdrawCommand.self,
             // Programs
-            RunCommand.self, TaskCommand.self, BackgroundCommand.self, ForegroundCommand.self, SuspendCommand.self,
-            ResumeCommand.self,
+            RunCommand.self, TaskCommand.self, HoldCommand.self, SuspendCommand.self, WakeCommand.self,
             // Schedule
             ScheduleCommand.self,
             // Serve and test
@@ -67,8 +66,8 @@ struct Tool: ParsableCommand {
           publish     publish a state             withdraw    withdraw it
         PROGRAMS
           run         run one that can sleep      task        finish before a suspension
-          background  hold a subscription         foreground  release it
-          suspend     freeze a program            resume      thaw it
+          hold        hold it in the background   suspend     freeze it, too
+          wake        deliver what changed
         SCHEDULE
           schedule    publish values at set times, and start programs for them
         SERVE AND TEST

@@ -5,31 +5,35 @@ import Reveille
 import ReveilleConsole
 import ReveilleSystem
 
-/// A reference to a subscription: its id or a unique prefix of it, its name, its process id, or the name of its program.
+/// A reference to a subscription by its id or a unique prefix of it, or to those of one program by a name, the process id,
+/// or the name of the program.
 struct SubscriptionName {
     static let help: ArgumentHelp = """
-        The subscription: its name, its process id, its id as 'reveille status' shows it, a prefix of its id, or the \
-        name under which 'reveille run' has started its program.
+        The program: the name of a subscription, the process id, or the name under which 'reveille run' has started \
+        it; or one subscription: its id as 'reveille status' shows it, or a prefix of it.
         """
     /// The number of candidates that an error lists; the rest are counted.
     private static let shownCandidates = 8
 
     let text: String
 
-    func id(on device: Device) async throws -> String {
-        try id(among: try await device.shell.subscriptions())
-    }
-
-    /// Returns the ids of all subscriptions of the program behind the subscription.
+    /// Returns the ids of all subscriptions of the program, or the one that the text identifies.
     ///
     /// - Throws: `Failure` if there is none, or if the text matches subscriptions of several processes.
-    func program(on device: Device) async throws -> [String] {
+    func ids(on device: Device) async throws -> [String] {
         let subscribers = try await device.shell.subscriptions()
         let found = named(among: subscribers)
-        let process = found.first?.processID
+        if found.isEmpty { return [try id(among: subscribers)] }
+        let process = found[0].processID
         let hasOneProcess = process != 0 && found.allSatisfy { $0.processID == process }
-        let id = try found.count > 1 && hasOneProcess ? found[0].id : id(among: subscribers)
-        return subscribers.program(of: id).map(\.id)
+        return subscribers.program(of: try hasOneProcess ? found[0].id : id(among: subscribers)).map(\.id)
+    }
+
+    /// Returns the ids of all subscriptions of the program, even if the text identifies one.
+    func program(on device: Device) async throws -> [String] {
+        let ids = try await ids(on: device)
+        guard ids.count == 1 else { return ids }
+        return try await device.shell.subscriptions().program(of: ids[0]).map(\.id)
     }
 
     /// Returns the subscriptions with the name or process id or, if there is none, of the programs with the name.

@@ -12,7 +12,6 @@ struct SubscriptionOptions: ParsableArguments {
     var name: SubscriptionName { SubscriptionName(text: subscription) }
 
     /// Clears the operator's hold of subscriptions, and reports and returns the reasons why they remain held.
-    @discardableResult
     func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
         for id in ids { try await device.shell.wake(id) }
         let subscribers = try await device.shell.subscriptions().filter { ids.contains($0.id) }
@@ -34,36 +33,22 @@ struct HoldOptions: ParsableArguments {
     var wakeAfter: Duration?
 }
 
-struct BackgroundCommand: AwaitingCommand {
+struct HoldCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "background",
-        abstract: "Send a subscription to the background, where it receives no events.",
+        commandName: "hold",
+        abstract: "Hold a program in the background, where it receives no events.",
         discussion: """
-            This sets the operator's hold. The subscriber can set a hold of its own; the subscription wakes when \
-            both are cleared.
+            This sets the operator's hold. The program can set a hold of its own; a subscription is in the foreground \
+            when neither is set. 'reveille wake' clears it.
             """)
 
     @OptionGroup var options: HoldOptions
 
     func perform() async throws {
         let device = try await options.target.bus.device()
-        try await device.shell.hold(options.target.name.id(on: device), wakeAfter: options.wakeAfter)
-    }
-}
-
-struct ForegroundCommand: AwaitingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "foreground",
-        abstract: "Return a subscription to the foreground.",
-        discussion: "Clears the operator's hold. A hold that the subscriber set itself remains.")
-
-    @OptionGroup var target: SubscriptionOptions
-
-    func perform() async throws {
-        let device = try await target.bus.device()
-        // In one expression, Swift 6.3.1 crashes when it optimizes.
-        let id = try await target.name.id(on: device)
-        try await target.wake([id], on: device)
+        for id in try await options.target.name.ids(on: device) {
+            try await device.shell.hold(id, wakeAfter: options.wakeAfter)
+        }
     }
 }
 
@@ -77,7 +62,7 @@ struct SuspendCommand: AwaitingCommand {
             this command exits. A program that cannot be frozen stays in the background, and the reason is printed.
 
             A program has a cgroup of its own if it was started by 'reveille run' or as a unit of the service manager. \
-            'reveille resume' thaws it.
+            'reveille wake' thaws it.
             """)
 
     @OptionGroup var options: HoldOptions
@@ -91,17 +76,19 @@ struct SuspendCommand: AwaitingCommand {
     }
 }
 
-struct ResumeCommand: AwaitingCommand {
+struct WakeCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume",
-        abstract: "Resume a program: thaw it, and deliver what changed.",
-        discussion: "Clears the operator's hold of all its subscriptions. A hold that the program set itself remains.")
+        commandName: "wake",
+        abstract: "Wake a program: thaw it if it is suspended, and deliver what changed.",
+        discussion: "Clears the operator's hold. A hold that the program set itself remains.")
 
     @OptionGroup var target: SubscriptionOptions
 
     func perform() async throws {
         let device = try await target.bus.device()
-        let holds = try await target.wake(target.name.program(on: device), on: device)
+        // In one expression, Swift 6.3.1 crashes when it optimizes.
+        let ids = try await target.name.ids(on: device)
+        let holds = try await target.wake(ids, on: device)
         if holds.contains(.frozen) {
             throw Failure(
                 .failure, "\(target.subscription) is still frozen; the log of the bus has the reason")

@@ -11,8 +11,8 @@ struct TopCommand: GuardedCommand {
         commandName: "top",
         abstract: "Show the bus live: its aspects, its subscriptions, and what waits for them.",
         discussion: """
-            On a terminal, '?' explains the keys and the columns: 'b', 'f' and 's' send the selected subscription to \
-            the background, return it to the foreground, or suspend its program. If stdin or stdout is not a \
+            On a terminal, '?' explains the keys and the columns: 'h', 's' and 'w' hold the selected subscription in \
+            the background, suspend its program, or wake it. If stdin or stdout is not a \
             terminal, if TERM is 'dumb', or with --batch, the lists are printed as lines instead: once without a \
             terminal, otherwise until the program is ended.
 

@@ -5,7 +5,7 @@ import ReveilleConsole
 enum TopHelp {
     /// The keys in the bottom line, the most important first: a narrow screen has no room for the last ones.
     static let hints: [(key: String, meaning: String)] = [
-        ("q", "quit"), ("?", "help"), ("b", "background"), ("f", "foreground"), ("s", "suspend"), ("/", "filter"),
+        ("q", "quit"), ("?", "help"), ("h", "hold"), ("w", "wake"), ("s", "suspend"), ("/", "filter"),
         ("Tab", "other list"), ("o", "order"), ("r", "reverse"), ("Ctrl-Z", "stop"),
     ]
 
@@ -14,9 +14,9 @@ enum TopHelp {
         KEYS
         Up, Down: select a row; also k, j, PgUp, PgDn, Home and End
         Tab: go to the other list
-        b: send the selected subscription to the background
-        f: return it to the foreground: it gets one event for each aspect that changed
-        s: suspend its program: freeze it in the background; f resumes it
+        h: hold the selected subscription in the background
+        s: suspend its program: freeze it, too
+        w: wake it: it gets one event for each aspect that changed
         /: show only rows that contain a text; Esc shows all
         o, r: choose the next order; reverse it
         Ctrl-L: draw the screen again

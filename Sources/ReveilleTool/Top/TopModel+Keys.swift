@@ -33,12 +33,12 @@ extension TopModel {
         message = nil
         switch key {
         case .character("q"), .endOfInput: return .quit
-        case .character("?"), .character("h"): showsHelp = true
+        case .character("?"): showsHelp = true
         case .character("/"): isTyping = true
         case .escape: setFilter("")
         case .tab: focus = focus == .aspects ? .subscriptions : .aspects
-        case .character("b"): return change(to: .background)
-        case .character("f"): return change(to: .foreground)
+        case .character("h"): return change(to: .background)
+        case .character("w"): return change(to: .foreground)
         case .character("s"): return change(to: .suspended)
         case .character("o"): focus == .aspects ? aspects.chooseNextOrder() : subscriptions.chooseNextOrder()
         case .character("r"): focus == .aspects ? aspects.reverse() : subscriptions.reverse()

@@ -31,7 +31,7 @@ struct PermissionTests {
     @Test("B66: another user cannot hold a subscription") func otherUserCannotHold() throws {
         let bus = try BusProcess()
         let subscriber = try bus.subscribe()
-        #expect(try run(["background", subscriber.id], on: bus).code == 77)
+        #expect(try run(["hold", subscriber.id], on: bus).code == 77)
         try bus.client().post(level: 0.5)
         #expect(try subscriber.next().map(\.level) == [0.5])
     }

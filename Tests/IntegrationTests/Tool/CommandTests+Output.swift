@@ -124,7 +124,7 @@ extension CommandTests {
     }
 
     @Test func errorsDoNotControlTheTerminal() throws {
-        for command in ["get --address", "background", "get", "serve --config", "call"] {
+        for command in ["get --address", "hold", "get", "serve --config", "call"] {
             let run = try bus.run(command.split(separator: " ").map(String.init) + ["/" + Self.hostile])
             #expect(run.code != 0)
             #expect(run.errors.contains(#"[2Jb\u{9B}31mc\u{7F}d\u{202E}e"#), "\(command): \(run.errors)")

@@ -15,7 +15,7 @@ extension CommandTests {
     private func held(_ name: String) throws -> JSON? { try bus.subscription(named: name)?["held"] }
 
     @Test(
-        "suspend freezes a program after its lifecycle event; resume thaws the program, and one event is delivered",
+        "suspend freezes a program after its lifecycle event; wake thaws the program, and one event is delivered",
         .enabled(if: TemporaryCgroup.canBeMade, "no cgroup v2 with a freezer can be made here"))
     func programIsFrozenAndThawed() throws {
         let cgroup = try TemporaryCgroup()
@@ -34,7 +34,7 @@ extension CommandTests {
         let again = try bus.run(["suspend", "mail"])
         #expect(again.code == 0 && again.output == "" && again.errors == "")
 
-        let resumption = try bus.run(["resume", "mail"])
+        let resumption = try bus.run(["wake", "mail"])
         #expect(resumption.code == 0 && resumption.output == "" && resumption.errors == "", "\(resumption.errors)")
         try wait(for: "the events of the wake") { try program.delivered.last?.count == 2 }
         let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
@@ -52,14 +52,14 @@ extension CommandTests {
         #expect(suspension.errors.contains("CannotSuspend"), "\(suspension.errors)")
         #expect(suspension.errors.split(separator: "\n").count == 1)
         try bus.waitForSubscription("mail", heldBy: ["operator"])
-        let resumption = try bus.run(["resume", "mail"])
+        let resumption = try bus.run(["wake", "mail"])
         #expect(resumption.code == 0 && resumption.output == "" && resumption.errors == "", "\(resumption.errors)")
         try wait(for: "the events") { try program.delivered.joined().count == 2 }
         let states = try program.delivered.joined().compactMap { $0.state(of: "lifecycle") }
         #expect(states == ["background", "active"])
     }
 
-    @Test("wrong use is reported", arguments: ["suspend", "resume"]) func wrongUseIsReported(command: String) throws {
+    @Test("wrong use is reported", arguments: ["suspend", "wake"]) func wrongUseIsReported(command: String) throws {
         let program = try program("mail")
         defer { withExtendedLifetime(program) {} }
         let unknown = try bus.run([command, "music"])

@@ -48,15 +48,15 @@ import Varlink
         (["post", "locale", "de DE!"], "de DE!: locale must be a JSON object, or a locale name such as de_DE"),
         (["post", "locale", "german"], "german: locale must be a JSON object, or a locale name such as de_DE"),
         (
-            ["background", "x", "--wake-after", "-1"],
+            ["hold", "x", "--wake-after", "-1"],
             "it must be a number of seconds from 0.001 to 31536000"
         ),
         (["post", "battery", #"{"chargeStatus":"up"}"#], "chargeStatus must be unknown, charging, discharging"),
         (["post", "battery", #"{"level":"half"}"#], "battery.level must be a number from 0 to 1, or null"),
         (["post", "battery", #"{"levle":1}"#], "levle: unknown field of battery; did you mean level?"),
         (["post", "orientation", #"{"planar":"faceUp"}"#], "planar must be portrait, portraitUpsideDown"),
-        (["background", "x", "--wake-after", "1e308"], "it must be a number of seconds from 0.001 to 31536000"),
-        (["background", "x", "--wake-after", "nan"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["hold", "x", "--wake-after", "1e308"], "it must be a number of seconds from 0.001 to 31536000"),
+        (["hold", "x", "--wake-after", "nan"], "it must be a number of seconds from 0.001 to 31536000"),
         (
             ["call", "Refresh", #"{"all": true}"#],
             "again now. The reply comes when all changes have been posted.\nmethod Refresh() -> ()\nreveille: org.varlink"
@@ -90,9 +90,9 @@ import Varlink
         #expect(event.level == 0.5)
     }
 
-    @Test func foregroundReportsARemainingHold() throws {
+    @Test func wakeReportsARemainingHold() throws {
         let own = try bus.subscribe(#"{"name":"own","state":"background"}"#)
-        let run = try run("foreground", "own")
+        let run = try run("wake", "own")
         #expect(run.code == 0)
         #expect(run.errors == "reveille: own remains in the background: held by its own process (app)\n")
         #expect(try holds(of: own) == ["app"])
@@ -102,28 +102,41 @@ import Varlink
         let named = try bus.subscribe(#"{"name":"named"}"#)
         let start = named.id.prefix(12)
         for text in ["named", named.id, String(start), "\(getpid())"] {
-            #expect(try run("background", text).code == 0)
+            #expect(try run("hold", text).code == 0)
             #expect(try holds(of: named) == ["operator"], "\(text)")
-            #expect(try run("foreground", text).code == 0)
+            #expect(try run("wake", text).code == 0)
             #expect(try holds(of: named).isEmpty)
         }
     }
 
-    @Test func ambiguousSubscriptionIsAnError() throws {
-        let twins = [try bus.subscribe(#"{"name":"twin"}"#), try bus.subscribe(#"{"name":"twin"}"#)]
+    @Test func nameOrProcessMeansAllSubscriptionsOfTheProgram() throws {
+        let all = try ["twin", "twin", "other"].map { try bus.subscribe(#"{"name":"\#($0)"}"#) }
         for text in ["twin", "\(getpid())"] {
-            let run = try run("background", text)
-            #expect(run.code == 64)
-            #expect(run.errors.hasPrefix("reveille: '\(text)' matches 2 subscriptions: "), "\(run.errors)")
-            for twin in twins { #expect(run.errors.contains("\(twin.id) (twin, pid \(getpid()))")) }
+            #expect(try run("hold", text).code == 0)
+            for one in all { #expect(try holds(of: one) == ["operator"], "\(text)") }
+            #expect(try run("wake", text).code == 0)
+            for one in all { #expect(try holds(of: one).isEmpty, "\(text)") }
         }
-        for twin in twins { #expect(try holds(of: twin).isEmpty) }
+    }
+
+    @Test func nameOfSeveralProgramsIsAnError() throws {
+        let own = try bus.subscribe(#"{"name":"twin"}"#)
+        let other = try StreamProcess(bus, #"{"aspects":["battery"],"name":"twin"}"#)
+        defer { withExtendedLifetime(other) {} }
+        let refusal = try run("hold", "twin")
+        #expect(refusal.code == 64)
+        #expect(refusal.errors.hasPrefix("reveille: 'twin' matches 2 subscriptions: "), "\(refusal.errors)")
+        #expect(refusal.errors.contains("\(own.id) (twin, pid \(getpid()))"))
+        #expect(try holds(of: own).isEmpty)
+        #expect(try run("hold", own.id).code == 0)
+        #expect(try holds(of: own) == ["operator"])
+        #expect(try run("wake", own.id).code == 0)
         for text in ["nobody", ""] {
-            let run = try run("background", text)
+            let run = try run("hold", text)
             #expect(run.code == 1)
             #expect(run.errors.contains("no subscription has the id, name or process id '\(text)'"))
         }
-        #expect(try run("foreground", "twni").errors.contains("did you mean twin?"))
+        #expect(try run("wake", "twni").errors.contains("did you mean twin?"))
     }
 
     @Test func statusDescribesTheBus() throws {

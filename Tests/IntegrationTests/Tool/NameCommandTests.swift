@@ -191,7 +191,7 @@ import Varlink
         let hostile = try ["$(\(touch))", "`\(touch)`", "a'; \(touch); '", "two words", "a\u{1B}[2J"].map { name in
             try bus.subscribe("\(JSON.object(["aspects": ["battery"], "name": .string(name)]))")
         }
-        for command in ["suspend", "resume", "background", "foreground"] {
+        for command in ["suspend", "hold", "wake"] {
             #expect(try completions(of: [command, ""], on: bus) == ["mail"])
         }
         #expect(access(bus.directory.path + "/ran", F_OK) != 0)

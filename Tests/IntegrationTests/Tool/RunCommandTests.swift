@@ -54,7 +54,7 @@ import Testing
         // The subscriber is not an ancestor of the task, and has a name of its own.
         let script = #"""
             "$R" watch battery --name other & while ! "$R" status | grep -q other; do :; done
-            "$R" task upload -- sh -c '"$R" status | grep -o upload'; "$R" background two-words; wait
+            "$R" task upload -- sh -c '"$R" status | grep -o upload'; "$R" hold two-words; wait
             """#
         let enter = #"echo 0 >"$0"/cgroup.procs; exec "$@""#
         let run = try RunningProgram(
@@ -63,9 +63,9 @@ import Testing
             environment: Self.noManager.merging(["R": BusProcess.program, "REVEILLE_ADDRESS": bus.address]) { $1 })
         try wait(for: "the task, not \(run.output)\(run.errors)") { run.output.contains("upload") }
         try bus.waitForSubscription("other", heldBy: ["operator"])
-        #expect(try bus.run(["foreground", "two-words"]).errors == "")
+        #expect(try bus.run(["wake", "two-words"]).errors == "")
         try bus.waitForSubscription("other", heldBy: [])
-        #expect(try bus.run(["foreground", "two"]).code == 1)
+        #expect(try bus.run(["wake", "two"]).code == 1)
         kill(pid_t(try #require(bus.subscription(named: "other")?.integer("pid"))), SIGTERM)
         run.process.wait()
     }

@@ -12,7 +12,7 @@ import Testing
         keys.reduce(nil) { _, key in model.press(.character(key)) }
     }
 
-    @Test(arguments: [("b", TopChange.State.background), ("f", .foreground), ("s", .suspended)])
+    @Test(arguments: [("h", TopChange.State.background), ("w", .foreground), ("s", .suspended)])
     func keyChangesTheSelectedSubscription(key: String, state: TopChange.State) {
         var test = self
         #expect(test.press(key) == .change(TopChange(subscription: "a", name: "player", state: state)))
@@ -23,7 +23,7 @@ import Testing
     @Test func aspectHasNoState() {
         var test = self
         _ = test.model.press(.tab)
-        #expect(test.press("b") == nil)
+        #expect(test.press("h") == nil)
         #expect(test.model.message?.text == "an aspect has no such state; press Tab to select a subscription")
     }
 

@@ -72,7 +72,7 @@ import Testing
         let lines = model.draw().lines
         #expect(lines[0] == "reveille top   bus away: there is no bus at unix:/run/bus; reconnecting")
         #expect(lines.contains { $0.hasPrefix("> player") })
-        #expect(model.press(.character("b")) == nil)
+        #expect(model.press(.character("h")) == nil)
         #expect(model.draw().lines.last == "the bus is gone; wait until it is back")
         model.receive(TopScene.poll(seconds: 5))
         #expect(model.draw().lines[0].hasPrefix("reveille top   0 subscriptions"))

@@ -50,7 +50,7 @@ struct TopTerminalTests {
         try phone.battery.setLevel(0.7)
         try tmux.wait(for: "the new level") { $0.contains(#/^  battery +unplugged, 70% .* ⢀ /#) }
         try tmux.wait(for: "> player")
-        try tmux.press("b")
+        try tmux.press("h")
         try tmux.wait(for: "player is in the background")
         try waitUntilHeld(["operator"])
         try phone.battery.setLevel(0.6)
@@ -68,7 +68,7 @@ struct TopTerminalTests {
         try tmux.wait(for: "too small")
         try tmux.resize(columns: 120, rows: 24)
         try tmux.wait(for: "> player")
-        try tmux.press("f")
+        try tmux.press("w")
         try tmux.wait(for: "player is in the foreground")
         try waitUntilHeld([])
         // The bus runs in the same cgroup, so it cannot be frozen.
