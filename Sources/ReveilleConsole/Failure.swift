@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReveilleSystem
+package import ReveilleSystem
 
 /// The reason for a command's failure: one line of text and an exit code of sysexits(3).
 package struct Failure: Error, CustomStringConvertible {
@@ -10,7 +10,7 @@ package struct Failure: Error, CustomStringConvertible {
         case usage = 64
         /// The bus, or the broker, cannot be reached.
         case noBus = 69
-        /// Data could not be written to stdout or to a file.
+        /// Data could not be written to stdout or to a file, or a file of stored state cannot be used.
         case output = 74
         case tryAgain = 75
         case `protocol` = 76
@@ -28,6 +28,11 @@ package struct Failure: Error, CustomStringConvertible {
     package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
+    }
+
+    /// Creates the failure of a system call on a file that stores a program's state.
+    package init(storing error: SystemError) {
+        self.init([EACCES, EPERM].contains(error.code) ? .permission : .output, "\(error)")
     }
 
     /// Runs a body, and turns its errors into failures with an exit code, unless they are.

@@ -11,7 +11,7 @@ extension FileLock {
         do throws(SystemError) {
             return try patiently(path)
         } catch {
-            guard error.code == EWOULDBLOCK else { throw Failure(.output, "\(error)") }
+            guard error.code == EWOULDBLOCK else { throw Failure(storing: error) }
             let number = holder(of: path).map { " (process \($0))" } ?? ""
             throw Failure(.tryAgain, "\(other)\(number) \(deed)")
         }

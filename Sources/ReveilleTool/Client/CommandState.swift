@@ -20,6 +20,11 @@ struct CommandState: Sendable {
         self.command = command
     }
 
+    /// Takes the file for this process, since another one would overwrite what is stored.
+    func alone() throws(Failure) -> FileLock {
+        try FileLock.alone(path, "\(path): another 'reveille \(command)'", "uses this file")
+    }
+
     /// Returns the state, if the command can have written it; `nil` if the file does not exist.
     func read<State: Decodable>(_ isValid: (State) -> Bool) throws(Failure) -> State? {
         let bytes: [UInt8]
@@ -27,15 +32,15 @@ struct CommandState: Sendable {
             guard let contents = try PrivateFile.read(path, limit: Self.limit) else { return nil }
             bytes = contents
         } catch {
-            if error.code == EFBIG { throw tooLarge(.failure) }
+            if error.code == EFBIG { throw tooLarge }
             var status = stat()
             if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-                throw Failure(.failure, "\(path) is not a regular file")
+                throw Failure(.output, "\(path) is not a regular file")
             }
-            throw failure(error, .failure)
+            throw failure(error)
         }
         guard let state = try? JSON.parse(bytes).decode(State.self), isValid(state) else {
-            throw Failure(.failure, "\(path): not a file written by 'reveille \(command) --state'; left unchanged")
+            throw Failure(.output, "\(path): not a file written by 'reveille \(command) --state'; left unchanged")
         }
         return state
     }
@@ -44,24 +49,23 @@ struct CommandState: Sendable {
     func replace(with state: some Encodable) throws(Failure) {
         let json = try Failure.coded(.failure) { try JSON(encoding: state).canonical }
         let contents = json.bytes + [UInt8(ascii: "\n")]
-        guard contents.count <= Self.limit else { throw tooLarge(.output) }
+        guard contents.count <= Self.limit else { throw tooLarge }
         do throws(SystemError) {
             try PrivateFile.replace(path, with: contents, limit: Self.limit)
         } catch {
-            throw failure(error, .output)
+            throw failure(error)
         }
     }
 
-    private func tooLarge(_ code: Failure.Code) -> Failure {
+    private var tooLarge: Failure {
         Failure(
-            code, "\(path): a file of 'reveille \(command) --state' can have at most \(Self.sizeText); left unchanged")
+            .output,
+            "\(path): a file of 'reveille \(command) --state' can have at most \(Self.sizeText); left unchanged")
     }
 
     /// Returns a failure that names the given file, even if the call failed on a temporary file next to it.
-    private func failure(_ error: SystemError, _ code: Failure.Code) -> Failure {
-        let isRefused = error.code == EACCES || error.code == EPERM
-        return Failure(
-            isRefused ? .permission : code, "\(SystemError(error.operation, on: path, code: error.code))")
+    private func failure(_ error: SystemError) -> Failure {
+        Failure(storing: SystemError(error.operation, on: path, code: error.code))
     }
 }
 

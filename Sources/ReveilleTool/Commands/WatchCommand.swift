@@ -98,6 +98,7 @@ struct WatchCommand: GuardedCommand {
 
     func perform() throws {
         Aspect.warnOfExpansion(aspects)
+        let lock = try state.map { path throws(Failure) in try CommandState(path, of: "watch").alone() }
         let stream = try WatchStream(self)
         let run = try EventRun(limits, counting: stream.counted)
         let job = stream.isInteractive ? TerminalJob(run.loop) : nil
@@ -110,6 +111,7 @@ struct WatchCommand: GuardedCommand {
             defer { job?.leave() }
             try run.follow { try await stream.run() }
         }
+        withExtendedLifetime(lock) {}
         try run.checkEnd()
     }
 

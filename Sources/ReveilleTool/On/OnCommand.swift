@@ -34,8 +34,8 @@ struct OnCommand: GuardedCommand {
               REVEILLE_CHANGES  the number of changes of the event; 0 at the start
               REVEILLE_EVENT    the event as JSON; unset if it is longer than 128 KiB
 
-            A command that fails is reported on stderr and does not end 'on'. SIGINT, SIGTERM and SIGHUP are passed on \
-            to a running command, and end 'on' after it. The exit code is 127 if the command cannot be started.
+            A command that fails is reported on stderr and does not end 'on'. SIGHUP, SIGINT, SIGQUIT and SIGTERM are \
+            passed on to a running command, and end 'on' after it. The exit code is 127 if the command cannot be started.
 
             EXAMPLES
               reveille on battery 'level < 0.1 and plugged == false' -- notify-send low
@@ -90,10 +90,12 @@ struct OnCommand: GuardedCommand {
         let rule = Rule(aspect, occasion, of: domains, running: command)
         try Program.check(command)
         let file = state.map { CommandState($0, of: "on") }
+        let lock = try file?.alone()
         let stored = OnState.state(of: rule, storedAs: try file?.read(\.isValid))
         let ending = try CommandSession.run { [count, bus] session, thread in
             try await OnSession(rule, stored, in: file, count: count, session).follow(try await bus.device(on: thread))
         }
+        withExtendedLifetime(lock) {}
         // A script must not continue as if the condition had become true.
         if count != nil { ending.endProcess() }
     }

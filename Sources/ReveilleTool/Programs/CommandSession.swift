@@ -30,14 +30,13 @@ final class CommandSession {
 
     /// Runs a body on a thread with a loop, which its device can use too, until it returns or a signal ends the session.
     static func run(
-        passingOn signals: [Int32] = Signals.ending,
         _ body: sending @escaping (sending CommandSession, LoopThread) async throws -> Void
     ) throws -> Ending {
         // Before any thread is started: threads inherit the signal mask.
-        for number in signals + [SIGCHLD] { EventLoop.block(number) }
+        for number in Signals.passedOn + [SIGCHLD] { EventLoop.block(number) }
         let (task, thread, ending) = (try AwaitedTask(), try LoopThread(), Lock(Ending()))
         task.start(on: thread) {
-            let session = try CommandSession(on: thread.loop, passingOn: signals, ending) { error in
+            let session = try CommandSession(on: thread.loop, ending) { error in
                 if let error { task.fail(error) } else { task.end.wake() }
             }
             try await body(session, thread)
@@ -48,11 +47,12 @@ final class CommandSession {
 
     /// Handles signals on a loop, and calls `onEnd` when one of them ends the session, or with the error of a program's end.
     init(
-        on loop: EventLoop, passingOn signals: [Int32], _ ending: Lock<Ending> = Lock(Ending()),
-        onEnd: @escaping ((any Error)?) -> Void
+        on loop: EventLoop, _ ending: Lock<Ending> = Lock(Ending()), onEnd: @escaping ((any Error)?) -> Void
     ) throws(SystemError) {
         (self.loop, self.ending, self.onEnd) = (loop, ending, onEnd)
-        for number in signals { sources.append(try loop.onSignal(number) { [unowned self] in end(by: number) }) }
+        for number in Signals.passedOn {
+            sources.append(try loop.onSignal(number) { [unowned self] in end(by: number) })
+        }
         // Of the pending signals, the kernel may report SIGCHLD first; one for both is noted before the end of a program.
         let answer = try loop.timer { [unowned self] in answerEnded() }
         sources += [answer, try loop.onSignal(SIGCHLD) { answer.fire(after: .zero) }]

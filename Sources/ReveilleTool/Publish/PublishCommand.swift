@@ -102,7 +102,7 @@ struct PublishCommand: GuardedCommand {
     /// The connection ends with the process: the bus withdraws the state before it serves later connections.
     private func publishing(while command: [String]) throws -> CommandSession.Ending {
         let value = try JSONObject(argument: value, for: name)
-        return try CommandSession.run(passingOn: Signals.passedOn) { [name, bus] session, thread in
+        return try CommandSession.run { [name, bus] session, thread in
             let device = try await Device.connect(to: bus.address, on: thread)
             try await device.publish(name, value, whileConnected: true)
             try await session.run(command) { session.exitCode = $0 }

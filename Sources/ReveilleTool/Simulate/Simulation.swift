@@ -47,7 +47,7 @@ final class Simulation {
         // A signal ends the process while the phone and its bus start.
         stage = try ScenarioStage(for: scenario, recordsTimeline: recordsTimeline, narration: narration)
         let loop = try EventLoop()
-        session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
+        session = try CommandSession(on: loop) { _ in loop.exit() }
         report = try reportsTests ? TestReport(of: scenario) : nil
         timer = try loop.timer { [unowned self] in proceed() }
         try narration?.takeTerminal(loop)

@@ -57,7 +57,7 @@ struct TaskCommand: GuardedCommand {
         let task = try CommandTask(self)
         // On this thread: the command has to run even where there is no room for others.
         let loop = try EventLoop()
-        let session = try CommandSession(on: loop, passingOn: Signals.passedOn) { _ in loop.exit() }
+        let session = try CommandSession(on: loop) { _ in loop.exit() }
         try task.follow(on: loop)
         try session.start(command) { [unowned session] code in
             session.exitCode = code

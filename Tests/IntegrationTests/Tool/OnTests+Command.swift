@@ -121,9 +121,8 @@ extension OnTests {
 
     @Test(
         "a signal is passed on to the running command, whose run is then complete",
-        arguments: [SIGINT, SIGTERM, SIGHUP])
-    func signalIsPassedOn(signal: Int32) throws {
-        let name = ["INT", "TERM", "HUP"][[SIGINT, SIGTERM, SIGHUP].firstIndex(of: signal) ?? 0]
+        arguments: [(SIGINT, "INT"), (SIGTERM, "TERM"), (SIGHUP, "HUP"), (SIGQUIT, "QUIT")])
+    func signalIsPassedOn(signal: Int32, name: String) throws {
         let script = "trap 'kill $!; echo caught; exit 5' \(name); cat; sleep 1000 & echo ready >&2; wait"
         let options = ["--state", scene.path("state")]
         let run = try scene.start(options, ["sh", "-c", script])

@@ -108,7 +108,7 @@ extension OnTests {
     func otherFileIsNotOverwritten(contents: String) throws {
         try scene.bus.directory.write(contents, to: "state")
         let run = try scene.run(options + scene.low + ["--", "true"])
-        #expect(run.code == 1)
+        #expect(run.code == 74)
         #expect(
             run.errors
                 == "reveille: \(scene.path("state")): not a file written by 'reveille on --state'; left unchanged\n")

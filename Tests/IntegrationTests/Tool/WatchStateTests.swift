@@ -71,12 +71,28 @@ import Varlink
     }
 
     @Test(arguments: [["watch"], ["on", "battery", "level < 0.1"]])
+    func secondRunWithTheSameFileIsRefused(command: [String]) throws {
+        let program = command[0] == "on" ? ["--", "true"] : []
+        let arguments = command + ["--state", state, "--address", bus.address] + program
+        let first = try RunningProgram(arguments, in: bus.directory)
+        try wait(for: "the lock") { bus.directory.read("positions.lock") == "\(first.process.pid)\n" }
+        let second = try ProgramRun(arguments, in: bus.directory)
+        #expect(second.code == 75)
+        #expect(
+            second.errors == """
+                reveille: \(state): another 'reveille \(command[0])' (process \(first.process.pid)) uses this file
+
+                """)
+        #expect(first.stop() == 0)
+    }
+
+    @Test(arguments: [["watch"], ["on", "battery", "level < 0.1"]])
     func fileBeyondTheLimitIsRefused(command: [String]) throws {
         try bus.directory.write("", to: "positions")
         try #require(truncate(state, 2_097_153) == 0)
         let program = command[0] == "on" ? ["--", "true"] : []
         let run = try bus.run(command + ["--state", state] + program)
-        #expect(run.code == 1)
+        #expect(run.code == 74)
         #expect(
             run.errors == """
                 reveille: \(state): a file of 'reveille \(command[0]) --state' can have at most 2 MiB; left unchanged

@@ -26,8 +26,6 @@ struct FleetDesiredCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
-    @OptionGroup var logging: LogOptions
-
     func run() {
         Failure.guarding(broker) {
             let interest = try FleetInterest(devices: devices)

@@ -25,8 +25,6 @@ struct FleetRemoveCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
-    @OptionGroup var logging: LogOptions
-
     func run() {
         Failure.guarding(broker) {
             let device = try DeviceID(device)

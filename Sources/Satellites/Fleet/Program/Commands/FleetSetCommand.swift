@@ -40,8 +40,6 @@ struct FleetSetCommand: ParsableCommand {
 
     @OptionGroup var broker: BrokerOptions
 
-    @OptionGroup var logging: LogOptions
-
     func validate() throws {
         let words = (group == nil ? ["DEVICE"] : []) + ["NAME"] + (delete ? [] : ["VALUE"])
         guard arguments.count != words.count else { return }
