@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "ReveilleToolTests",
             dependencies: [
-                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleSystem", "ReveilleTool", "Varlink",
+                "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTool",
+                "Varlink",
             ]),
         .testTarget(
             name: "ReveilleTestingTests",

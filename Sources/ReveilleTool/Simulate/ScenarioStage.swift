@@ -18,7 +18,7 @@ final class ScenarioStage {
     private let observer: ScenarioReader?
     private let narration: Narration?
     /// The time of the scenario in seconds: the sum of its pauses.
-    var time = 0.0 {
+    private(set) var time = 0.0 {
         didSet { timeline?.record(awake: [], asleep: [], at: time) }
     }
     private(set) var timeline: Timeline?
@@ -43,6 +43,12 @@ final class ScenarioStage {
     private func take(awake: [Event], asleep: [Event]) throws {
         timeline?.record(awake: awake, asleep: asleep, at: time)
         try narration?.print(awake: awake, asleep: asleep)
+    }
+
+    /// Lets a pause of the scenario pass, and records what was delivered meanwhile.
+    func pass(_ pause: Duration) throws {
+        time += pause / .seconds(1)
+        if timeline != nil { try read() }
     }
 
     /// Performs a step, unless it waits or concerns the program.

@@ -11,6 +11,8 @@ final class Simulation {
     private static let grace: Duration = .seconds(5)
     /// The interval at which conditions without a notification are checked.
     private static let pause: Duration = .milliseconds(10)
+    /// The part of a pause after which a timeline reads what the program has published.
+    private static let glance: Duration = .milliseconds(100)
     /// The number of changes of a burst in one iteration of the loop; even, so each chunk restores the level.
     private static let burstChunk = 100
 
@@ -64,6 +66,7 @@ final class Simulation {
         try session.loop.run()
         narration?.leaveTerminal()
         if let failure { throw failure }
+        try stage.pass(.zero)
         guard let code = session.exitCode else { return session.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }
@@ -141,10 +144,11 @@ final class Simulation {
         case .end:
             isEnded = true
             session.signal(SIGTERM)
-        case .wait(let time) where rounds == 0:
-            rounds = 1
-            return time
-        case .wait(let time): stage.time += time / .seconds(1)
+        case .wait(let time):
+            let parts = timeline == nil ? 1 : max(1, Int((time / Self.glance).rounded(.up)))
+            if rounds > 0 { try stage.pass(time / parts) }
+            rounds += 1
+            return rounds > parts ? nil : time / parts
         case .waitSubscribed(let count):
             return try wait("fewer than \(Count.text(count, "subscription"))") {
                 try stage.subscriptionCount() >= count

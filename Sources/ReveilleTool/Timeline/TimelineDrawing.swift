@@ -4,30 +4,31 @@ import Reveille
 import ReveilleConsole
 
 /// The picture of a timeline as SVG: the phone above, the two subscribers below.
+///
+/// A text stands at its time, and ends before the next edge of a sleep: shortened, or left out beside its mark.
 struct TimelineDrawing {
     /// The width of a README's column, so that text has its natural size there.
     static let width = 860.0
+    /// The left edges of names and of the plot, and the right edge of all.
+    private static let margin = 20.0
     static let left = 164.0
-    static let right = 20.0
-    /// The heights of a lane of the phone, and of a row of a subscriber.
-    private static let lane = 44.0
+    static let right = 840.0
+    /// The width of the plot after the last step, with room for the number and the state of an event.
+    private static let tail = 64.0
+    /// The height of a row of a subscriber.
     static let row = 24.0
+    /// The distance between a text and what it must not touch.
+    static let gap = 4.0
     /// The largest number of aspects that are drawn; beyond it, a picture cannot be read.
-    static let mostAspects = 24
-    /// The width of a digit and of an average letter in the small font.
-    static let digit = 7.5
-    static let letter = 7.2
-
+    private static let mostAspects = 24
     /// The colors of lanes, which repeat; each lane also has its name.
     static let hues = 10
     /// The largest number of ticks whose texts have room beside each other.
-    private static let mostTicks = 10.0
+    private static let mostTicks = 8.0
 
     let timeline: Timeline
     let aspects: [Aspect]
     var svg = SVGText()
-    /// The upper and the lower edges of the parts with a time axis.
-    var parts: [(top: Double, bottom: Double)] = []
     /// The upper edge of the next part.
     var y = 0.0
 
@@ -67,140 +68,63 @@ struct TimelineDrawing {
     }
 
     func x(_ time: Double) -> Double {
-        // The last event remains within the picture.
-        let room = Self.width - Self.left - Self.right - 6
+        let room = Self.right - Self.left - Self.tail
         return Self.left + (timeline.end > 0 ? min(1, time / timeline.end) * room : 0)
     }
 
-    /// Where a sleep begins or ends.
+    /// Where sleeps begin or end, from left to right.
     var edges: [Double] { timeline.sleeps.flatMap { [$0.start, $0.end] }.compactMap { $0.map(x) } }
 
-    /// Writes a text where no edge of a sleep crosses it: in the first place with enough room, else truncated in the
-    /// widest, if that has room for three letters.
-    mutating func label(_ words: String, from start: Double, to end: Double, y: Double) {
-        let gap = 4.0
-        let between = edges.filter { $0 > start && $0 < end }.sorted()
-        let places = zip([start] + between.map { $0 + gap }, between.map { $0 - gap } + [end])
-        let rooms = places.map { (start: $0, letters: Int(($1 - $0) / Self.letter)) }
-        guard
-            let place = rooms.first(where: { $0.letters >= words.columns })
-                ?? rooms.max(by: { $0.letters < $1.letters }),
-            place.letters >= 3
-        else { return }
-        text(words.truncated(to: place.letters), x: place.start, y: y, "")
-    }
+    /// The next edge of a sleep, or the end of the plot.
+    func edge(after place: Double) -> Double { edges.first { $0 > place } ?? Self.right }
 
     // MARK: - Parts
 
     private mutating func draw() {
-        text(timeline.title, x: 20, y: 34, "title")
+        text(timeline.title, x: Self.margin, y: 34, .title, to: Self.right)
         y = 58
         heading("The phone", Count.text(total(timeline.awake), "change"))
         let top = y
-        for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index) }
-        parts.append((top, y - 2))
+        for (index, aspect) in aspects.enumerated() { drawLane(of: aspect, index % Self.hues) }
+        drawEdges(from: top)
         drawAxis()
         heading("A subscriber that stays awake", "\(Count.text(timeline.awake.count, "event")): each change at once")
         drawRows(of: timeline.awake, sleeps: [])
         y += 16
-        let asleep = timeline.asleep
+        let same = total(timeline.asleep) == total(timeline.awake) ? "the same " : ""
         heading(
             "A subscriber that sleeps",
-            "\(Count.text(asleep.count, "event")) for \(total(asleep) == total(timeline.awake) ? "the same " : "")\(Count.text(total(asleep), "change"))"
-        )
-        drawRows(of: asleep, sleeps: timeline.sleeps)
-        drawEdges()
+            "\(Count.text(timeline.asleep.count, "event")) for \(same)\(Count.text(total(timeline.asleep), "change"))")
+        drawRows(of: timeline.asleep, sleeps: timeline.sleeps.map { (x($0.start), $0.end.map(x)) })
+        if edges.count == 2 {
+            text("wakes: one event for each aspect", around: edges[1], from: Self.left, to: Self.right, y: y + 18)
+            y += 24
+        }
         let hidden = timeline.aspects.count - aspects.count
         if hidden > 0 {
-            text("\(hidden) further aspects are not drawn.", x: 20, y: y + 18, "muted")
+            text("\(hidden) further aspects are not drawn.", x: Self.margin, y: y + 18, .muted, to: Self.right)
             y += 24
         }
     }
 
-    mutating func text(_ text: String, x: Double, y: Double, _ style: String, anchor: String = "start") {
-        svg.element(
-            "text",
-            ["class": style, "x": "\(svg: x)", "y": "\(svg: y)", "text-anchor": anchor], text: text)
-    }
-
     private mutating func heading(_ title: String, _ remark: String) {
-        text(title, x: 20, y: y + 14, "heading")
-        text(remark, x: Self.width - Self.right, y: y + 14, "muted", anchor: "end")
+        text(title, x: Self.margin, y: y + 14, .heading, to: Self.right)
+        text(remark, around: Self.right, from: Self.margin, to: Self.right, y: y + 14)
         y += 26
     }
 
-    mutating func rectangle(
-        _ style: String, x: Double, y: Double, width: Double, height: Double, radius: Double = 2
-    ) {
-        svg.element(
-            "rect",
-            [
-                "class": style, "x": "\(svg: x)", "y": "\(svg: y)", "width": "\(svg: max(0, width))",
-                "height": "\(svg: height)", "rx": "\(svg: radius)",
-            ])
-    }
-
+    /// Writes a name to the left of the plot, and a remark below it.
     mutating func drawName(of aspect: Aspect, height: Double, _ remark: String = "") {
-        let room = Int((Self.left - 26) / Self.letter)
         let middle = y + height / 2 + 4.5
-        text(aspect.name.truncated(to: room), x: 20, y: remark.isEmpty ? middle : middle - 8, "")
-        if !remark.isEmpty { text(remark, x: 20, y: middle + 9, "muted") }
-    }
-
-    /// Draws the states of an aspect: a stepped line for numbers, otherwise segments with their texts.
-    private mutating func drawLane(of aspect: Aspect, _ index: Int) {
-        let color = index % Self.hues
-        let (top, bottom) = (y + 4, y + Self.lane - 4)
-        rectangle("lane", x: Self.left, y: y, width: Self.width - Self.left - Self.right, height: Self.lane - 2)
-        let marks = TimelineMark.marks(of: timeline.awake.filter { $0.aspect == aspect }, at: x)
-        var steps = marks.map { (x: $0.position, state: $0.state) }
-        if let first = timeline.initial[aspect] { steps.insert((Self.left, first), at: 0) }
-        if let number = ChartedNumber(aspect) {
-            let known = steps.compactMap(\.state.number)
-            let ends = [known.first, known.last].compactMap { $0.map(number.text) }
-            drawName(of: aspect, height: Self.lane - 2, ends.joined(separator: " → "))
-            drawLine(steps, color, from: top, to: bottom)
-        } else {
-            drawName(of: aspect, height: Self.lane - 2)
-            let ends = steps.dropFirst().map(\.x) + [Self.width - Self.right]
-            for (step, end) in zip(steps, ends) where !step.state.text.isEmpty {
-                rectangle("segment f\(color)", x: step.x, y: top, width: end - step.x - 1, height: bottom - top)
-                label(step.state.text, from: step.x + 5, to: end - 3, y: y + 25.5)
-            }
-        }
-        y += Self.lane
-    }
-
-    private mutating func drawLine(
-        _ steps: [(x: Double, state: Timeline.State)], _ color: Int, from top: Double, to bottom: Double
-    ) {
-        let known = steps.compactMap { step in step.state.number.map { (x: step.x, value: $0) } }
-        guard let low = known.map(\.value).min(), let high = known.map(\.value).max() else { return }
-        // The lowest number is above the floor of the lane, or an empty battery would have no area.
-        let span = max(high - low, 1e-9)
-        let height = { (value: Double) in bottom - 3 - (value - low) / span * (bottom - top - 3) }
-        var path = ""
-        for (index, point) in known.enumerated() {
-            let level = height(point.value)
-            path += index == 0 ? "M\(svg: point.x) \(svg: level)" : "H\(svg: point.x)V\(svg: level)"
-        }
-        path += "H\(svg: Self.width - Self.right)"
-        svg.path("area f\(color)", path + "V\(svg: bottom)H\(svg: known[0].x)Z")
-        svg.path("line s\(color)", path)
-        for (before, step) in zip(steps, steps.dropFirst()) where step.state.isPlugged && !before.state.isPlugged {
-            let words = "plugged in →"
-            let start = step.x - Double(words.count) * Self.letter
-            guard !edges.contains(where: { start...step.x ~= $0 }) else { continue }
-            text(words, x: step.x, y: top + 11, "muted", anchor: "end")
-        }
+        text(aspect.name, x: Self.margin, y: remark.isEmpty ? middle : middle - 8, to: Self.left - Self.gap)
+        text(remark, x: Self.margin, y: middle + 9, .muted, to: Self.left - Self.gap)
     }
 
     private mutating func drawAxis() {
-        svg.path("grid", "M\(svg: Self.left) \(svg: y + 4)H\(svg: Self.width - Self.right)")
+        svg.path("grid", "M\(svg: Self.left) \(svg: y + 4)H\(svg: Self.right)")
         for tick in Self.ticks(to: timeline.end) {
-            let place = x(tick)
-            svg.path("grid", "M\(svg: place) \(svg: y + 4)v5")
-            text("\(tick.text(parts: 1_000)) s", x: place, y: y + 21, "muted", anchor: "middle")
+            svg.path("grid", "M\(svg: x(tick)) \(svg: y + 4)v5")
+            text("\(tick.text(parts: 1_000)) s", around: x(tick), from: 0, to: Self.width, y: y + 21)
         }
         y += 42
     }
@@ -211,5 +135,32 @@ struct TimelineDrawing {
         while end / (unit * 5) > mostTicks { unit *= 10 }
         let step = unit * ([1, 2].first { end / (unit * $0) <= mostTicks } ?? 5)
         return (0...Int(mostTicks)).map { Double($0) * step }.filter { $0 <= end * (1 + 1e-9) }
+    }
+
+    /// Draws the start and the end of each sleep through a part that ends here.
+    mutating func drawEdges(from top: Double) {
+        for edge in edges { svg.path("edge", "M\(svg: edge) \(svg: top)V\(svg: y)") }
+    }
+
+    /// Writes a text that ends at a limit at the latest.
+    mutating func text(_ text: String, x: Double, y: Double, _ style: TextStyle = .plain, to limit: Double) {
+        let text = style.fitted(text, to: limit - x)
+        if text.isEmpty { return }
+        svg.element("text", ["class": style.rawValue, "x": "\(svg: x)", "y": "\(svg: y)"], text: text)
+    }
+
+    /// Writes a remark whose middle is as near to a place as its limits allow.
+    mutating func text(_ text: String, around place: Double, from start: Double, to end: Double, y: Double) {
+        let width = TextStyle.muted.width(text)
+        self.text(text, x: max(start, min(place - width / 2, end - width).rounded(.down)), y: y, .muted, to: end)
+    }
+
+    mutating func rectangle(_ style: String, x: Double, y: Double, to end: Double, height: Double, radius: Double = 2) {
+        svg.element(
+            "rect",
+            [
+                "class": style, "x": "\(svg: x)", "y": "\(svg: y)", "width": "\(svg: max(0, end - x))",
+                "height": "\(svg: height)", "rx": "\(svg: radius)",
+            ])
     }
 }

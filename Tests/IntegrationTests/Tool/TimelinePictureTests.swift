@@ -22,6 +22,15 @@ import Testing
         #expect(run.errors.isEmpty)
     }
 
+    @Test func changeThatTheProgramMakesLastIsDrawn() throws {
+        try directory.write("wait 600", to: "scenario")
+        let options = ["--timeline", directory.path + "/picture.svg", directory.path + "/scenario"]
+        let run = try ProgramRun(
+            ["simulate"] + options + ["--", BusProcess.program, "post", "proximity", "near"], in: directory)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(directory.read("picture.svg").contains("1 change of 1 aspect."))
+    }
+
     @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
         let run = try ProgramRun(
             ["--program", BusProcess.program, directory.path], program: Package.root + "/Scripts/pictures",
