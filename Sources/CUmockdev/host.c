@@ -232,5 +232,9 @@ __attribute__((constructor)) static void host(int count, char **arguments) {
         serve_testbed();
         exit(0);
     }
-    if (getenv(C_REVEILLE_PHONE_BUS)) exit(serve_phone_bus(count, arguments));
+    if (getenv(C_REVEILLE_PHONE_BUS)) {
+        // The bus starts programs in its environment, such as this one.
+        unsetenv(C_REVEILLE_PHONE_BUS);
+        exit(serve_phone_bus(count, arguments));
+    }
 }

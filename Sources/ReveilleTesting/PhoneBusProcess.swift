@@ -24,7 +24,10 @@ func runPhoneBus(count: Int32, arguments: UnsafeMutablePointer<UnsafeMutablePoin
                 let phone = PhoneSleep(loop: loop)
                 sleep = phone
                 return phone
-            }, version: "test", logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
+            },
+            // The user's service manager would start programs outside the phone.
+            messageBus: SyntheticPhone.messageBus(files: words[1]), version: "test",
+            logger: Logger(label: "reveille") { StreamLogHandler.standardError(label: $0) })
         let readings = try PhoneReadings(service, sleep, requests: UnixStream(inherited: STDIN_FILENO))
         // The bus is listening already: connections made now are accepted once the loop runs.
         print("ok")

@@ -32,9 +32,12 @@ extension SyntheticPhone {
         variables["REVEILLE_ADDRESS"] = address
         variables["REVEILLE_ROOT"] = files
         // The phone has neither this machine's message bus nor its login manager.
-        variables["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + files + "/run/dbus/system_bus_socket"
+        variables["DBUS_SYSTEM_BUS_ADDRESS"] = Self.messageBus(files: files)
         return variables
     }
+
+    /// The address of a message bus in the phone's files, which nobody serves.
+    static func messageBus(files: String) -> String { "unix:path=" + files + "/run/dbus/system_bus_socket" }
 
     /// Runs a program on the phone and waits until it has ended.
     ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReveilleConsole
 import Testing
 
 @testable import ReveilleTool
@@ -32,8 +31,8 @@ import Testing
             ("end\nstart", "scenario:1: \"end\" must come after start"),
         ])
     func invalidScenarioIsReported(scenario: String, message: String) throws {
-        let failure = try #require(throws: Failure.self) { try self.scenario(scenario) }
-        #expect(failure.code == .configuration && failure.description.contains(message), "\(failure)")
+        let invalid = try #require(throws: Scenario.Invalid.self) { try self.scenario(scenario) }
+        #expect(invalid.errors.count == 1 && invalid.description.contains(message), "\(invalid)")
     }
 
     @Test(
@@ -64,8 +63,17 @@ import Testing
     }
 
     private func expectUsage(_ usage: String, of step: String) throws {
-        let failure = try #require(throws: Failure.self) { try scenario(step) }
-        #expect(failure.description.contains("is invalid; usage: \(usage)"), "\(failure)")
+        let invalid = try #require(throws: Scenario.Invalid.self) { try scenario(step) }
+        #expect(invalid.description.contains("is invalid; usage: \(usage)"), "\(invalid)")
+    }
+
+    @Test("all wrong lines of a scenario are named, and many are counted") func allErrorsAreNamed() throws {
+        let invalid = try #require(throws: Scenario.Invalid.self) { try scenario("plug\njump\nend\nlevel 2\nstart") }
+        #expect(invalid.errors.map { $0.prefix(11) } == ["scenario:2:", "scenario:4:", "scenario:3:"])
+        let many = try #require(throws: Scenario.Invalid.self) {
+            try scenario(String(repeating: "jump\n", count: 30))
+        }
+        #expect(many.errors.count == 21 && many.errors.last == "scenario: and 10 other errors")
     }
 
     @Test("the lines of a scenario may end as on Windows") func lineEndsOfWindowsAreRead() throws {

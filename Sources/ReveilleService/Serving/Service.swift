@@ -22,10 +22,11 @@ package final class Service {
     ///
     /// It listens on the address, whose missing directory is created, unless a supervisor passed sockets. The
     /// configuration file is read again on SIGHUP. A bus at the address of the system bus reads no settings by default,
-    /// whichever user runs it. Without `sleep`, the machine's sleep is watched.
+    /// whichever user runs it. Without `sleep`, the machine's sleep is watched. Without `messageBus`, an address, the service
+    /// manager is that of the machine or of the user.
     package init(
         address: UnixAddress, configuration: Configuration, configurationFile: ConfigurationFile? = nil,
-        files: FileLocations, sleep: ((EventLoop) -> any MachineSleep)? = nil,
+        files: FileLocations, sleep: ((EventLoop) -> any MachineSleep)? = nil, messageBus: String? = nil,
         version: String, logger: Logger
     ) throws(SystemError) {
         self.logger = logger
@@ -64,7 +65,7 @@ package final class Service {
         let system = files.root + UnixAddress.systemBusPath
         files.isSystemWide = files.isSystemWide || address.path == system
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
-        let manager = ServiceManager(loop: loop)
+        let manager = ServiceManager(loop: loop, address: messageBus)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files, sleep: sleep?(loop),
             // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.

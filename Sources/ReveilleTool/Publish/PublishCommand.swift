@@ -44,7 +44,7 @@ struct PublishCommand: GuardedCommand {
         transform: Aspect.init(publishedArgument:))
     var name: Aspect
 
-    @Argument(help: "The value as a JSON object, or - to read it from stdin.")
+    @Argument(help: "The value as a JSON object, or - to read one object from stdin, up to its end.")
     var value: String
 
     @Flag(help: "Print the resulting state as JSON, an Event of the interface.")

@@ -15,6 +15,13 @@ struct Scenario {
         var remark = ""
     }
 
+    /// What is wrong with a scenario.
+    struct Invalid: Error, CustomStringConvertible {
+        let errors: [String]
+
+        var description: String { errors.joined(separator: "; ") }
+    }
+
     let file: String
     /// The steps in order, of which exactly one is `start`.
     let lines: [Line]
@@ -23,15 +30,26 @@ struct Scenario {
 
     /// The maximum size in bytes, far above any scenario written by hand.
     private static let limit = 1 << 20
+    /// The most errors that are named, as many as a terminal shows; the others are counted.
+    private static let mostErrors = 20
 
+    /// Reads a file; prints what is wrong with it to stderr, but for the last error, which it throws.
     init(file: String) throws(Failure) {
-        guard file != StandardInput.name else {
-            try self.init(StandardInput.read(limit: Self.limit, orFailWith: .configuration), file: file)
-            return
-        }
-        switch FileContents.read(file, limit: Self.limit) {
-        case .bytes(let bytes):
+        let bytes = try Self.read(file)
+        do throws(Invalid) {
             try self.init(bytes, file: file)
+        } catch {
+            for line in error.errors.dropLast() { Console.error("reveille: \(line)") }
+            throw Failure(.configuration, error.errors.last ?? "")
+        }
+    }
+
+    private static func read(_ file: String) throws(Failure) -> [UInt8] {
+        guard file != StandardInput.name else {
+            return try StandardInput.read(limit: limit, orFailWith: .configuration)
+        }
+        switch FileContents.read(file, limit: limit) {
+        case .bytes(let bytes): return bytes
         case .missing: throw Failure(.configuration, "open \(file): No such file or directory (ENOENT)")
         case .notAFile: throw Failure(.configuration, "\(file) is not a regular file")
         case .tooLarge(let limit, _): throw Failure(.configuration, "\(file): exceeds \(limit) bytes")
@@ -45,14 +63,15 @@ struct Scenario {
         return Failure((error as? Failure)?.code ?? .failure, "\(place)\(error)")
     }
 
-    init(_ bytes: [UInt8], file: String) throws(Failure) {
+    init(_ bytes: [UInt8], file: String) throws(Invalid) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.configuration, "\(file): not valid UTF-8")
+            throw Invalid(errors: ["\(file): not valid UTF-8"])
         }
         self.file = file
         var lines: [Line] = []
         var title: String?
         var remark = ""
+        var errors: [String] = []
         // By bytes: the line end of Windows is one character.
         let split = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in split.enumerated() {
@@ -67,15 +86,19 @@ struct Scenario {
             do throws(ScenarioError) {
                 lines.append(Line(number: index + 1, text: text, step: try words.step(), remark: remark))
             } catch {
-                throw Failure(.configuration, "\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
+                errors.append("\(file):\(index + 1): \"\(text)\" is invalid; \(error.advice)")
             }
         }
         let starts = lines.indices.filter { if case .start = lines[$0].step { true } else { false } }
-        if let second = starts.dropFirst().first {
-            throw Failure(.configuration, "\(file):\(lines[second].number): start may occur only once")
-        }
+        for second in starts.dropFirst() { errors.append("\(file):\(lines[second].number): start may occur only once") }
         if let start = starts.first, let early = lines[..<start].first(where: \.step.needsProgram) {
-            throw Failure(.configuration, "\(file):\(early.number): \"\(early.text)\" must come after start")
+            errors.append("\(file):\(early.number): \"\(early.text)\" must come after start")
+        }
+        guard errors.isEmpty else {
+            let more = errors.count - Self.mostErrors
+            throw Invalid(
+                errors: errors.prefix(Self.mostErrors)
+                    + (more > 0 ? ["\(file): and \(Count.text(more, "other error"))"] : []))
         }
         self.title = title ?? file
         self.lines = starts.isEmpty ? [Line(number: 0, text: "start", step: .start)] + lines : lines

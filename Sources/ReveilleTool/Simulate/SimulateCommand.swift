@@ -23,6 +23,10 @@ struct SimulateCommand: GuardedCommand {
             'expect' compares the last event of an aspect as received by a subscriber that reads immediately, and \
             that sleeps and wakes with the program.
 
+            The program may be a shell: what it runs is on the phone too. Its bus can be used from another terminal \
+            with the address that 'echo $REVEILLE_ADDRESS' prints there, for example to post a state. The bus starts \
+            the programs of its schedule, but none in its first five seconds.
+
             The exit code is the program's, 128 plus the number of the signal that ended it (0 for the \
             SIGTERM of 'end'), or 127 if it cannot be started. Processes that it leaves behind are ended. A step \
             that fails ends the program; the exit code is then 78 for an error in the scenario, 124 for a timeout, or \
@@ -30,6 +34,8 @@ struct SimulateCommand: GuardedCommand {
 
             EXAMPLES
               reveille simulate day.scenario -- python3 app.py
+              reveille simulate day.scenario -- bash
+              reveille post proximity near --address ADDRESS
               reveille simulate --timeline day.svg day.scenario -- reveille watch
             """)
 

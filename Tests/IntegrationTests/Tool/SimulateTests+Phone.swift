@@ -44,6 +44,17 @@ extension SimulateTests {
         #expect(run.output == "battery\ndefaults\nlocale\norientation\nproximity\n")
     }
 
+    @Test("a program of the schedule is started on the phone") func scheduledProgramIsStarted() throws {
+        let script = #"""
+            mkfifo "$1"
+            "$0" schedule add x --in 0s -- sh -c "cat /sys/class/power_supply/battery/capacity >$1" >/dev/null
+            timeout 60 cat "$1"
+            """#
+        let fifo = scene.directory.path + "/started"
+        let run = try scene.simulate("level 0.42", ["sh", "-c", script, BusProcess.program, fifo])
+        #expect(run.output == "42\n" && run.code == 0, "\(run.errors)")
+    }
+
     @Test("the phone's sockets are in a private directory") func runtimeDirectoryIsPrivate() throws {
         let run = try scene.simulate(
             "", ["sh", "-c", "stat -c %a $XDG_RUNTIME_DIR; echo $REVEILLE_ADDRESS $XDG_RUNTIME_DIR"])
