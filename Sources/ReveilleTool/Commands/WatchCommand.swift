@@ -11,9 +11,11 @@ struct WatchCommand: GuardedCommand {
         abstract: "Print each change as it occurs.",
         discussion: """
             Reconnects when the bus restarts, and prints what changed in the meantime. A pattern prints the changes of \
-            each name, also of names that are published later. On a terminal, b sends the subscription to the \
-            background, f returns it to the foreground, q quits, and values of published names are truncated to the \
-            width of the terminal.
+            each name, also of names that are published later. A line begins with the time of the last change. After \
+            a wake, that is a time at which the program slept: the line came later. On a terminal, b sends the \
+            subscription to the background, f returns it to the foreground, q quits, and values of published names \
+            are truncated to the width of the terminal. Ctrl-Z and fg work too, but a change that was already under \
+            way is then printed before the merged ones.
 
             EXAMPLES
               reveille watch
@@ -22,7 +24,7 @@ struct WatchCommand: GuardedCommand {
               reveille watch battery --count 1 --timeout 60 && notify-send changed
               reveille watch --state ~/.cache/watched --count 1
               reveille watch 'org.example.*' --interval 0.5
-              reveille watch defaults --domain 'app/*' --domain dconf:/org/gnome/desktop/interface/
+              reveille watch defaults --domain dconf:/org/gnome/desktop/interface/
             """)
 
     @Argument(
@@ -79,8 +81,8 @@ struct WatchCommand: GuardedCommand {
 
     @Option(
         help: """
-            A file that stores the position in the stream, of at most \(CommandState.sizeText). The next run with this file \
-            first prints what changed since then. Events that were being printed when the run was killed are printed \
+            A file that stores the position in the stream, of at most \(CommandState.sizeText), for one run at a time. The \
+            next run with this file first prints what changed since then. Events that were being printed when the run was killed are printed \
             again.
             """)
     var state: String?

@@ -62,8 +62,8 @@ struct OnCommand: GuardedCommand {
 
     @Option(
         help: """
-            A file that stores whether the condition is true, and the position in the stream. The next run with this \
-            file continues from there, and runs the command only if the condition has become true since then. A \
+            A file that stores whether the condition is true, and the position in the stream, for one run at a time. \
+            The next run with this file continues from there, and runs the command only if the condition has become true since then. A \
             command that was killed by the signal that ended 'on', or with it, is run again.
             """)
     var state: String?
