@@ -198,11 +198,6 @@ export interface AspectInfo {
   reason: string | null;
 }
 
-export interface Demand {
-  aspect: string;
-  needed: boolean;
-}
-
 export interface DeviceInfo {
   name: string;
   model: string | null;
@@ -221,37 +216,6 @@ export interface CapabilityAnswer {
   capability: string;
   answer: CapabilityWord;
   reason: string | null;
-}
-
-export interface CalendarRule {
-  month?: number | null;
-  day?: number | null;
-  weekday?: number | null;
-  weekdays?: number[] | null;
-  hour?: number | null;
-  minute?: number | null;
-  second?: number | null;
-}
-
-export interface ScheduleEntry {
-  id: string;
-  aspect: string;
-  value?: Record<string, any> | null;
-  at?: number | null;
-  every?: number | null;
-  calendar?: CalendarRule | null;
-  zone?: string | null;
-  until?: number | null;
-  ifMissed?: MissedFirings | null;
-  grace?: number | null;
-  wake?: boolean | null;
-  launch?: string[] | null;
-}
-
-export interface ScheduledEntry {
-  entry: ScheduleEntry;
-  next: number | null;
-  fired: number;
 }
 
 /** The state of each aspect of the device. */
@@ -284,18 +248,8 @@ declare global {
 
 /** The kind of a failure. Later versions may add codes. */
 export type Code =
-  | "noBus"
-  | "timeout"
-  | "notPermitted"
-  | "quotaExceeded"
-  | "invalidArgument"
-  | "unexpectedValue"
-  | "noSuchSubscription"
-  | "noSuchEntry"
-  | "cannotSuspend"
-  | "notSupported"
-  | "invalidReply"
-  | "system";
+  | "noBus" | "closed" | "timeout" | "notPermitted" | "quotaExceeded" | "invalidArgument" | "noSuchSubscription"
+  | "noSuchEntry" | "cannotSuspend" | "notSupported" | "invalidReply" | "system";
 
 /** The failure of an operation. Its message contains the operation, its subject and the reason. */
 export class ReveilleError extends Error {
@@ -306,8 +260,8 @@ export class ReveilleError extends Error {
    * example because it is not running or because the call is invalid.
    */
   readonly error: string | undefined;
-  /** The parameters of that error, such as { quota: "names", limit: 1024 }; undefined if there is no such error. */
-  readonly parameters: Record<string, any> | undefined;
+  /** The parameters of that error, such as { quota: "names", limit: 1024 }; empty if there is no such error. */
+  readonly parameters: Record<string, any>;
 }
 
 /** The name of a published state: "org.example.volume". */
@@ -367,13 +321,20 @@ export interface Policy {
   interval?: number;
 }
 
+/** The position of a state: the generation counts the changes of its aspect, the sequence those of all aspects. */
+export interface Revision {
+  readonly generation: number;
+  readonly sequence: number;
+}
+
 /** The subscriptions that began or changed, as they are now, and the identifiers of ended ones. */
 export interface SubscriptionChanges {
   subscriptions: SubscriptionInfo[];
   ended: string[];
 }
 
-export interface SubscribeOptions {
+/** The options of a subscription. */
+export interface SubscriptionOptions {
   /** A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets. */
   name?: string;
   /** Whether to deliver the current state of each aspect first, as events whose `changes` are 0. */
@@ -392,6 +353,18 @@ export interface SubscribeOptions {
    * of keys ("dconf:/org/gnome/desktop/interface/"). Others are neither delivered nor counted.
    */
   domains?: string[];
+  /** Closes the subscription when it is aborted: its iteration ends. */
+  signal?: AbortSignal;
+}
+
+/** The parts of the calendar that must match: { hour: 7, minute: 30 } is 07:30 of each day; weekday 1 is Monday. */
+export interface CalendarRule {
+  month?: number;
+  day?: number;
+  weekdays?: number[];
+  hour?: number;
+  minute?: number;
+  second?: number;
 }
 
 /** When the bus publishes a scheduled value. */
@@ -402,7 +375,7 @@ export interface ScheduleOptions {
   at?: number | Date;
   /** The interval, at least 1,000. */
   every?: number;
-  /** The parts that must match: { hour: 7, minute: 30 } is 07:30 of each day. Instead of `every`. */
+  /** The parts of the calendar that must match. Instead of `every`. */
   calendar?: CalendarRule;
   /** The time zone of the calendar, by default the device's. */
   zone?: string;
@@ -416,6 +389,19 @@ export interface ScheduleOptions {
   wake?: boolean;
   /** The command that the bus starts if the name has no subscriber; see launchPositions(). */
   launch?: string[];
+}
+
+/** An entry on the schedule, with the options that it was given. */
+export interface ScheduledEntry extends ScheduleOptions {
+  id: string;
+  name: string;
+  value: Record<string, any>;
+  at?: number;
+  until?: number;
+  /** The time of the next firing; null if there will be none. */
+  next: number | null;
+  /** The number of firings so far. */
+  fired: number;
 }
 
 export interface WakeOptions {
@@ -434,6 +420,8 @@ export function connect(address?: string | null, options?: ConnectOptions): Prom
 export interface ConnectOptions {
   /** Whether to wait for a bus if there is none. */
   wait?: boolean;
+  /** Ends the attempt when it is aborted. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -455,15 +443,21 @@ export class Bus {
    * Subscribes; every change after that is an event, or part of one.
    *
    * @param aspects Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
-   *   ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
+   *   ("org.example.*"); at least one.
    */
-  subscribe(aspects?: string | string[], options?: SubscribeOptions): Promise<Subscription>;
+  subscribe(aspects: string | string[], options?: SubscriptionOptions): Promise<Subscription>;
+  /** Sends all subscriptions of this object to the background, as Subscription.enterBackground() does with one. */
+  enterBackground(options?: WakeOptions): Promise<void>;
+  /** Wakes all subscriptions of this object. */
+  enterForeground(): Promise<void>;
+  /** Makes all subscriptions of this object inactive. */
+  becomeInactive(): Promise<void>;
+  /** Iterates over whether the bus is reachable, now and after each change, until the bus object is closed. */
+  connectionStates(): AsyncGenerator<boolean, void, undefined>;
   /** Returns the current state of an aspect, as an event whose `changes` are 0. */
   get<Aspect extends keyof States | Name>(aspect: Aspect): Promise<EventOf<Aspect>>;
-  /** Returns the current states of several aspects by aspect; without arguments, of the default aspects. */
-  getAll(
-    aspects?: string | string[],
-  ): Promise<{ [Aspect in keyof States]?: EventOf<Aspect> } & Record<Name, EventOf<Name>>>;
+  /** Returns the current states of several aspects, names and patterns: of a pattern, those of its names. */
+  getAll(aspects: string | string[]): Promise<Event[]>;
   /** Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`. */
   history<Aspect extends keyof States | Name>(aspect: Aspect, options?: { limit?: number }): Promise<EventOf<Aspect>[]>;
   /**
@@ -474,13 +468,12 @@ export class Bus {
    * @param options whileConnected: whether the bus withdraws the value when this object is closed or the process ends. If
    *   the bus restarts, the last such value of each name is published again, even one for which there was no bus, until
    *   the name is withdrawn.
-   * @returns The generation of the state.
    */
-  publish(name: Name, value: object, options?: { whileConnected?: boolean }): Promise<number>;
-  /** Withdraws a published value: its state becomes null. Returns the generation of the state. */
-  withdraw(name: Name): Promise<number>;
-  /** Posts a synthetic state of the device, for tests of subscribers. Returns the generation of the state. */
-  post<Aspect extends keyof States>(aspect: Aspect, state: States[Aspect]): Promise<number>;
+  publish(name: Name, value: object, options?: { whileConnected?: boolean }): Promise<Revision>;
+  /** Withdraws a published value: its state becomes null. */
+  withdraw(name: Name): Promise<Revision>;
+  /** Posts a synthetic state of the device, for tests of subscribers. Members not given keep their values. */
+  post<Aspect extends keyof States>(aspect: Aspect, state: Partial<States[Aspect]>): Promise<Revision>;
   /** Reads every source again; returns once the changes have been posted. */
   refresh(): Promise<void>;
   /** Returns the subscriptions of all programs. */
@@ -493,14 +486,14 @@ export class Bus {
    */
   subscriptionChanges(): AsyncGenerator<SubscriptionChanges, void, undefined>;
   /**
-   * Iterates over whether anybody needs a name now, until the bus object is closed.
+   * Iterates over the set of those names that anybody needs now, until the bus object is closed.
    *
-   * A publisher that measures can stop while nobody does. Changes that are not taken are merged, and each value differs
-   * from the one before. The demand continues after a restart of the bus.
+   * A publisher that measures can stop while nobody does. Changes that are not taken are merged, and each set differs from
+   * the one before. The demand continues after a restart of the bus.
    *
-   * @param name A published name, or a pattern such as "org.example.*", which is needed if any of its names could be.
+   * @param names Published names, and patterns such as "org.example.*", which are needed if any of their names could be.
    */
-  demand(name: string): AsyncGenerator<boolean, void, undefined>;
+  demand(names: string | string[]): AsyncGenerator<Set<string>, void, undefined>;
   /**
    * Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
    *
@@ -520,21 +513,22 @@ export class Bus {
   aspects(): Promise<AspectInfo[]>;
   /** Returns the description of the device. */
   info(): Promise<DeviceInfo>;
-  /** Returns what the device and the bus can do, by capability. A bus of an earlier version always answers "unknown". */
-  check<Capability extends string>(...capabilities: Capability[]): Promise<Record<Capability, CapabilityAnswer>>;
+  /** Returns whether the device and the bus have a capability. A bus of an earlier version always answers "unknown". */
+  check(capability: string): Promise<CapabilityAnswer>;
+  /** Returns the answers to several capabilities, in their order. */
+  checkAll(capabilities: string[]): Promise<CapabilityAnswer[]>;
   /**
    * Schedules a value that the bus publishes at set times, even when this program does not run.
    *
    * @param id The identifier of the entry. Another entry with the same identifier replaces it.
    * @param name The name under which the value is published; each firing is a change.
-   * @returns The time of the first firing; null if there will be none.
    */
-  schedule(id: string, name: Name, options: ScheduleOptions): Promise<number | null>;
+  schedule(id: string, name: Name, options: ScheduleOptions): Promise<ScheduledEntry>;
   /** Removes an entry of this user from the schedule, or all. Returns their number. */
   cancelScheduled(id?: string): Promise<number>;
-  /** Returns this user's entries on the schedule. Their times are in microseconds, as in the interface. */
+  /** Returns this user's entries on the schedule. */
   scheduled(): Promise<ScheduledEntry[]>;
-  /** Ends the connection, all subscriptions and all tasks. */
+  /** Ends the connection, all subscriptions and all tasks. Later calls fail with the code `closed`. */
   close(): void;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -544,16 +538,18 @@ export class Bus {
  * The events of some aspects: an asynchronous iterator.
  *
  * Events that are not taken are merged by the bus: one waits for each aspect that changed. `break` leaves the loop and
- * not the subscription, which a later loop continues. The iteration ends after close(); it rejects with ReveilleError
- * if the bus refuses the subscription.
+ * not the subscription, which a later loop continues. The iteration ends after close(), and it rejects with ReveilleError
+ * if the bus refuses the subscription. Other calls after close() fail with the code `closed`.
  */
 export class Subscription implements AsyncIterableIterator<Event> {
   private constructor();
   /** The positions of the events taken so far, for `resume` of a later subscription of any process. */
   get positions(): Positions;
   [Symbol.asyncIterator](): this;
-  /** Waits for the next event. */
-  next(): Promise<IteratorResult<Event, undefined>>;
+  /** Waits for the next event. A wait that is aborted takes none, and rejects with the signal's reason. */
+  next(options?: { signal?: AbortSignal }): Promise<IteratorResult<Event, undefined>>;
+  /** Iterates over the events that come together: all of a wake, as one list. None is in two lists. */
+  batches(): AsyncGenerator<Event[], void, undefined>;
   /** Sends the subscription to the background: nothing is delivered until it wakes. An earlier limit is replaced. */
   enterBackground(options?: WakeOptions): Promise<void>;
   /** Wakes the subscription: one event is delivered for each aspect that changed. */

@@ -21,6 +21,7 @@
 import { existsSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { uptime } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The longest reply in bytes, as in the Swift library. Replies grow with the user's settings. */
 const REPLY_LIMIT = 64 << 20;
@@ -59,7 +60,7 @@ const SYSTEM_BUS = "/run/reveille/org.reveille.Bus";
 
 /** The failure of an operation. Its message contains the operation, its subject and the reason. */
 export class ReveilleError extends Error {
-  constructor(message, { code = "invalidArgument", error, parameters } = {}) {
+  constructor(message, { code = "invalidArgument", error, parameters = {} } = {}) {
     super(message);
     this.code = code;
     this.error = error;
@@ -161,10 +162,21 @@ function unanswered(method, limit = REPLY_TIMEOUT) {
 /** Returns the operation and its subject, for errors. */
 const attempt = (method, subject) => (subject ? `${method} ${subject}` : method);
 
+/** Refuses what JSON would write as null or not at all. */
+function checked(name, value) {
+  const wanted =
+    typeof value === "number" && !Number.isFinite(value) ? "a finite number"
+    : Number.isInteger(value) && Math.abs(value) >= 2 ** 63 ? "a number of 64 bits"
+    : ["function", "symbol", "bigint"].includes(typeof value) ? "a value of JSON"
+    : undefined;
+  if (wanted) throw new TypeError(`'${name}' must be ${wanted}, not ${String(value)}`);
+  return value;
+}
+
 function encode(method, parameters, subject, flag) {
   try {
     const name = method.includes(".") ? method : `${INTERFACE}.${method}`;
-    return Buffer.from(`${JSON.stringify({ method: name, parameters, ...(flag && { [flag]: true }) })}\0`);
+    return Buffer.from(`${JSON.stringify({ method: name, parameters, ...(flag && { [flag]: true }) }, checked)}\0`);
   } catch (error) {
     throw new ReveilleError(
       `${attempt(method, subject)}: the parameters cannot be written as JSON: ${error.message}`);
@@ -177,12 +189,21 @@ function excessOf(call) {
   return length > CALL_LIMIT ? `the call has ${length} bytes, and a bus accepts at most ${CALL_LIMIT}` : undefined;
 }
 
-function checkDepth(method, subject, field, value) {
-  if (!isDeeper(value, VALUE_DEPTH_LIMIT)) return;
-  throw new ReveilleError(`${method} ${subject}: the ${field} is nested deeper than ${VALUE_DEPTH_LIMIT} levels`, {
-    error: `${SERVICE}.InvalidParameter`,
-    parameters: { parameter: field },
-  });
+/** Refuses what the bus would not answer, or would understand as something else. */
+function checkObject(method, subject, field, value) {
+  const fault =
+    !isObject(value) ? "must be an object"
+    : isDeeper(value, VALUE_DEPTH_LIMIT) ? `is nested deeper than ${VALUE_DEPTH_LIMIT} levels`
+    : undefined;
+  if (fault) throw new ReveilleError(`${method} ${subject}: the ${field} ${fault}`);
+}
+
+/** Returns a list of strings that is given as one or as several; refuses anything else. */
+function texts(subject, given) {
+  const entries = Array.isArray(given) ? given : [given];
+  const wrong = entries.filter((entry) => typeof entry !== "string");
+  if (wrong.length === 0 && entries.length > 0) return [...entries];
+  throw new ReveilleError(`${subject} must be one or more strings, not ${wrong.length > 0 ? plain(wrong[0]) : "[]"}`);
 }
 
 function isDeeper(value, limit) {
@@ -208,6 +229,8 @@ class Connection {
   /** The complete frames; the bus sends a frame after the last one was read. */
   #frames = [];
   #failure;
+  #end;
+  ended = new Promise((resolve) => (this.#end = resolve));
   /** The number of bytes received so far. */
   received = 0;
   /** Called when something has happened. */
@@ -229,8 +252,7 @@ class Connection {
           const code = CONNECT_CODES[error.code] ?? "noBus";
           throw new ReveilleError(`cannot connect to unix:${path}: ${error.code ?? error.message}`, { code });
         }
-        const pause = backoff.next();
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        await sleep(backoff.next());
       }
     }
   }
@@ -241,6 +263,7 @@ class Connection {
     socket.on("error", () => {});
     const end = () => {
       this.#failure ??= new ReveilleError("the bus closed the connection", { code: "noBus" });
+      this.#end();
       this.onchange();
     };
     // The close comes after turn() has returned. Without an end, the connection failed or was closed here.
@@ -338,7 +361,7 @@ function parseReply(frame) {
 }
 
 /** The text of a value from the bus. An object is written as JSON: its members could replace its conversion to text. */
-const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
+const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** Returns the parameters of a reply that is not an error. */
 function answerOf(reply, method, subject = "") {
@@ -348,11 +371,9 @@ function answerOf(reply, method, subject = "") {
   const what = `${attempt(method, subject)}: ${word}`;
   const message = details ? `${what} (${details})` : what;
   const reason = reasonOf(word, reply.parameters, method, `${subject}`.split(" "));
-  throw new ReveilleError(reason ? `${message}: ${reason}` : message, {
-    code: Object.hasOwn(CODES, word) ? CODES[word] : "invalidArgument",
-    error: reply.error,
-    parameters: reply.parameters,
-  });
+  const code = Object.hasOwn(CODES, word) ? CODES[word] : "invalidArgument";
+  const { error, parameters } = reply;
+  throw new ReveilleError(reason ? `${message}: ${reason}` : message, { code, error, parameters });
 }
 
 const CODES = {
@@ -434,15 +455,10 @@ function parseEvent(entry) {
   if (state === null && !isPublished(aspect)) return undefined;
   if (state !== null && !isObject(state)) throw invalid(`the state of ${aspect} is not an object`);
   return Object.freeze({
-    aspect,
-    generation: field(entry, "generation", "integer"),
-    sequence: field(entry, "sequence", "integer"),
-    changes: field(entry, "changes", "integer"),
-    netChange: field(entry, "netChange", "boolean"),
+    aspect, generation: field(entry, "generation", "integer"), sequence: field(entry, "sequence", "integer"),
+    changes: field(entry, "changes", "integer"), netChange: field(entry, "netChange", "boolean"),
     firstChangedAt: field(entry, "firstChangedAt", "number") / 1_000,
-    changedAt: field(entry, "changedAt", "number") / 1_000,
-    dropped: field(entry, "dropped", "integer"),
-    state,
+    changedAt: field(entry, "changedAt", "number") / 1_000, dropped: field(entry, "dropped", "integer"), state,
   });
 }
 
@@ -453,11 +469,6 @@ function eventsOf(parameters, isWanted = () => true) {
 
 const covers = (pattern, aspect) =>
   pattern.endsWith(".*") ? aspect.startsWith(pattern.slice(0, -1)) : pattern === aspect;
-
-/** Waits for the reply to the first call of a connection. */
-function firstReply(connection, method) {
-  return nextReply(connection, method, REPLY_TIMEOUT);
-}
 
 /** Waits for the next reply to the only call of a connection, for any time unless there is a limit. */
 function nextReply(connection, method, limit) {
@@ -484,25 +495,35 @@ const microseconds = (time) => (time === undefined ? undefined : Math.round(Numb
 const wholeMilliseconds = (duration) => (duration === undefined ? undefined : Math.ceil(duration));
 
 /** Returns a structure `Entry` of the interface, without the fields that are not given. */
-function scheduleEntry(id, name, { value, at, every, calendar, zone, until, ifMissed, grace, wake, launch }) {
-  for (const [option, number] of Object.entries({ at, until, every, grace })) {
-    // JSON has no such numbers: the field would count as not given.
-    if (number === undefined || Number.isFinite(Number(number))) continue;
-    throw new ReveilleError(`${SCHEDULE}.Add ${id}: '${option}' must be a number of milliseconds, not ${number}`);
+function scheduleEntry(id, name, { value = {}, at, every, until, grace, ...others }) {
+  checkObject(`${SCHEDULE}.Add`, id, "value", value);
+  return {
+    ...others, id, aspect: name, value, at: microseconds(at), every: wholeMilliseconds(every),
+    until: microseconds(until), grace: wholeMilliseconds(grace),
+  };
+}
+
+const ENTRY = {
+  id: "string", value: "object", at: "number", every: "number", calendar: "object", zone: "string", until: "number",
+  ifMissed: "string", grace: "number", wake: "boolean", launch: "object",
+};
+
+/** Returns the entry of a structure `Scheduled` of the interface. */
+function scheduledEntry({ entry, next, fired }) {
+  if (!isObject(entry)) throw invalid("'entry' is not an object");
+  const given = Object.entries(ENTRY).filter(([member]) => (entry[member] ?? null) !== null);
+  const fields = Object.fromEntries(given.map(([member, type]) => [member, field(entry, member, type)]));
+  for (const name of ["at", "until"]) if (name in fields) fields[name] /= 1_000;
+  if (fields.calendar) {
+    // The interface has two members for the days.
+    const { weekday, ...parts } = fields.calendar;
+    const calendar = Object.entries((weekday ?? null) === null ? parts : { ...parts, weekdays: [weekday] });
+    fields.calendar = Object.fromEntries(calendar.filter(([, value]) => value !== null));
   }
   return {
-    id,
-    aspect: name,
-    value,
-    at: microseconds(at),
-    every: wholeMilliseconds(every),
-    calendar,
-    zone,
-    until: microseconds(until),
-    ifMissed,
-    grace: wholeMilliseconds(grace),
-    wake,
-    launch,
+    id: field(entry, "id", "string"), name: field(entry, "aspect", "string"), value: {}, ...fields,
+    next: (next ?? null) === null ? null : field({ next }, "next", "number") / 1_000,
+    fired: field({ fired }, "fired", "integer"),
   };
 }
 
@@ -567,7 +588,7 @@ class Caller {
   }
 
   checkIsOpen(method) {
-    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`, { code: "noBus" });
+    if (this.#isClosed) throw new ReveilleError(`${method}: the bus object is closed`, { code: "closed" });
   }
 
   /** Returns the parameters of the reply. `note` gets the call unless it is refused, and whether there was a bus. */
@@ -631,6 +652,7 @@ class Caller {
       });
     } catch (error) {
       connection.close();
+      this.checkIsOpen(method);
       this.#connection = undefined;
       // A bus could close each connection over a value that it has never accepted, such as one that is too long.
       if (error.code === "noBus") for (const [name] of again) this.#missed.delete(name);
@@ -654,8 +676,7 @@ class Caller {
     // A bus that soon ends every connection is not tried more often than a missing bus.
     if (now() >= this.#openedAt + LONGEST_PAUSE) this.#backoff = new Backoff();
     while (!this.#isClosed && this.#tied.size + this.#missed.size + this.tasks.size > 0) {
-      const pause = this.#backoff.next();
-      await new Promise((resolve) => setTimeout(resolve, pause).unref());
+      await sleep(this.#backoff.next(), undefined, { ref: false });
       if (await this.#isRestored()) break;
     }
     this.#isRestoring = false;
@@ -674,16 +695,15 @@ class Caller {
   }
 
   async publish(name, value, whileConnected) {
-    checkDepth("Publish", name, "value", value);
     // Even if the call fails: the bus withdraws the value with the connection.
     if (value === null) this.#forget(name);
     const parameters = { aspect: name, value, whileConnected: whileConnected || undefined };
-    const reply = await this.call("Publish", parameters, name, (bytes, isAccepted) => {
-      this.#forget(name);
-      if (whileConnected) (isAccepted ? this.#tied : this.#missed).set(name, bytes);
-      if (this.#connection?.hasEnded ?? true) this.restore();
-    });
-    return field(reply, "generation", "integer");
+    return revision(
+      await this.call("Publish", parameters, name, (bytes, isAccepted) => {
+        this.#forget(name);
+        if (whileConnected) (isAccepted ? this.#tied : this.#missed).set(name, bytes);
+        if (this.#connection?.hasEnded ?? true) this.restore();
+      }));
   }
 
   #forget(name) {
@@ -708,6 +728,7 @@ class Caller {
       connection.send(bytes);
       answerOf(await nextReply(connection, "SetState", SUSPENSION_TIMEOUT), "SetState", subscription);
     } catch (error) {
+      this.checkIsOpen(attempt("SetState", subscription));
       if (error.code === "noBus") error.message = `${attempt("SetState", subscription)}: ${error.message}`;
       throw error;
     } finally {
@@ -721,10 +742,17 @@ class Caller {
     return this.call(`${SERVICE}.GetInfo`, {});
   }
 
-  async states(aspects) {
-    const named = aspects.length > 0 ? { aspects } : {};
-    const reply = await this.call("GetState", { ...named, fields: knownFields(aspects) }, aspects.join(" "));
-    return Object.fromEntries(eventsOf(reply).map((event) => [event.aspect, event]));
+  /** Returns once the connection has ended. */
+  async end() {
+    const keepsRunning = setInterval(() => {}, LONGEST_WAIT);
+    await this.#connection?.ended;
+    clearInterval(keepsRunning);
+    this.checkIsOpen(`${SERVICE}.GetInfo`);
+  }
+
+  async states(given) {
+    const aspects = texts("GetState: the aspects", given);
+    return eventsOf(await this.call("GetState", { aspects, fields: knownFields(aspects) }, aspects.join(" ")));
   }
 
   close() {
@@ -734,11 +762,10 @@ class Caller {
 }
 
 /** Returns the fields of states to ask for, which earlier versions of the interface lacked. */
-const knownFields = (aspects) =>
-  aspects.length === 0 || aspects.includes("battery") ? ["battery.supply"] : undefined;
+const knownFields = (aspects) => (aspects.includes("battery") ? ["battery.supply"] : undefined);
 
-/** Returns a list of aspects that is given as one aspect, several or none. */
-const listOf = (aspects) => (typeof aspects === "string" ? [aspects] : [...(aspects ?? [])]);
+const revision = (reply) =>
+  Object.freeze({ generation: field(reply, "generation", "integer"), sequence: field(reply, "sequence", "integer") });
 
 /**
  * A bus: its states, and subscriptions to their changes. If the bus has restarted, the next call reconnects. All methods
@@ -753,65 +780,88 @@ export class Bus {
     this.#caller = caller;
   }
 
-  /** The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus". */
   get address() {
     return `unix:${this.#caller.path}`;
   }
 
-  /** Subscribes; every change after that is an event, or part of one. */
   subscribe(aspects, options = {}) {
-    return Subscription.open(this.#caller, listOf(aspects), options, this.#streams);
+    return Subscription.open(this.#caller, aspects, options, this.#streams);
   }
 
-  /** Returns the current state of an aspect, as an event whose `changes` are 0. */
+  enterBackground(options) {
+    return this.#changeAll((subscription) => subscription.enterBackground(options));
+  }
+
+  enterForeground() {
+    return this.#changeAll((subscription) => subscription.enterForeground());
+  }
+
+  becomeInactive() {
+    return this.#changeAll((subscription) => subscription.becomeInactive());
+  }
+
+  async #changeAll(change) {
+    this.#caller.checkIsOpen("SetState");
+    for (const stream of this.#streams) if (stream instanceof Subscription) await change(stream);
+  }
+
+  async *connectionStates() {
+    this.#caller.checkIsOpen(`${SERVICE}.GetInfo`);
+    const backoff = new Backoff();
+    for (let last; ; await sleep(backoff.next())) {
+      let isReachable = !last;
+      try {
+        await (isReachable ? this.#caller.fence() : this.#caller.end());
+      } catch (error) {
+        if (error.code === "closed") return;
+        if (!isLoss(error)) throw error;
+        isReachable = false;
+      }
+      while (isReachable !== last) yield (last = isReachable);
+    }
+  }
+
   async get(aspect) {
     if (`${aspect}`.endsWith(".*")) {
       const reason = "a pattern has no state of its own; getAll() returns the states of its names";
       throw new ReveilleError(`GetState ${aspect}: ${reason}`);
     }
-    const states = await this.#caller.states([aspect]);
-    if (!Object.hasOwn(states, aspect)) throw invalid(`it lacks the state of ${aspect}`);
-    return states[aspect];
+    const event = (await this.#caller.states(aspect)).find((event) => event.aspect === aspect);
+    if (!event) throw invalid(`it lacks the state of ${aspect}`);
+    return event;
   }
 
-  /** Returns the current states of several aspects by aspect; without arguments, of the default aspects. */
   getAll(aspects) {
-    return this.#caller.states(listOf(aspects));
+    return this.#caller.states(aspects);
   }
 
-  /** Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`. */
   async history(aspect, { limit } = {}) {
     return eventsOf(await this.#caller.call("GetHistory", { aspect, limit, fields: knownFields([aspect]) }, aspect));
   }
 
-  /** Publishes a state. Every program can subscribe to it. An equal value is not a change. */
   async publish(name, value, { whileConnected = false } = {}) {
-    if (value === undefined) throw new ReveilleError(`Publish ${name}: there is no value`);
+    checkObject("Publish", name, "value", value);
     return this.#caller.publish(name, value, whileConnected);
   }
 
-  /** Withdraws a published value: its state becomes null. */
   withdraw(name) {
-    return this.publish(name, null);
+    return this.#caller.publish(name, null, false);
   }
 
-  /** Posts a synthetic state of the device, for tests of subscribers. */
   async post(aspect, state) {
-    checkDepth("Post", aspect, "state", state);
-    return field(await this.#caller.call("Post", { [aspect]: state }, aspect), "generation", "integer");
+    checkObject("Post", aspect, "state", state);
+    const { state: current } = await this.get(aspect);
+    return revision(await this.#caller.call("Post", { [aspect]: { ...current, ...state } }, aspect));
   }
 
-  /** Reads every source again; returns once the changes have been posted. */
   async refresh() {
     await this.#caller.call("Refresh", {});
   }
 
-  /** Returns the subscriptions of all programs, as structures `Subscription` of the interface. */
   async subscriptions() {
     return objects(await this.#caller.call("ListSubscriptions", {}), "subscriptions");
   }
 
-  /** Iterates over all subscriptions, then over their changes, until the bus object is closed. */
   async *subscriptionChanges() {
     let known = [];
     for await (const { parameters, isFirst } of this.#replies("ListSubscriptions", {})) {
@@ -825,14 +875,17 @@ export class Bus {
     }
   }
 
-  /** Iterates over whether anybody needs a name now, until the bus object is closed. */
-  async *demand(name) {
-    let last;
-    for await (const { parameters } of this.#replies("ObserveDemand", { aspects: [name] }, name)) {
+  async *demand(names) {
+    const aspects = texts("ObserveDemand: the names", names);
+    let needed;
+    for await (const { parameters } of this.#replies("ObserveDemand", { aspects }, aspects.join(" "))) {
+      const before = needed;
+      needed = new Set(before);
       for (const entry of objects(parameters, "demands")) {
-        const needed = field(entry, "needed", "boolean");
-        if (needed !== last) yield (last = needed);
+        const name = field(entry, "aspect", "string");
+        needed[field(entry, "needed", "boolean") ? "add" : "delete"](name);
       }
+      if (`${[...needed].sort()}` !== `${before && [...before].sort()}`) yield new Set(needed);
     }
   }
 
@@ -849,7 +902,7 @@ export class Bus {
         if (isClosed) return;
         connection.send(encode(method, parameters, subject, "more"));
         for (let isFirst = true; ; isFirst = false) {
-          const reply = isFirst ? await firstReply(connection, method) : await nextReply(connection, method);
+          const reply = await nextReply(connection, method, isFirst ? REPLY_TIMEOUT : undefined);
           const answer = answerOf(reply, method, subject);
           if (!reply.continues) {
             throw new ReveilleError(`${method}: this bus does not report changes`, { code: "notSupported" });
@@ -865,58 +918,53 @@ export class Bus {
         connection?.close();
         this.#streams.delete(stream);
       }
-      const pause = backoff.next();
-      if (!isClosed) await new Promise((resolve) => setTimeout(resolve, pause));
+      if (!isClosed) await sleep(backoff.next());
     }
   }
 
-  /** Wakes a subscription of any program, unless its own program holds it in the background. */
   async wake(subscription) {
     await this.#caller.setState(subscription, "foreground");
   }
 
-  /** Sends a subscription of any program to the background, until wake() or the end of a time. */
   async hold(subscription, options) {
     await this.#caller.setState(subscription, "background", options);
   }
 
-  /** Sends a subscription of any program to the background, and has the program frozen once its tasks have ended. */
   async suspend(subscription, options) {
     await this.#caller.suspend(subscription, options);
   }
 
-  /** Returns the aspects and their sources, as structures `AspectInfo` of the interface. */
   async aspects() {
     return objects(await this.#caller.call("DescribeAspects", {}), "aspects");
   }
 
-  /** Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`. */
   async info() {
     return await this.#caller.call(`${DEVICE}.GetInfo`, {});
   }
 
-  /** Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`. */
-  async check(...capabilities) {
+  async check(capability) {
+    return (await this.checkAll([capability]))[0];
+  }
+
+  async checkAll(capabilities) {
     let reply;
     try {
       reply = await this.#caller.call(`${DEVICE}.Check`, { capabilities });
     } catch (error) {
       if (error.code !== "notSupported") throw error;
       // A bus of an earlier version does not know whether the device has the capabilities.
-      reply = { answers: capabilities.map((capability) => ({ capability, answer: "unknown", reason: null })) };
+      reply = { answers: [] };
     }
-    return Object.fromEntries(
-      objects(reply, "answers").map((answer) => [field(answer, "capability", "string"), answer]));
+    const answers = new Map(objects(reply, "answers").map((answer) => [field(answer, "capability", "string"), answer]));
+    return capabilities.map((capability) => answers.get(capability) ?? { capability, answer: "unknown", reason: null });
   }
 
-  /** Schedules a value that the bus publishes at set times, even when this program does not run. */
   async schedule(id, name, options = {}) {
-    checkDepth("Add", id, "value", options.value);
-    const reply = await this.#caller.call(`${SCHEDULE}.Add`, { entry: scheduleEntry(id, name, options) }, id);
-    return (reply.next ?? null) === null ? null : field(reply, "next", "number") / 1_000;
+    const entry = scheduleEntry(id, name, options);
+    const { next } = await this.#caller.call(`${SCHEDULE}.Add`, { entry }, id);
+    return scheduledEntry({ entry: JSON.parse(JSON.stringify(entry)), next, fired: 0 });
   }
 
-  /** Removes an entry of this user from the schedule, or all. */
   async cancelScheduled(id) {
     try {
       return field(await this.#caller.call(`${SCHEDULE}.Cancel`, { id }, id), "cancelled", "integer");
@@ -926,12 +974,10 @@ export class Bus {
     }
   }
 
-  /** Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`. */
   async scheduled() {
-    return objects(await this.#caller.call(`${SCHEDULE}.List`, {}), "entries");
+    return objects(await this.#caller.call(`${SCHEDULE}.List`, {}), "entries").map(scheduledEntry);
   }
 
-  /** Ends the connection, all subscriptions and all tasks. */
   close() {
     for (const stream of this.#streams) stream.close();
     this.#caller.close();
@@ -970,25 +1016,28 @@ export class Subscription {
   #backoff = new Backoff();
   #retryAt = 0;
   #isClosed = false;
+  #ending = new AbortController();
   #reading = new Exclusive();
   /** The number of callers that wait for an event. */
   #readers = 0;
   #changing = new Exclusive();
   /** Ends the wait of a reader. */
   #ring = () => {};
-  #forTasks = { id: () => this.#id, reach: () => this.#reach() };
+  #forTasks = { id: () => this.#id, reach: () => this.#reach(), checkIsOpen: (method) => this.#checkIsOpen(method) };
 
   /** @internal Use Bus.subscribe(). */
-  static async open(bus, aspects, options, siblings) {
-    const subscription = new Subscription(bus, aspects, options);
+  static async open(bus, aspects, { signal, ...options }, siblings) {
+    signal?.throwIfAborted();
+    const subscription = new Subscription(bus, texts("Subscribe: the aspects", aspects), options);
     subscription.#siblings = siblings.add(subscription);
+    signal?.addEventListener("abort", () => subscription.close(), { signal: subscription.#ending.signal });
     try {
       bus.checkIsOpen("Subscribe");
       await subscription.#open();
       return subscription;
     } catch (error) {
       subscription.close();
-      throw error;
+      throw signal?.aborted ? signal.reason : error;
     }
   }
 
@@ -998,15 +1047,12 @@ export class Subscription {
     this.#policies = policies;
     this.#wantsInitial = initial;
     this.#background = background;
-    if (domains !== undefined) this.#domains = [...new Set(domains)].sort();
+    if (domains !== undefined) this.#domains = [...new Set(texts("Subscribe: the domains", domains))].sort();
     const entries = Object.entries(policies).map(([aspect, policy]) => wirePolicy(aspect, policy));
     this.#request = {
-      aspects: aspects.length > 0 ? aspects : undefined,
+      aspects, policies: entries.length > 0 ? entries : undefined, domains: this.#domains, fields: knownFields(aspects),
       // Set by "reveille run --name".
       name: name || process.env.REVEILLE_NAME || undefined,
-      policies: entries.length > 0 ? entries : undefined,
-      domains: this.#domains,
-      fields: knownFields(aspects),
       // The initial states are always requested: what comes later is compared with them.
       initial: true,
     };
@@ -1022,7 +1068,6 @@ export class Subscription {
     if (isOfOthers && this.#generations.has("defaults")) this.#generations.set("defaults", 0);
   }
 
-  /** The positions of the events taken so far, for `resume` of a later subscription of any process. */
   get positions() {
     // Another process can find the withdrawals among the events that wait.
     if (this.#untaken.size > 0) return { ...this.#before, generations: { ...this.#before.generations } };
@@ -1034,20 +1079,34 @@ export class Subscription {
     return this;
   }
 
-  /** Waits for the next event. */
-  next() {
-    this.#readers += 1;
-    const next = this.#reading.run(async () => {
-      const value = await this.#next();
-      return value ? { value, done: false } : { value: undefined, done: true };
-    });
-    return next.finally(() => (this.#readers -= 1));
+  async next({ signal } = {}) {
+    const [value] = await this.#taken((due) => due.slice(0, 1), signal);
+    return { value, done: !value };
   }
 
-  /** Sends the subscription to the background: nothing is delivered until it wakes. */
+  async *batches() {
+    for (let batch; (batch = await this.#taken((due) => due)).length > 0; ) yield batch;
+  }
+
+  /** Waits until events are taken; returns none at the end. An aborted wait takes none. */
+  #taken(choose, signal) {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const stop = () => (reject(signal.reason), this.#ring());
+      signal?.addEventListener("abort", stop, { once: true });
+      this.#readers += 1;
+      const taken = this.#reading.run(() => this.#next(choose, signal, resolve));
+      taken.catch(reject).finally(() => {
+        this.#readers -= 1;
+        signal?.removeEventListener("abort", stop);
+      });
+    });
+  }
+
   async enterBackground({ wakeAfter } = {}) {
     if (wakeAfter !== undefined) checkDuration("wakeAfter", wakeAfter);
     await this.#changing.run(async () => {
+      this.#checkIsOpen("SetState");
       const before = [this.#background, this.#deadline, this.#isInactive];
       [this.#background, this.#isInactive] = [true, false];
       this.#deadline = wakeAfter === undefined ? Infinity : bootTime() + wakeAfter;
@@ -1063,35 +1122,35 @@ export class Subscription {
     });
   }
 
-  /** Wakes the subscription: one event is delivered for each aspect that changed. */
   async enterForeground() {
     await this.#changing.run(() => this.#wake("foreground"));
   }
 
-  /** Brings the subscription to the foreground, with the lifecycle "inactive". */
   async becomeInactive() {
     await this.#changing.run(() => this.#wake("inactive"));
   }
 
-  /**
-   * Begins a task: a shell waits for its end before suspending the program. End it with close(), best in a `finally`.
-   */
   task(name) {
     return BackgroundTask.open(this.#bus, this.#forTasks, name, this.#siblings);
   }
 
-  /** Ends the subscription; events that were not taken are discarded. */
   close() {
     this.#isClosed = true;
+    this.#ending.abort();
     this.#connection?.close();
     this.#ring();
     this.#siblings.delete(this);
   }
 
+  #checkIsOpen(method) {
+    if (!this.#isClosed) return;
+    throw new ReveilleError(`${method} ${this.#aspects.join(" ")}: the subscription is closed`, { code: "closed" });
+  }
+
   // --- Policies
 
   #isWanted(aspect) {
-    return this.#aspects.length === 0 || this.#aspects.some((pattern) => covers(pattern, aspect));
+    return this.#aspects.some((pattern) => covers(pattern, aspect));
   }
 
   /** Returns whether only a pattern of the subscription matches an aspect. */
@@ -1124,7 +1183,7 @@ export class Subscription {
     const connection = await Connection.open(this.#bus.path);
     try {
       connection.send(encode("Subscribe", request, subject, "more"));
-      const reply = await firstReply(connection, "Subscribe");
+      const reply = await nextReply(connection, "Subscribe", REPLY_TIMEOUT);
       const first = answerOf(reply, "Subscribe", subject);
       const wasAsleep = this.#wasAsleep || (background && this.#hasStarted);
       this.#begin(first, known, unsent, first.resumed === true, wasAsleep);
@@ -1179,19 +1238,12 @@ export class Subscription {
       .sort();
     const sequence = events.reduce((most, event) => Math.max(most, event.sequence), 0);
     const changedAt = Date.now();
-    const withdrawals = missing.map((aspect) =>
-      Object.freeze({
-        aspect,
-        generation: Math.max(sequence, (known.get(aspect) ?? 0) + 1),
-        sequence,
-        changes: hasResumed && known.has(aspect) ? 1 : 0,
-        netChange: true,
-        firstChangedAt: changedAt,
-        changedAt,
-        dropped: 0,
-        state: null,
-      }),
-    );
+    const withdrawals = missing.map((aspect) => {
+      const generation = Math.max(sequence, (known.get(aspect) ?? 0) + 1);
+      const changes = hasResumed && known.has(aspect) ? 1 : 0;
+      const rest = { netChange: true, firstChangedAt: changedAt, changedAt, dropped: 0, state: null };
+      return Object.freeze({ aspect, generation, sequence, changes, ...rest });
+    });
     return [...corrected, ...withdrawals];
   }
 
@@ -1236,12 +1288,14 @@ export class Subscription {
 
   // --- Receiving
 
-  async #next() {
+  /** Waits until events are due, and hands over those that are chosen; none at the end. */
+  async #next(choose, signal, handOver) {
     while (!this.#isClosed) {
+      if (signal?.aborted) return;
       try {
         if (bootTime() >= this.#deadline) await this.#endBackground();
-        const event = this.#take();
-        if (event) return event;
+        // At once: an abort comes before or after.
+        if (this.#take(choose, signal, handOver)) return;
         await this.#receive();
         this.#connection?.stop();
       } catch (error) {
@@ -1252,7 +1306,7 @@ export class Subscription {
         throw error;
       }
     }
-    return undefined;
+    handOver([]);
   }
 
   /** Opens the subscription again if it was lost while nobody waits for an event; returns whether it is open. */
@@ -1335,11 +1389,15 @@ export class Subscription {
 
   // --- Events that wait
 
-  #take() {
-    const due = this.#waiting.findIndex((event) => this.#isDue(event));
-    const event = this.#answers.shift() ?? (due >= 0 ? this.#waiting.splice(due, 1)[0] : undefined);
-    if (event) this.#note(event);
-    return event;
+  #take(choose, signal, handOver) {
+    if (signal?.aborted) return true;
+    const due = [...this.#answers, ...this.#waiting.filter((event) => this.#isDue(event))];
+    const events = new Set(choose(due));
+    this.#answers = this.#answers.filter((event) => !events.has(event));
+    this.#waiting = this.#waiting.filter((event) => !events.has(event));
+    for (const event of events) this.#note(event);
+    if (events.size > 0) handOver([...events]);
+    return events.size > 0;
   }
 
   #isDue({ aspect }) {
@@ -1367,6 +1425,7 @@ export class Subscription {
   }
 
   async #wake(state) {
+    this.#checkIsOpen("SetState");
     if (this.#mustGiveBack) {
       // The bus merges what was received with what it has now.
       this.#connection?.close();
@@ -1397,7 +1456,7 @@ export class Subscription {
   async #droppedStates() {
     const aspects = [...this.#generations.keys()].filter((aspect) => this.#policy(aspect).background === "drop");
     if (aspects.length === 0 || !this.#background || !this.#connection) return [];
-    return this.#bus.states(aspects).then(Object.values, () => []);
+    return this.#bus.states(aspects).catch(() => []);
   }
 
   /** Notifies the bus, or the next bus when the subscription is opened again. */
@@ -1417,7 +1476,6 @@ export class Subscription {
 
 /** Work that a program finishes before it is suspended: Subscription.task(). It does not keep the process running. */
 export class BackgroundTask {
-  /** The name of the task. */
   name;
   #bus;
   #subscription;
@@ -1445,25 +1503,18 @@ export class BackgroundTask {
     this.name = name;
   }
 
-  /**
-   * Aborted when the time is about to end, or has ended; then the work should finish. For fetch() and other operations
-   * that accept a signal.
-   */
   get signal() {
     return this.#expiring.signal;
   }
 
-  /** Whether the time is about to end, or has ended. It stays true. */
   get isExpiring() {
     return this.signal.aborted;
   }
 
-  /** The reason why nothing waits for the task; undefined if the bus counts it, or its time has ended. */
   get failure() {
     return this.#failure;
   }
 
-  /** Returns the milliseconds that are left; null in the foreground, and if the bus does not count the task. */
   async remaining() {
     if (this.#hasEnded || !this.#connection) return this.#hasEnded ? 0 : null;
     try {
@@ -1488,6 +1539,7 @@ export class BackgroundTask {
   #begin = async () => {
     try {
       this.#bus.checkIsOpen("BeginTask");
+      this.#subscription.checkIsOpen("BeginTask");
       this.#disconnect();
       this.#begunFor = this.#subscription.id() ?? "";
       const parameters = { subscription: this.#begunFor, name: this.name };
@@ -1495,7 +1547,7 @@ export class BackgroundTask {
       this.#connection = await Connection.open(this.#bus.path);
       if (this.#isClosed) return this.#disconnect();
       this.#connection.send(call);
-      this.#take(await firstReply(this.#connection, "BeginTask"));
+      this.#take(await nextReply(this.#connection, "BeginTask", REPLY_TIMEOUT));
       this.#failure = undefined;
       if (!this.#connection) return;
       this.#connection.keepsRunning = false;
@@ -1551,6 +1603,7 @@ for (const symbol of [Symbol.dispose, Symbol.asyncDispose].filter(Boolean)) {
 }
 
 function wirePolicy(aspect, policy) {
+  if (!isObject(policy)) throw new ReveilleError(`the policy of ${aspect} must be an object, not ${plain(policy)}`);
   const limit = policy.limit ?? undefined;
   const interval = policy.interval ?? undefined;
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
@@ -1561,7 +1614,8 @@ function wirePolicy(aspect, policy) {
   return { aspect, ...policy, interval: Math.ceil(interval) };
 }
 
-function checkPositions({ instance, generations }) {
+function checkPositions(positions) {
+  const { instance, generations } = Object(positions);
   if (typeof instance === "string" && isObject(generations) && Object.values(generations).every(Number.isSafeInteger)) {
     return;
   }
@@ -1569,18 +1623,24 @@ function checkPositions({ instance, generations }) {
 }
 
 /** Connects to a bus. */
-export async function connect(address, { wait = false } = {}) {
-  for (const backoff = new Backoff(); ; ) {
+export async function connect(address, { wait = false, signal } = {}) {
+  const backoff = new Backoff();
+  for (; ; await sleep(backoff.next(), undefined, { signal }).catch(() => {})) {
+    signal?.throwIfAborted();
     let caller;
+    const stop = () => caller?.close();
+    signal?.addEventListener("abort", stop);
     try {
       caller = new Caller(await resolve(address));
       await caller.fence();
+      signal?.throwIfAborted();
       return new Bus(caller);
     } catch (error) {
       caller?.close();
+      signal?.throwIfAborted();
       if (!wait || error.code !== "noBus") throw error;
+    } finally {
+      signal?.removeEventListener("abort", stop);
     }
-    const pause = backoff.next();
-    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -24,6 +24,7 @@ import asyncio
 import dataclasses
 import errno
 import functools
+import inspect
 import json
 import logging
 import math
@@ -40,11 +41,12 @@ import typing
 import weakref
 from collections.abc import AsyncIterator, Callable, Collection, Generator, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeAlias, TypeVar, Unpack
 
 __all__ = [
-    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "Code", "Event", "Policy",
-    "Positions", "ReveilleError", "Subscription", "SubscriptionChanges", "connect", "connect_async", "launch_positions",
+    "AsyncBackgroundTask", "AsyncBus", "AsyncSubscription", "BackgroundTask", "Bus", "CalendarRule", "Code", "Duration",
+    "Event", "Policy", "Positions", "ReveilleError", "Revision", "ScheduleOptions", "ScheduledEntry", "Subscription",
+    "SubscriptionChanges", "SubscriptionOptions", "connect", "connect_async", "launch_positions",
 ]
 
 # The longest reply in bytes, as in the Swift library. Replies grow with the user's settings.
@@ -79,6 +81,11 @@ _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+# Seconds, or a timedelta. What the client returns is in seconds. Moments are datetimes: in UTC if the client returns
+# them, and local if they are given without a time zone.
+Duration: TypeAlias = float | timedelta
 
 
 # --- Types that generate-types writes
@@ -273,11 +280,6 @@ class AspectInfo(typing.TypedDict):
     reason: str | None
 
 
-class Demand(typing.TypedDict):
-    aspect: str
-    needed: bool
-
-
 class DeviceInfo(typing.TypedDict):
     name: str
     model: str | None
@@ -298,44 +300,12 @@ class CapabilityAnswer(typing.TypedDict):
     reason: str | None
 
 
-class CalendarRule(typing.TypedDict):
-    month: typing.NotRequired[int | None]
-    day: typing.NotRequired[int | None]
-    weekday: typing.NotRequired[int | None]
-    weekdays: typing.NotRequired[list[int] | None]
-    hour: typing.NotRequired[int | None]
-    minute: typing.NotRequired[int | None]
-    second: typing.NotRequired[int | None]
-
-
-class ScheduleEntry(typing.TypedDict):
-    id: str
-    aspect: str
-    value: typing.NotRequired[dict[str, Any] | None]
-    at: typing.NotRequired[int | None]
-    every: typing.NotRequired[int | None]
-    calendar: typing.NotRequired[CalendarRule | None]
-    zone: typing.NotRequired[str | None]
-    until: typing.NotRequired[int | None]
-    ifMissed: typing.NotRequired[MissedFirings | None]
-    grace: typing.NotRequired[int | None]
-    wake: typing.NotRequired[bool | None]
-    launch: typing.NotRequired[list[str] | None]
-
-
-class ScheduledEntry(typing.TypedDict):
-    entry: ScheduleEntry
-    next: int | None
-    fired: int
-
-
 __all__ += [
-    "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "BatterySupply", "CalendarRule",
-    "CapabilityAnswer", "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "Demand", "DeviceInfo",
-    "Display", "Folder", "Folders", "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings",
-    "Motion", "Network", "NetworkKind", "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity",
-    "ProximityState", "Rename", "ScheduleEntry", "ScheduledEntry", "Screen", "Shake", "Sleep", "SleepState",
-    "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
+    "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "BatterySupply", "CapabilityAnswer",
+    "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
+    "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
+    "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "Screen", "Shake",
+    "Sleep", "SleepState", "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
 ]
 
 
@@ -343,8 +313,8 @@ __all__ += [
 
 
 Code: TypeAlias = Literal[
-    "no_bus", "timeout", "not_permitted", "quota_exceeded", "invalid_argument", "unexpected_value",
-    "no_such_subscription", "no_such_entry", "cannot_suspend", "not_supported", "invalid_reply", "system",
+    "no_bus", "closed", "timeout", "not_permitted", "quota_exceeded", "invalid_argument", "no_such_subscription",
+    "no_such_entry", "cannot_suspend", "not_supported", "invalid_reply", "system",
 ]
 
 
@@ -414,6 +384,14 @@ class Event:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Revision:
+    """The position of a state: the generation counts the changes of its aspect, the sequence those of all aspects."""
+
+    generation: int
+    sequence: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class SubscriptionChanges:
     """The subscriptions that began or changed, as they are now, and the identifiers of ended ones."""
 
@@ -431,7 +409,7 @@ class Policy:
             For "lifecycle" alone, "end": going to the background ends the program.
         limit: For "hold", the number of changes to keep.
         net_change_only: Whether a state that changed and changed back is not delivered.
-        interval: The minimum time between two events, in seconds: a millisecond to a year. Changes within it are merged.
+        interval: The minimum time between two events: a millisecond to a year. Changes within it are merged.
 
     Raises:
         ReveilleError: The limit or the interval is invalid.
@@ -440,13 +418,86 @@ class Policy:
     background: BackgroundPolicy | None = None
     limit: int | None = None
     net_change_only: bool = False
-    interval: float | None = None
+    interval: Duration | None = None
 
     def __post_init__(self) -> None:
         if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
             raise ReveilleError(f"Policy: the limit must be a whole number from 1, not {self.limit!r}")
-        if self.interval is not None:
-            _check_duration("Policy: the interval", self.interval)
+        _duration("Policy: the interval", self.interval)
+
+
+class SubscriptionOptions(typing.TypedDict, total=False):
+    """The options of a subscription.
+
+    Attributes:
+        name: A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
+        initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
+        background: Whether to start in the background.
+        policies: What happens to the changes of an aspect, by aspect or pattern.
+        resume: The positions of an earlier subscription: changes since then are delivered first. If they are unknown to
+            the bus, the current states are delivered instead.
+        domains: The domains of the settings to which `defaults` is limited: names ("app/settings"), patterns ("app/*"),
+            and directories of keys ("dconf:/org/gnome/desktop/interface/"). Others are neither delivered nor counted.
+    """
+
+    name: str | None
+    initial: bool
+    background: bool
+    policies: Mapping[str, Policy] | None
+    resume: Positions | None
+    domains: Collection[str] | None
+
+
+class CalendarRule(typing.TypedDict, total=False):
+    """The parts of the calendar that must match: {"hour": 7, "minute": 30} is 07:30 of each day; weekday 1 is Monday."""
+
+    month: int | None
+    day: int | None
+    weekdays: list[int] | None
+    hour: int | None
+    minute: int | None
+    second: int | None
+
+
+class ScheduleOptions(typing.TypedDict, total=False):
+    """When the bus publishes a scheduled value.
+
+    Attributes:
+        at: The only time; with `every` or `calendar`, the earliest one.
+        every: The interval, at least a second.
+        calendar: The parts of the calendar that must match. Instead of `every`.
+        zone: The time zone of the calendar, by default the device's.
+        until: The time after which the entry does not fire.
+        if_missed: "fire" (the default) or "skip", for firings that pass while the device is off or asleep.
+        grace: The delay beyond which such a firing is skipped.
+        wake: Whether the device wakes from its sleep for the next firing, if it can; check("wake") tells.
+        launch: The command that the bus starts if the name has no subscriber; see launch_positions().
+    """
+
+    at: datetime | None
+    every: Duration | None
+    calendar: CalendarRule | None
+    zone: str | None
+    until: datetime | None
+    if_missed: MissedFirings | None
+    grace: Duration | None
+    wake: bool
+    launch: Collection[str] | None
+
+
+class ScheduledEntry(ScheduleOptions):
+    """An entry on the schedule, with the options that it was given.
+
+    Attributes:
+        next: The time of the next firing; None if there will be none.
+        fired: The number of firings so far.
+    """
+
+    id: str
+    name: str
+    value: dict[str, Any]
+    next: datetime | None
+    fired: int
 
 
 # --- Waiting
@@ -458,7 +509,7 @@ class Policy:
 # in a wait leaves everything as it was, except that a suspension goes on. Any other one leaves a connection that is not whole, and is replaced.
 
 
-class _Signal(typing.Protocol):
+class _Signal(Protocol):
     """A threading.Event or an asyncio.Event."""
 
     def set(self) -> None: ...
@@ -501,7 +552,7 @@ class _Turns:
 
     def check_process(self) -> None:
         if self.is_foreign:
-            raise ReveilleError(f"process {self._process} made this connection: connect again after a fork", "no_bus")
+            raise ReveilleError(f"process {self._process} made this connection: connect again after a fork", "closed")
 
     def hold(self, steps: Callable[[], _Steps[_T]]) -> _Steps[_T]:
         self.check_process()
@@ -727,25 +778,38 @@ def _attempt(method: str, subject: str) -> str:
     return f"{method} {subject}" if subject else method
 
 
-def _check_depth(method: str, subject: str, field: str, value: Any) -> None:
-    if _is_deeper(value, VALUE_DEPTH_LIMIT):
-        message = f"{method} {subject}: the {field} is nested deeper than {VALUE_DEPTH_LIMIT} levels"
-        raise ReveilleError(message, error=f"{_SERVICE}.InvalidParameter", parameters={"parameter": field})
+def _check_object(method: str, subject: str, field: str, value: object) -> None:
+    """Refuses what the bus would not answer, or would understand as something else."""
+    if not _is_object(value):
+        raise ReveilleError(f"{method} {subject}: the {field} must be an object, not {value!r}")
+    if fault := _fault(value, VALUE_DEPTH_LIMIT):
+        raise ReveilleError(f"{method} {subject}: the {field} {fault}")
 
 
-def _is_deeper(value: object, limit: int) -> bool:
-    if _is_object(value):
-        value = list(value.values())
-    elif not isinstance(value, (list, tuple)):
-        return False
-    return limit == 0 or any(_is_deeper(member, limit - 1) for member in typing.cast(Iterable[object], value))
+def _fault(value: object, depth: int) -> str | None:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return f"has the number {value}, which is not of 64 bits"
+    members = list(value.values()) if _is_object(value) else value
+    if not isinstance(members, (list, tuple)):
+        return None
+    if depth == 0:
+        return f"is nested deeper than {VALUE_DEPTH_LIMIT} levels"
+    faults = (_fault(member, depth - 1) for member in typing.cast(Iterable[object], members))
+    return next(filter(None, faults), None)
 
 
-def _check_duration(subject: str, seconds: Any) -> None:
-    shortest, longest = DURATION_RANGE
-    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    if not is_number or not shortest <= seconds <= longest:
-        raise ReveilleError(f"{subject} must be from a millisecond to a year, in seconds, not {seconds!r}")
+def _texts(subject: str, texts: object) -> list[str]:
+    """Returns a list of at least one string; refuses anything else."""
+    is_list = isinstance(texts, Collection) and not isinstance(texts, str)
+    entries = list(typing.cast(Iterable[object], texts)) if is_list else []
+    wrong = [entry for entry in entries if not isinstance(entry, str)]
+    if wrong or not entries:
+        raise ReveilleError(f"{subject} must be one or more strings, not {(wrong or [texts])[0]!r}")
+    return typing.cast("list[str]", entries)
+
+
+def _seconds(duration: Duration) -> float:
+    return duration.total_seconds() if isinstance(duration, timedelta) else duration
 
 
 _CONNECT_CODES: dict[int | None, Code] = {
@@ -754,12 +818,15 @@ _CONNECT_CODES: dict[int | None, Code] = {
 }
 
 
-def _duration(wake_after: float | timedelta | None) -> float | None:
-    if isinstance(wake_after, timedelta):
-        wake_after = wake_after.total_seconds()
-    if wake_after is not None:
-        _check_duration("wake_after", wake_after)
-    return wake_after
+def _duration(subject: str, duration: Duration | None) -> float | None:
+    """Returns the seconds of a duration within the limits of the bus; refuses any other one."""
+    if duration is None:
+        return None
+    seconds: Any = _seconds(duration)
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not is_number or not DURATION_RANGE[0] <= seconds <= DURATION_RANGE[1]:
+        raise ReveilleError(f"{subject} must be from a millisecond to a year, in seconds, not {duration!r}")
+    return float(seconds)
 
 
 class _Connection:
@@ -921,6 +988,10 @@ def _take_field(entry: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
     return value
 
 
+def _optional_field(entry: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
+    return None if entry.get(name) is None else _take_field(entry, name, kind)
+
+
 def _objects(parameters: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     entries = typing.cast("list[object]", _take_field(parameters, name, list))
     objects = [entry for entry in entries if _is_object(entry)]
@@ -959,7 +1030,7 @@ def _time(microseconds: int) -> datetime:
 
 def _known_fields(aspects: Collection[str]) -> dict[str, Any]:
     """Returns the parameter for the fields of states that earlier versions of the interface lacked."""
-    return {"fields": ["battery.supply"]} if not aspects or "battery" in aspects else {}
+    return {"fields": ["battery.supply"]} if "battery" in aspects else {}
 
 
 def _events(parameters: Mapping[str, Any], covers: Callable[[str], bool] = lambda _: True) -> list[Event]:
@@ -972,8 +1043,8 @@ def _covers(pattern: str, aspect: str) -> bool:
     return aspect.startswith(pattern[:-1]) if pattern.endswith(".*") else aspect == pattern
 
 
-def _milliseconds(seconds: float) -> int:
-    return math.ceil(seconds * 1_000)
+def _milliseconds(duration: Duration) -> int:
+    return math.ceil(_seconds(duration) * 1_000)
 
 
 # --- The bus
@@ -1017,7 +1088,7 @@ class _BusCore:
     def check_is_open(self, method: str) -> None:
         self._calls.check_process()
         if self._is_closed:
-            raise ReveilleError(f"{method}: the bus object is closed", "no_bus")
+            raise ReveilleError(f"{method}: the bus object is closed", "closed")
 
     def call(
         self, method: str, parameters: Mapping[str, Any], subject: str = "", *,
@@ -1063,6 +1134,8 @@ class _BusCore:
                 try:
                     reply = yield from connection.receive(until)
                 except ReveilleError as error:
+                    # Another thread may have closed it.
+                    self.check_is_open(method)
                     if not _is_loss(error):
                         raise
                     hint = f"; {excess} (bus.maxFrame)" if excess else ""
@@ -1142,29 +1215,38 @@ class _BusCore:
         """Returns once the bus has carried out every earlier call."""
         yield from self.call(f"{_SERVICE}.GetInfo", {})
 
-    def states(self, aspects: tuple[str, ...]) -> _Steps[dict[str, Event]]:
-        parameters: dict[str, Any] = {"aspects": list(aspects)} if aspects else {}
-        parameters |= _known_fields(aspects)
-        reply = yield from self.call("GetState", parameters, " ".join(aspects))
-        return {event.aspect: event for event in _events(reply)}
+    def end(self) -> _Steps[None]:
+        """Returns once the connection has ended."""
+        if connection := self._connection:
+            yield from connection.end()
+        self.check_is_open(f"{_SERVICE}.GetInfo")
 
-    def state(self, aspect: str) -> _Steps[Event]:
-        if aspect.endswith(".*"):
+    def get_all(self, *aspects: str) -> _Steps[list[Event]]:
+        """Returns the current states of several aspects, names and patterns: of a pattern, those of its names."""
+        parameters = {"aspects": _texts("GetState: the aspects", aspects), **_known_fields(aspects)}
+        return _events((yield from self.call("GetState", parameters, " ".join(aspects))))
+
+    def get(self, aspect: str) -> _Steps[Event]:
+        """Returns the current state of an aspect, as an event whose `changes` are 0."""
+        if str(aspect).endswith(".*"):
             message = "a pattern has no state of its own; get_all() returns the states of its names"
             raise ReveilleError(f"GetState {aspect}: {message}")
-        states = yield from self.states((aspect,))
-        if aspect not in states:
-            raise _invalid(f"it lacks the state of {aspect}")
-        return states[aspect]
+        for event in (yield from self.get_all(aspect)):
+            if event.aspect == aspect:
+                return event
+        raise _invalid(f"it lacks the state of {aspect}")
 
-    def publish(self, name: str, value: Mapping[str, Any] | None, while_connected: bool) -> _Steps[int]:
-        _check_depth("Publish", name, "value", value)
-        parameters: dict[str, Any] = {"aspect": name, "value": value}
-        if while_connected:
-            parameters["whileConnected"] = True
-        if value is None:
-            # Even if the call fails: the bus withdraws the value with the connection.
-            self._forget(name)
+    def publish(self, name: str, value: Mapping[str, Any], *, while_connected: bool = False) -> _Steps[Revision]:
+        """Publishes a state. Every program can subscribe to it. An equal value is not a change.
+
+        Args:
+            name: Two words or more, joined by dots: "org.example.volume".
+            value: A JSON object, by default of at most 4,096 bytes.
+            while_connected: Whether the bus withdraws the value when this object is closed or the process ends. If the
+                bus restarts, the last such value of each name is published again, even one for which there was no bus,
+                until the name is withdrawn.
+        """
+        _check_object("Publish", name, "value", value)
 
         def note(call: bytes, is_accepted: bool) -> None:
             self._forget(name)
@@ -1172,7 +1254,15 @@ class _BusCore:
                 (self._tied if is_accepted else self._missed)[name] = call
                 self._keep_up()
 
-        return _take_field((yield from self.call("Publish", parameters, name, note=note)), "generation", int)
+        parameters = {"aspect": name, "value": value, **({"whileConnected": True} if while_connected else {})}
+        return _revision((yield from self.call("Publish", parameters, name, note=note)))
+
+    def withdraw(self, name: str) -> _Steps[Revision]:
+        """Withdraws a published value: its state becomes None."""
+        # Even if the call fails: the bus withdraws the value with the connection.
+        self._forget(name)
+        parameters: dict[str, Any] = {"aspect": name, "value": None}
+        return _revision((yield from self.call("Publish", parameters, name, note=lambda _, __: self._forget(name))))
 
     def _forget(self, name: str) -> None:
         self._tied.pop(name, None)
@@ -1186,29 +1276,48 @@ class _BusCore:
         else:
             self._tied[name] = call
 
-    def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[int]:
-        _check_depth("Post", aspect, "state", state)
-        return _take_field((yield from self.call("Post", {aspect: state}, aspect)), "generation", int)
+    def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[Revision]:
+        """Posts a synthetic state of the device, for tests of subscribers. Members not given keep their values."""
+        _check_object("Post", aspect, "state", state)
+        state = {**((yield from self.get(aspect)).state or {}), **state}
+        return _revision((yield from self.call("Post", {aspect: state}, aspect)))
 
-    def history(self, aspect: str, limit: int | None) -> _Steps[list[Event]]:
-        parameters: dict[str, Any] = {"aspect": aspect, **_known_fields((aspect,))}
-        if limit is not None:
-            parameters["limit"] = limit
+    def history(self, aspect: str, *, limit: int | None = None) -> _Steps[list[Event]]:
+        """Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`."""
+        parameters = {"aspect": aspect, **_known_fields((aspect,)), **({} if limit is None else {"limit": limit})}
         return _events((yield from self.call("GetHistory", parameters, aspect)))
 
-    def entries(self, method: str, field: str) -> _Steps[list[Any]]:
-        return _objects((yield from self.call(method, {})), field)
+    def aspects(self) -> _Steps[list[AspectInfo]]:
+        """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
+        return typing.cast("list[AspectInfo]", _objects((yield from self.call("DescribeAspects", {})), "aspects"))
+
+    def subscriptions(self) -> _Steps[list[SubscriptionInfo]]:
+        """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
+        entries = _objects((yield from self.call("ListSubscriptions", {})), "subscriptions")
+        return typing.cast("list[SubscriptionInfo]", entries)
 
     def refresh(self) -> _Steps[None]:
+        """Reads every source again; returns once the changes have been posted."""
         yield from self.call("Refresh", {})
 
-    def set_state(
-        self, subscription: str, state: str, wake_after: float | timedelta | None = None
-    ) -> _Steps[None]:
-        yield from self.call("SetState", _state_request(subscription, state, wake_after), subscription)
+    def wake(self, subscription: str) -> _Steps[None]:
+        """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
 
-    def suspend(self, subscription: str, wake_after: float | timedelta | None) -> _Steps[None]:
-        """Waits until a program is frozen, on a connection of its own: later calls of a connection wait for the reply."""
+        Args:
+            subscription: Its identifier, as in `subscriptions()`.
+        """
+        yield from self.call("SetState", _state_request(subscription, "foreground", None), str(subscription))
+
+    def hold(self, subscription: str, *, wake_after: Duration | None = None) -> _Steps[None]:
+        """Sends a subscription of any program to the background, until wake() or the end of a time."""
+        yield from self.call("SetState", _state_request(subscription, "background", wake_after), str(subscription))
+
+    def suspend(self, subscription: str, *, wake_after: Duration | None = None) -> _Steps[None]:
+        """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
+
+        Returns when it is frozen, which may take minutes. Fails with the code "cannot_suspend" if it cannot be frozen or
+        is woken before; it is in the background nevertheless. An interrupted wait takes nothing back; wake() does.
+        """
         self.check_is_open("SetState")
         call = _encode("SetState", _state_request(subscription, "suspended", wake_after), subscription)
         connection = yield from _Connection.open(self.address)
@@ -1222,6 +1331,7 @@ class _BusCore:
                 raise _unanswered("SetState", SUSPENSION_TIMEOUT)
             _answer(reply, "SetState", subscription)
         except ReveilleError as error:
+            self.check_is_open(_attempt("SetState", subscription))
             if not _is_loss(error) or error.code == "timeout":
                 raise
             raise ReveilleError(f"{_attempt('SetState', subscription)}: {error}", error.code) from None
@@ -1229,32 +1339,77 @@ class _BusCore:
             self._suspending.discard(connection)
             connection.close()
 
+    def enter_background(self, *, wake_after: Duration | None = None) -> _Steps[None]:
+        """Sends all subscriptions of this object to the background, as Subscription.enter_background() does with one."""
+        yield from self._change_all(lambda each: each.enter_background(wake_after=wake_after))
+
+    def enter_foreground(self) -> _Steps[None]:
+        """Wakes all subscriptions of this object."""
+        yield from self._change_all(lambda each: each.enter_foreground())
+
+    def become_inactive(self) -> _Steps[None]:
+        """Makes all subscriptions of this object inactive."""
+        yield from self._change_all(lambda each: each.become_inactive())
+
+    def _change_all(self, change: Callable[[_SubscriptionCore], _Steps[None]]) -> _Steps[None]:
+        self.check_is_open("SetState")
+        for stream in list(self.streams):
+            if isinstance(stream, _SubscriptionCore) and not stream.is_closed:
+                yield from change(stream)
+
     def info(self) -> _Steps[DeviceInfo]:
+        """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
         return typing.cast(DeviceInfo, (yield from self.call(f"{_DEVICE}.GetInfo", {})))
 
-    def schedule(self, entry: Mapping[str, Any]) -> _Steps[datetime | None]:
-        _check_depth("Add", str(entry["id"]), "value", entry.get("value"))
-        reply = yield from self.call(f"{_SCHEDULE}.Add", {"entry": dict(entry)}, str(entry["id"]))
-        return None if reply.get("next") is None else _time(_take_field(reply, "next", int))
+    def schedule(
+        self, id: str, name: str, value: Mapping[str, Any] | None = None, **options: Unpack[ScheduleOptions]
+    ) -> _Steps[ScheduledEntry]:
+        """Schedules a value that the bus publishes at set times, even when this program does not run.
 
-    def cancel_scheduled(self, entry: str | None) -> _Steps[int]:
+        Args:
+            id: The identifier of the entry. Another entry with the same identifier replaces it.
+            name: The name under which the value is published; each firing is a change.
+            value: A JSON object, by default without members.
+            options: The times; see ScheduleOptions.
+        """
+        entry = _entry(id, name, {} if value is None else value, **options)
+        reply = yield from self.call(f"{_SCHEDULE}.Add", {"entry": entry}, id)
+        return _scheduled({"entry": entry, "next": reply.get("next"), "fired": 0})
+
+    def scheduled(self) -> _Steps[list[ScheduledEntry]]:
+        """Returns this user's entries on the schedule."""
+        return [_scheduled(entry) for entry in _objects((yield from self.call(f"{_SCHEDULE}.List", {})), "entries")]
+
+    def cancel_scheduled(self, id: str | None = None) -> _Steps[int]:
+        """Removes an entry of this user from the schedule, or all. Returns their number."""
         try:
-            reply = yield from self.call(f"{_SCHEDULE}.Cancel", {} if entry is None else {"id": entry}, entry or "")
+            reply = yield from self.call(f"{_SCHEDULE}.Cancel", {} if id is None else {"id": id}, id or "")
         except ReveilleError as error:
             if error.code != "no_such_entry":
                 raise
             return 0
         return _take_field(reply, "cancelled", int)
 
-    def check(self, capabilities: tuple[str, ...]) -> _Steps[dict[str, Any]]:
+    def check(self, capability: str) -> _Steps[CapabilityAnswer]:
+        """Returns whether the device and the bus have a capability, as a structure `Answer` of `org.reveille.Device`.
+
+        Its `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
+        """
+        return (yield from self.check_all(capability))[0]
+
+    def check_all(self, *capabilities: str) -> _Steps[list[CapabilityAnswer]]:
+        """Returns the answers to several capabilities, in their order."""
         try:
             reply = yield from self.call(f"{_DEVICE}.Check", {"capabilities": list(capabilities)})
         except ReveilleError as error:
             if error.code != "not_supported":
                 raise
             # A bus of an earlier version does not know whether the device has the capabilities.
-            reply = {"answers": [{"capability": name, "answer": "unknown", "reason": None} for name in capabilities]}
-        return {_take_field(answer, "capability", str): answer for answer in _objects(reply, "answers")}
+            reply = dict[str, Any](answers=[])
+        answers = {_take_field(answer, "capability", str): answer for answer in _objects(reply, "answers")}
+        unknown = {"answer": "unknown", "reason": None}
+        return [
+            typing.cast(CapabilityAnswer, answers.get(name, {"capability": name, **unknown})) for name in capabilities]
 
 
 _CODES: dict[str, Code] = {
@@ -1264,9 +1419,13 @@ _CODES: dict[str, Code] = {
 }
 
 
-def _state_request(subscription: str, state: str, wake_after: float | timedelta | None) -> dict[str, Any]:
+def _revision(reply: Mapping[str, Any]) -> Revision:
+    return Revision(_take_field(reply, "generation", int), _take_field(reply, "sequence", int))
+
+
+def _state_request(subscription: str, state: str, wake_after: Duration | None) -> dict[str, Any]:
     request: dict[str, Any] = {"subscription": subscription, "state": state}
-    if (seconds := _duration(wake_after)) is not None:
+    if (seconds := _duration("wake_after", wake_after)) is not None:
         request["wakeAfter"] = _milliseconds(seconds)
     return request
 
@@ -1359,6 +1518,7 @@ class _TaskCore:
     def begin(self) -> _Steps[None]:
         try:
             self._bus.check_is_open("BeginTask")
+            self.subscription.check_is_open("BeginTask")
             self._intake.run(self._disconnect)
             begun_for = self.subscription.id or ""
             parameters = {"subscription": begun_for, "name": self.name}
@@ -1423,12 +1583,12 @@ class _TaskCore:
         return self._failure
 
     def remaining(self) -> _Steps[float | None]:
+        """Returns the seconds that are left; None in the foreground, and if the bus does not count the task."""
         self._receive_available()
         if self._has_ended or not self._connection:
             return 0.0 if self._has_ended else None
         try:
-            subscriptions = yield from self._bus.entries("ListSubscriptions", "subscriptions")
-            for entry in subscriptions:
+            for entry in (yield from self._bus.subscriptions()):
                 if entry.get("subscription") == self.subscription.id and entry.get("tasks") is not None:
                     # All tasks of a subscription have the same time left.
                     for task in _objects(entry, "tasks"):
@@ -1463,7 +1623,7 @@ class _LastingCore:
         self._is_first_reply = True
         bus.streams.add(self)
 
-    def next(self) -> _Steps[tuple[dict[str, object], bool] | None]:
+    def reply(self) -> _Steps[tuple[dict[str, object], bool] | None]:
         """Waits for the next reply; returns its parameters, and whether it is the first of a connection.
 
         Returns None after close().
@@ -1517,71 +1677,90 @@ class _LastingCore:
         self._connection = None
 
 
-class _FollowerCore:
+class _FollowerCore(_LastingCore):
     """A call of ListSubscriptions that survives its bus."""
 
     def __init__(self, bus: _BusCore) -> None:
-        self._call = _LastingCore(bus, "ListSubscriptions", {})
+        super().__init__(bus, "ListSubscriptions", {})
         # The subscriptions that were returned and have not ended.
         self._known: set[str] = set()
 
     def next(self) -> _Steps[SubscriptionChanges | None]:
         """Waits for the next changes; returns None after the end of the bus object."""
-        if not (reply := (yield from self._call.next())):
+        if not (reply := (yield from self.reply())):
             return None
         parameters, is_first = reply
         entries = _objects(parameters, "subscriptions")
         ids = {_take_field(entry, "subscription", str) for entry in entries}
-        ended: list[str] = []
-        if parameters.get("ended") is not None:
-            listed = typing.cast("list[object]", _take_field(parameters, "ended", list))
-            ended = [entry for entry in listed if isinstance(entry, str)]
+        listed = typing.cast("list[object]", _optional_field(parameters, "ended", list) or [])
+        ended = [entry for entry in listed if isinstance(entry, str)]
         if is_first:
             # What ended while there was no connection.
             ended = sorted(self._known - ids)
         self._known = (self._known | ids).difference(ended)
         return SubscriptionChanges(typing.cast("list[SubscriptionInfo]", entries), ended)
 
-    def end(self) -> None:
-        self._call.end()
+
+class _DemandCore(_LastingCore):
+    """A call of ObserveDemand that survives its bus."""
+
+    def __init__(self, bus: _BusCore, names: tuple[str, ...]) -> None:
+        aspects = _texts("ObserveDemand: the names", names)
+        super().__init__(bus, "ObserveDemand", {"aspects": aspects}, " ".join(aspects))
+        self._needed: set[str] | None = None
+
+    def next(self) -> _Steps[set[str] | None]:
+        """Waits for the next change; returns None after the end of the bus object."""
+        while reply := (yield from self.reply()):
+            demands = _objects(reply[0], "demands")
+            told = {_take_field(demand, "aspect", str): _take_field(demand, "needed", bool) for demand in demands}
+            needed = {name for name in (self._needed or set()) | told.keys() if told.get(name, True)}
+            if needed != self._needed:
+                self._needed = needed
+                return set(needed)
+        return None
 
 
-class _DemandCore:
-    """A call of ObserveDemand for one name that survives its bus."""
+class _ReachCore:
+    """Whether the bus is reachable."""
 
-    def __init__(self, bus: _BusCore, name: str) -> None:
-        self._call = _LastingCore(bus, "ObserveDemand", {"aspects": [name]}, name)
+    def __init__(self, bus: _BusCore) -> None:
+        self._bus = bus
         self._last: bool | None = None
 
     def next(self) -> _Steps[bool | None]:
         """Waits for the next change; returns None after the end of the bus object."""
-        while reply := (yield from self._call.next()):
-            for demand in _objects(reply[0], "demands"):
-                needed = _take_field(demand, "needed", bool)
-                if needed != self._last:
-                    self._last = needed
-                    return needed
-        return None
-
-    def end(self) -> None:
-        self._call.end()
+        backoff = _Backoff()
+        while True:
+            is_reachable = not self._last
+            try:
+                yield from self._bus.fence() if is_reachable else self._bus.end()
+            except ReveilleError as error:
+                if error.code == "closed" and self._last is not None:
+                    return None
+                if not _is_loss(error):
+                    raise
+                is_reachable = False
+            if is_reachable != self._last:
+                self._last = is_reachable
+                return is_reachable
+            yield _Ready(time.monotonic() + backoff.next())
 
 
 def _entry(
-    entry: str, name: str, value: Mapping[str, Any] | None, at: datetime | None, every: float | timedelta | None,
-    calendar: CalendarRule | None, zone: str | None, until: datetime | None, if_missed: str | None,
-    grace: float | timedelta | None, wake: bool, launch: Iterable[str] | None,
+    id: str, name: str, value: object, *, at: datetime | None = None, every: Duration | None = None,
+    calendar: CalendarRule | None = None, zone: str | None = None, until: datetime | None = None,
+    if_missed: MissedFirings | None = None, grace: Duration | None = None, wake: bool = False,
+    launch: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """Returns a structure `Entry` of the interface, without the fields that are not given."""
-    def milliseconds(duration: float | timedelta) -> int:
-        return math.ceil((duration / timedelta(milliseconds=1)) if isinstance(duration, timedelta) else duration * 1e3)
-
+    _check_object(f"{_SCHEDULE}.Add", id, "value", value)
     fields = {
-        "id": entry, "aspect": name, "value": value, "at": at and _microseconds(at),
-        "every": None if every is None else milliseconds(every), "calendar": calendar and dict(calendar), "zone": zone,
-        "until": until and _microseconds(until), "ifMissed": if_missed,
-        "grace": None if grace is None else milliseconds(grace), "wake": wake or None,
-        "launch": None if launch is None else list(launch),
+        "id": id, "aspect": name, "value": value, "at": at and _microseconds(at),
+        "every": None if every is None else _milliseconds(every), "calendar": calendar and dict(calendar),
+        "zone": zone, "until": until and _microseconds(until), "ifMissed": if_missed,
+        "grace": None if grace is None else _milliseconds(grace), "wake": wake or None,
+        "launch": None if launch is None else _texts("launch", launch),
     }
     return {field: value for field, value in fields.items() if value is not None}
 
@@ -1589,6 +1768,32 @@ def _entry(
 def _microseconds(time: datetime) -> int:
     """Returns the microseconds since 1970 of a time. Without a time zone, the time is local."""
     return (time.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1)
+
+
+_ENTRY: dict[str, type[Any]] = {
+    "id": str, "aspect": str, "value": dict, "at": int, "every": int, "calendar": dict, "zone": str, "until": int,
+    "ifMissed": str, "grace": int, "wake": bool, "launch": list,
+}
+
+
+def _scheduled(listing: Mapping[str, Any]) -> ScheduledEntry:
+    """Returns the entry of a structure `Scheduled` of the interface."""
+    wire = typing.cast("dict[str, Any]", _take_field(listing, "entry", dict))
+    fields = {name: _take_field(wire, name, kind) for name, kind in _ENTRY.items() if wire.get(name) is not None}
+    fields |= {name: _time(fields[name]) for name in ("at", "until") if name in fields}
+    fields |= {name: fields[name] / 1_000 for name in ("every", "grace") if name in fields}
+    if calendar := fields.get("calendar"):
+        # The interface has two members for the days.
+        days = calendar.get("weekdays") if calendar.get("weekday") is None else [calendar["weekday"]]
+        parts = {**calendar, "weekday": None, "weekdays": days}
+        fields["calendar"] = {part: value for part, value in parts.items() if value is not None}
+    if "ifMissed" in fields:
+        fields["if_missed"] = fields.pop("ifMissed")
+    next_time = _optional_field(listing, "next", int)
+    return typing.cast(ScheduledEntry, {
+        "id": _take_field(fields, "id", str), "name": _take_field(fields, "aspect", str), "value": {},
+        **{name: value for name, value in fields.items() if name != "aspect"},
+        "next": None if next_time is None else _time(next_time), "fired": _take_field(listing, "fired", int)})
 
 
 class _Launch:
@@ -1625,22 +1830,19 @@ class _SubscriptionCore:
     """A subscription that survives its bus."""
 
     def __init__(
-        self, bus: _BusCore, aspects: tuple[str, ...], *, name: str | None, initial: bool, background: bool,
-        policies: Mapping[str, Policy] | None, resume: Positions | None, domains: Collection[str] | None,
+        self, bus: _BusCore, aspects: tuple[str, ...], *, name: str | None = None, initial: bool = False,
+        background: bool = False, policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
+        domains: Collection[str] | None = None,
     ) -> None:
         self._bus = bus
-        self._aspects = aspects
+        self._aspects = _texts("Subscribe: the aspects", aspects)
         self._policies = dict(policies or {})
         # The initial states are always requested: what comes later is compared with them.
-        self._request: dict[str, Any] = {"initial": True, **_known_fields(aspects)}
-        if aspects:
-            self._request["aspects"] = list(aspects)
+        self._request: dict[str, Any] = {"aspects": self._aspects, "initial": True, **_known_fields(aspects)}
         # Set by "reveille run --name".
         if name := name or os.environ.get("REVEILLE_NAME"):
             self._request["name"] = name
-        if isinstance(domains, str):
-            raise ReveilleError(f"domains must be a list, not {domains!r}")
-        self._domains: list[str] | None = None if domains is None else sorted(set(domains))
+        self._domains = None if domains is None else sorted(set(_texts("Subscribe: the domains", domains)))
         if self._domains is not None:
             self._request["domains"] = self._domains
         if self._policies:
@@ -1663,8 +1865,9 @@ class _SubscriptionCore:
         self._answers: list[Event] = []
         # The events received and not taken: from one reply, or from several that came before a background.
         self._waiting: list[Event] = []
-        # The event taken for a caller, who removes it. An interrupted caller receives the event the next time.
-        self.taken: list[Event] = []
+        # The events taken for a caller, who removes them, and the positions until then. An interrupted caller receives
+        # them the next time.
+        self.taken: list[tuple[list[Event], Positions]] = []
         self._background = background
         self._is_inactive: bool = False
         # When the bus ends the background, in seconds since boot.
@@ -1693,6 +1896,8 @@ class _SubscriptionCore:
 
     @property
     def positions(self) -> Positions:
+        for _, before in self.taken[-1:]:
+            return {**before, "generations": dict(before["generations"])}
         if self._untaken:
             # Another process can find the withdrawals among the events that wait.
             positions: Positions = {**self._before, "generations": dict(self._before["generations"])}
@@ -1705,10 +1910,14 @@ class _SubscriptionCore:
     def task(self, name: str) -> _TaskCore:
         return _TaskCore(self._bus, self, name)
 
+    def check_is_open(self, method: str) -> None:
+        if self.is_closed:
+            raise ReveilleError(f"{method} {' '.join(self._aspects)}: the subscription is closed", "closed")
+
     # --- Policies
 
     def _is_wanted(self, aspect: str) -> bool:
-        return not self._aspects or any(_covers(pattern, aspect) for pattern in self._aspects)
+        return any(_covers(pattern, aspect) for pattern in self._aspects)
 
     def _is_matched(self, aspect: str) -> bool:
         """Returns whether only a pattern of the subscription matches an aspect."""
@@ -1840,23 +2049,29 @@ class _SubscriptionCore:
 
     # --- Receiving
 
-    def next(self, until: float) -> _Steps[bool]:
-        """Waits until an event is taken; returns False at the end of the subscription, or if the time has come."""
+    def next(self, timeout: Duration | None = None, takes_all: bool = False) -> _Steps[bool]:
+        """Waits until an event, or all that are due, are taken; returns False at the end of the subscription."""
+        until = math.inf if timeout is None else time.monotonic() + _seconds(timeout)
         try:
-            return (yield from self._reading.hold(lambda: self._next(until)))
+            has_taken = yield from self._reading.hold(lambda: self._next(until, takes_all))
         finally:
             self._dispose_if_closed()
+        if not (has_taken or self.is_closed):
+            raise TimeoutError(f"there was no event of {' '.join(self._aspects)} in time")
+        return has_taken
 
-    def _next(self, until: float) -> _Steps[bool]:
+    def _next(self, until: float, takes_all: bool) -> _Steps[bool]:
         if self.is_closed:
             return False
+        if self.taken and not takes_all:
+            self._divide()
         while not self.taken and not self.is_closed:
             try:
                 if _boot_time() >= self._deadline:
                     yield from self._changing.hold(self._end_background)
                 if self._gives_back:
                     self._give_back()
-                elif self._take_alone(self._take):
+                elif self._take_alone(lambda: self._take(takes_all)):
                     break
                 elif time.monotonic() >= until:
                     break
@@ -1952,21 +2167,31 @@ class _SubscriptionCore:
 
     # --- Events that wait
 
-    def _take(self) -> bool:
+    def _take(self, takes_all: bool) -> bool:
         if self._gives_back:
             return False
-        answers, waiting = list(self._answers), list(self._waiting)
-        events = answers or waiting
-        due = (index for index, event in enumerate(events) if events is answers or self._is_due(event))
-        if (index := next(due, None)) is None:
-            return False
-        event = events.pop(index)
-        generations, untaken = dict(self._generations), self._untaken - {event.aspect}
-        _note(generations, event)
+        due = self._answers + [event for event in self._waiting if self._is_due(event)]
+        events = due if takes_all else due[:1]
+        taken = {id(event) for event in events}
+        answers = [event for event in self._answers if id(event) not in taken]
+        waiting = [event for event in self._waiting if id(event) not in taken]
+        generations, before = dict(self._generations), self.positions
+        for event in events:
+            _note(generations, event)
+        untaken = self._untaken - {event.aspect for event in events}
+        batches = [(events, before)] if events else []
         # At once: an exception comes before or after.
         self.taken, self._answers, self._waiting, self._generations, self._untaken = (
-            [event], answers, waiting, generations, untaken)
-        return True
+            batches, answers, waiting, generations, untaken)
+        return bool(events)
+
+    def _divide(self) -> None:
+        """Prepares the events that an interrupted caller has not received for one who takes a single one."""
+        (first, *rest), before = self.taken[-1]
+        if rest:
+            generations = dict(before["generations"])
+            _note(generations, first)
+            self.taken = [(rest, {**before, "generations": generations}), ([first], before)]
 
     def _is_due(self, event: Event) -> bool:
         is_immediate = event.aspect == "lifecycle" or self._policy(event.aspect).background == "immediate"
@@ -1978,13 +2203,27 @@ class _SubscriptionCore:
 
     # --- Background
 
-    def enter_background(self, wake_after: float | timedelta | None) -> _Steps[None]:
-        seconds = _duration(wake_after)
+    def enter_background(self, *, wake_after: Duration | None = None) -> _Steps[None]:
+        """Sends the subscription to the background: nothing is delivered until it wakes.
+
+        Args:
+            wake_after: The time until it wakes automatically, from a millisecond to a year. None for no limit;
+                the limit of an earlier call is replaced.
+        """
+        seconds = _duration("wake_after", wake_after)
         deadline = math.inf if seconds is None else _boot_time() + seconds
         yield from self._changing.hold(lambda: self._change(lambda: self._sleep(deadline)))
 
-    def enter_foreground(self, is_inactive: bool = False) -> _Steps[None]:
-        yield from self._changing.hold(lambda: self._change(lambda: self._wake(is_inactive)))
+    def enter_foreground(self) -> _Steps[None]:
+        """Wakes the subscription: one event is delivered for each aspect that changed."""
+        yield from self._changing.hold(lambda: self._change(lambda: self._wake(False)))
+
+    def become_inactive(self) -> _Steps[None]:
+        """Brings the subscription to the foreground, with the lifecycle "inactive".
+
+        Everything is delivered. Only subscriptions to "lifecycle" see the difference.
+        """
+        yield from self._changing.hold(lambda: self._change(lambda: self._wake(True)))
 
     def _end_background(self) -> _Steps[None]:
         """Ends a background at its deadline, as the bus does too."""
@@ -1993,6 +2232,7 @@ class _SubscriptionCore:
 
     def _change(self, steps: Callable[[], _Steps[None]]) -> _Steps[None]:
         """Begins or ends a background. After an exception, nothing has changed, and the bus is told so."""
+        self.check_is_open("SetState")
         before = self._background, self._deadline, self._is_inactive
         try:
             yield from steps()
@@ -2023,7 +2263,7 @@ class _SubscriptionCore:
         self._is_inactive = is_inactive
         if self._take_alone(self._begin_to_give_back):
             return
-        for event in (yield from self._dropped_states()).values():
+        for event in (yield from self._dropped_states()):
             self._intake.run(functools.partial(self._note, event))
         self._was_asleep = self._background and not self._connection
         yield from self._set_state(self._awake, math.inf)
@@ -2044,15 +2284,15 @@ class _SubscriptionCore:
         self._background, self._deadline = False, math.inf
         return True
 
-    def _dropped_states(self) -> _Steps[dict[str, Event]]:
+    def _dropped_states(self) -> _Steps[list[Event]]:
         """Returns the states of the aspects whose changes are discarded: a later resumption begins there."""
         aspects = tuple(aspect for aspect in self._generations if self._policy(aspect).background == "drop")
         if not (aspects and self._background and self._connection):
-            return {}
+            return []
         try:
-            return (yield from self._bus.states(aspects))
+            return (yield from self._bus.get_all(*aspects))
         except ReveilleError:
-            return {}
+            return []
 
     def _set_state(self, state: str, deadline: float) -> _Steps[None]:
         """Notifies the bus, or the next bus when the subscription is opened again."""
@@ -2111,17 +2351,15 @@ def _boot_time() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def _wire_policy(aspect: str, policy: Policy) -> dict[str, Any]:
-    entry: dict[str, Any] = {"aspect": aspect}
-    if policy.background is not None:
-        entry["background"] = policy.background
-    if policy.limit is not None:
-        entry["limit"] = policy.limit
-    if policy.net_change_only:
-        entry["netChangeOnly"] = True
-    if policy.interval is not None:
-        entry["interval"] = _milliseconds(policy.interval)
-    return entry
+def _wire_policy(aspect: str, policy: object) -> dict[str, Any]:
+    if not isinstance(policy, Policy):
+        raise ReveilleError(f"Subscribe: the policy of {aspect} must be a Policy, not {policy!r}")
+    entry = {
+        "aspect": aspect, "background": policy.background, "limit": policy.limit,
+        "netChangeOnly": policy.net_change_only or None,
+        "interval": None if policy.interval is None else _milliseconds(policy.interval),
+    }
+    return {field: value for field, value in entry.items() if value is not None}
 
 
 def _check_positions(positions: Any) -> tuple[str, dict[str, int]]:
@@ -2139,9 +2377,36 @@ def _check_positions(positions: Any) -> tuple[str, dict[str, int]]:
 # --- Blocking
 
 
-class BackgroundTask:
-    """Work that a program finishes before it is suspended: Subscription.task(). The end of a `with` statement ends it."""
+def _describe(method: Callable[..., Any], steps: Callable[..., Any]) -> None:
+    """Gives a method the description of a method of its core, for help()."""
+    functools.update_wrapper(method, steps)
+    signature = inspect.signature(steps)
+    result = signature.return_annotation.removeprefix("_Steps[").removesuffix("]")
+    method.__dict__["__signature__"] = signature.replace(return_annotation=result)
 
+
+def _blocking(steps: Callable[Concatenate[Any, _P], _Steps[_T]]) -> Callable[Concatenate[Any, _P], _T]:
+    """Makes a method of an object from that of its core."""
+
+    def method(self: Any, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        return _run(steps(self._core, *args, **options))
+
+    _describe(method, steps)
+    return method
+
+
+class _Context:
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Task:
     def __init__(self, core: _TaskCore) -> None:
         self._core = core
 
@@ -2160,69 +2425,70 @@ class BackgroundTask:
         """The reason why nothing waits for the task; None if the bus counts it, or its time has ended."""
         return self._core.failure
 
-    def remaining(self) -> float | None:
-        """Returns the seconds that are left; None in the foreground, and if the bus does not count the task."""
-        return _run(self._core.remaining())
-
     def close(self) -> None:
         """Ends the task."""
         self._core.close()
 
-    def __enter__(self) -> BackgroundTask:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+class BackgroundTask(_Task, _Context):
+    """Work that a program finishes before it is suspended: Subscription.task(). The end of a `with` statement ends it."""
+
+    remaining = _blocking(_TaskCore.remaining)
 
 
-class Subscription:
+class _Subscription:
+    def __init__(self, core: _SubscriptionCore) -> None:
+        self._core = core
+
+    @property
+    def positions(self) -> Positions:
+        """The positions of the events taken so far, for `resume` of a later subscription of any process."""
+        return self._core.positions
+
+    def close(self) -> None:
+        """Ends the subscription; events that were not taken are discarded."""
+        self._core.close()
+
+
+class Subscription(_Subscription, _Context):
     """The events of some aspects: an iterator that waits for the next one. The end of a `with` statement closes it.
 
     Events that are not taken are merged by the bus: one waits for each aspect that changed. One thread may iterate
-    while others call the methods. The iteration ends after close(); it raises ReveilleError if the bus refuses the
-    subscription.
+    while others call the methods. The iteration ends after close(), and it raises ReveilleError if the bus refuses the
+    subscription. Other calls after close() fail with the code "closed".
     """
-
-    def __init__(self, core: _SubscriptionCore) -> None:
-        self._core = core
 
     def __iter__(self) -> Subscription:
         return self
 
     def __next__(self) -> Event:
-        if event := self.next():
-            return event
-        raise StopIteration
-
-    def next(self, timeout: float | None = None) -> Event | None:
-        """Returns the next event; None after `timeout` seconds without one, and once the subscription is closed."""
-        until = math.inf if timeout is None else time.monotonic() + timeout
-        while _run(self._core.next(until)):
+        while _run(self._core.next()):
             try:
-                return self._core.taken.pop(0)
+                return self._core.taken.pop()[0][0]
             except IndexError:
                 pass  # Another thread was faster.
+        raise StopIteration
+
+    def next(self, timeout: Duration | None = None) -> Event | None:
+        """Returns the next event; None once the subscription is closed. Raises TimeoutError if there is none in time."""
+        while _run(self._core.next(timeout)):
+            try:
+                return self._core.taken.pop()[0][0]
+            except IndexError:
+                pass
         return None
 
-    def enter_background(self, *, wake_after: float | timedelta | None = None) -> None:
-        """Sends the subscription to the background: nothing is delivered until it wakes.
+    def batches(self) -> Iterator[list[Event]]:
+        """Iterates over the events that come together: all of a wake, as one list. None is in two lists."""
+        while _run(self._core.next(takes_all=True)):
+            try:
+                yield self._core.taken.pop()[0]
+            except IndexError:
+                pass
 
-        Args:
-            wake_after: Seconds until it wakes automatically, from a millisecond to a year. None for no limit;
-                the limit of an earlier call is replaced.
-        """
-        _run(self._core.enter_background(wake_after))
-
-    def enter_foreground(self) -> None:
-        """Wakes the subscription: one event is delivered for each aspect that changed."""
-        _run(self._core.enter_foreground())
-
-    def become_inactive(self) -> None:
-        """Brings the subscription to the foreground, with the lifecycle "inactive".
-
-        Everything is delivered. Only subscriptions to "lifecycle" see the difference.
-        """
-        _run(self._core.enter_foreground(is_inactive=True))
+    enter_background = _blocking(_SubscriptionCore.enter_background)
+    enter_foreground = _blocking(_SubscriptionCore.enter_foreground)
+    become_inactive = _blocking(_SubscriptionCore.become_inactive)
 
     def task(self, name: str) -> BackgroundTask:
         """Begins a task: a shell waits for its end before suspending the program. It ends with the `with` statement.
@@ -2238,29 +2504,8 @@ class Subscription:
         _run(core.start())
         return BackgroundTask(core)
 
-    @property
-    def positions(self) -> Positions:
-        """The positions of the events taken so far, for `resume` of a later subscription of any process."""
-        return self._core.positions
 
-    def close(self) -> None:
-        """Ends the subscription; events that were not taken are discarded."""
-        self._core.close()
-
-    def __enter__(self) -> Subscription:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Bus:
-    """A bus: its states, and subscriptions to their changes. The end of a `with` statement closes it.
-
-    Its methods may be called from any thread. They raise ReveilleError. If the bus has restarted, the next call
-    reconnects.
-    """
-
+class _Bus:
     def __init__(self, core: _BusCore) -> None:
         self._core = core
 
@@ -2269,73 +2514,33 @@ class Bus:
         """The address of the bus, such as "unix:/run/user/1000/reveille/org.reveille.Bus"."""
         return self._core.address
 
-    def subscribe(
-        self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
-        policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
-        domains: Collection[str] | None = None,
-    ) -> Subscription:
+    def close(self) -> None:
+        """Ends the connection and all subscriptions. Later calls fail with the code "closed"."""
+        self._core.close()
+
+
+class Bus(_Bus, _Context):
+    """A bus: its states, and subscriptions to their changes. The end of a `with` statement closes it.
+
+    Its methods may be called from any thread. They raise ReveilleError. If the bus has restarted, the next call
+    reconnects.
+    """
+
+    def subscribe(self, *aspects: str, **options: Unpack[SubscriptionOptions]) -> Subscription:
         """Subscribes; every change after the return is an event, or part of one.
 
         Args:
             aspects: Aspects of the device ("battery"), published names ("org.example.volume"), and patterns
-                ("org.example.*"). Without any: locale, defaults, battery, proximity and orientation.
-            name: A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
-            initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
-            background: Whether to start in the background.
-            policies: What happens to the changes of an aspect, by aspect or pattern.
-            resume: The positions of an earlier subscription: changes since then are delivered first. If they are
-                unknown to the bus, the current states are delivered instead.
-            domains: The domains of the settings to which `defaults` is limited: names ("app/settings"), patterns
-                ("app/*"), and directories of keys ("dconf:/org/gnome/desktop/interface/"). Others are neither
-                delivered nor counted.
+                ("org.example.*"); at least one.
+            options: See SubscriptionOptions.
         """
-        core = _SubscriptionCore(
-            self._core, aspects, name=name, initial=initial, background=background, policies=policies, resume=resume,
-            domains=domains)
+        core = _SubscriptionCore(self._core, aspects, **options)
         _run(core.start())
         return Subscription(core)
 
-    def get(self, aspect: str) -> Event:
-        """Returns the current state of an aspect, as an event whose `changes` are 0."""
-        return _run(self._core.state(aspect))
-
-    def get_all(self, *aspects: str) -> dict[str, Event]:
-        """Returns the current states of several aspects by aspect; without arguments, of the default aspects."""
-        return _run(self._core.states(aspects))
-
-    def history(self, aspect: str, *, limit: int | None = None) -> list[Event]:
-        """Returns the latest changes of an aspect that the bus keeps, oldest first: all of them, or at most `limit`."""
-        return _run(self._core.history(aspect, limit))
-
-    def publish(self, name: str, value: Mapping[str, Any], *, while_connected: bool = False) -> int:
-        """Publishes a state. Every program can subscribe to it. An equal value is not a change.
-
-        Args:
-            name: Two words or more, joined by dots: "org.example.volume".
-            value: A JSON object, by default of at most 4,096 bytes.
-            while_connected: Whether the bus withdraws the value when this object is closed or the process ends. If the
-                bus restarts, the last such value of each name is published again, even one for which there was no bus,
-                until the name is withdrawn.
-
-        Returns: The generation of the state.
-        """
-        return _run(self._core.publish(name, value, while_connected))
-
-    def withdraw(self, name: str) -> int:
-        """Withdraws a published value: its state becomes None. Returns its generation."""
-        return _run(self._core.publish(name, None, False))
-
-    def post(self, aspect: str, state: Mapping[str, Any]) -> int:
-        """Posts a synthetic state of the device, for tests of subscribers. Returns its generation."""
-        return _run(self._core.post(aspect, state))
-
-    def refresh(self) -> None:
-        """Reads every source again; returns once the changes have been posted."""
-        _run(self._core.refresh())
-
-    def subscriptions(self) -> list[SubscriptionInfo]:
-        """Returns the subscriptions of all programs, as structures `Subscription` of the interface."""
-        return _run(self._core.entries("ListSubscriptions", "subscriptions"))
+    def connection_states(self) -> Iterator[bool]:
+        """Iterates over whether the bus is reachable, now and after each change, until this object is closed."""
+        return _each(_ReachCore(self._core).next)
 
     def subscription_changes(self) -> Iterator[SubscriptionChanges]:
         """Iterates over all subscriptions, then over their changes, until the bus object is closed.
@@ -2344,108 +2549,50 @@ class Bus:
         meanwhile.
         """
         core = _FollowerCore(self._core)
-        try:
-            while changes := _run(core.next()):
-                yield changes
-        finally:
-            core.end()
+        return _each(core.next, core.end)
 
-    def demand(self, name: str) -> Iterator[bool]:
-        """Iterates over whether anybody needs a name now, until the bus object is closed.
+    def demand(self, *names: str) -> Iterator[set[str]]:
+        """Iterates over the set of those names that anybody needs now, until the bus object is closed.
 
         A publisher that measures can stop while nobody does: `for needed in bus.demand("org.example.location"): ...`.
-        Changes that are not taken are merged, and each value differs from the one before. The demand continues after a
+        Changes that are not taken are merged, and each set differs from the one before. The demand continues after a
         restart of the bus.
 
         Args:
-            name: A published name, or a pattern such as "org.example.*", which is needed if any of its names could be.
+            names: Published names, and patterns such as "org.example.*", which are needed if any of their names could be.
         """
-        core = _DemandCore(self._core, name)
-        try:
-            while (needed := _run(core.next())) is not None:
-                yield needed
-        finally:
-            core.end()
+        core = _DemandCore(self._core, names)
+        return _each(core.next, core.end)
 
-    def wake(self, subscription: str) -> None:
-        """Wakes a subscription of any program, as a shell does, unless its own program holds it in the background.
+    enter_background = _blocking(_BusCore.enter_background)
+    enter_foreground = _blocking(_BusCore.enter_foreground)
+    become_inactive = _blocking(_BusCore.become_inactive)
+    get = _blocking(_BusCore.get)
+    get_all = _blocking(_BusCore.get_all)
+    history = _blocking(_BusCore.history)
+    publish = _blocking(_BusCore.publish)
+    withdraw = _blocking(_BusCore.withdraw)
+    post = _blocking(_BusCore.post)
+    refresh = _blocking(_BusCore.refresh)
+    aspects = _blocking(_BusCore.aspects)
+    info = _blocking(_BusCore.info)
+    check = _blocking(_BusCore.check)
+    check_all = _blocking(_BusCore.check_all)
+    subscriptions = _blocking(_BusCore.subscriptions)
+    wake = _blocking(_BusCore.wake)
+    hold = _blocking(_BusCore.hold)
+    suspend = _blocking(_BusCore.suspend)
+    schedule = _blocking(_BusCore.schedule)
+    scheduled = _blocking(_BusCore.scheduled)
+    cancel_scheduled = _blocking(_BusCore.cancel_scheduled)
 
-        Args:
-            subscription: Its identifier, as in `subscriptions()`.
-        """
-        _run(self._core.set_state(subscription, "foreground"))
 
-    def hold(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
-        """Sends a subscription of any program to the background, until wake() or for `wake_after` seconds."""
-        _run(self._core.set_state(subscription, "background", wake_after))
-
-    def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
-        """Sends a subscription of any program to the background, and has the program frozen once its tasks have ended.
-
-        Returns when it is frozen, which may take minutes. Fails with the code "cannot_suspend" if it cannot be frozen or
-        is woken before; it is in the background nevertheless. An interrupted wait takes nothing back; wake() does.
-        """
-        _run(self._core.suspend(subscription, wake_after))
-
-    def aspects(self) -> list[AspectInfo]:
-        """Returns the aspects and their sources, as structures `AspectInfo` of the interface."""
-        return _run(self._core.entries("DescribeAspects", "aspects"))
-
-    def info(self) -> DeviceInfo:
-        """Returns the description of the device: the reply of GetInfo of the interface `org.reveille.Device`."""
-        return _run(self._core.info())
-
-    def schedule(
-        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
-        every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
-        until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
-        wake: bool = False, launch: Iterable[str] | None = None,
-    ) -> datetime | None:
-        """Schedules a value that the bus publishes at set times, even when this program does not run.
-
-        Args:
-            id: The identifier of the entry. Another entry with the same identifier replaces it.
-            name: The name under which the value is published; each firing is a change.
-            value: A JSON object, by default without members.
-            at: The only time; with `every` or `calendar`, the earliest one.
-            every: The interval, in seconds, at least 1.
-            calendar: The parts that must match: {"hour": 7, "minute": 30} is 07:30 of each day. Instead of `every`.
-            zone: The time zone of the calendar, by default the device's.
-            until: The time after which the entry does not fire.
-            if_missed: "fire" (the default) or "skip", for firings that pass while the device is off or asleep.
-            grace: The delay in seconds beyond which such a firing is skipped.
-            wake: Whether the device wakes from its sleep for the next firing, if it can; check("wake") tells.
-            launch: The command that the bus starts if the name has no subscriber; see launch_positions().
-
-        Returns: The time of the first firing, in UTC; None if there will be none.
-        """
-        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, wake, launch)
-        return _run(self._core.schedule(fields))
-
-    def cancel_scheduled(self, id: str | None = None) -> int:
-        """Removes an entry of this user from the schedule, or all. Returns their number."""
-        return _run(self._core.cancel_scheduled(id))
-
-    def scheduled(self) -> list[ScheduledEntry]:
-        """Returns this user's entries on the schedule, as structures `Scheduled` of `org.reveille.Schedule`."""
-        return _run(self._core.entries(f"{_SCHEDULE}.List", "entries"))
-
-    def check(self, *capabilities: str) -> dict[str, CapabilityAnswer]:
-        """Returns what the device and the bus can do, by capability, as structures `Answer` of `org.reveille.Device`.
-
-        Each `answer` is "yes", "no" or "unknown". A bus of an earlier version always answers "unknown".
-        """
-        return _run(self._core.check(capabilities))
-
-    def close(self) -> None:
-        """Ends the connection and all subscriptions."""
-        self._core.close()
-
-    def __enter__(self) -> Bus:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+def _each(next_value: Callable[[], _Steps[_T | None]], end: Callable[[], None] = lambda: None) -> Iterator[_T]:
+    try:
+        while (value := _run(next_value())) is not None:
+            yield value
+    finally:
+        end()
 
 
 def _started(make: Callable[[], _BusCore], wait: bool) -> _Steps[_BusCore]:
@@ -2490,7 +2637,7 @@ def connect(address: str | None = None, *, wait: bool = False) -> Bus:
 # --- asyncio
 
 
-class _Closable(typing.Protocol):
+class _Closable(Protocol):
     def close(self) -> None: ...
 
 
@@ -2516,72 +2663,65 @@ class _Opening(Generic[_Closing]):
             self._opened.close()
 
 
-class AsyncBackgroundTask:
+def _awaited(
+    steps: Callable[Concatenate[Any, _P], _Steps[_T]]
+) -> Callable[Concatenate[Any, _P], typing.Coroutine[Any, Any, _T]]:
+    """Makes a method of an object for asyncio from that of its core."""
+
+    async def method(self: Any, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        return await _run_async(steps(self._core, *args, **options))
+
+    _describe(method, steps)
+    return method
+
+
+async def _each_async(
+    next_value: Callable[[], _Steps[_T | None]], end: Callable[[], None] = lambda: None
+) -> AsyncIterator[_T]:
+    try:
+        while (value := await _run_async(next_value())) is not None:
+            yield value
+    finally:
+        end()
+
+
+class AsyncBackgroundTask(_Task):
     """A task for asyncio; otherwise like BackgroundTask."""
 
-    def __init__(self, core: _TaskCore) -> None:
-        self._core = core
-
-    @property
-    def name(self) -> str:
-        """See BackgroundTask.name."""
-        return self._core.name
-
-    @property
-    def is_expiring(self) -> bool:
-        """See BackgroundTask.is_expiring."""
-        return self._core.is_expiring
-
-    @property
-    def failure(self) -> ReveilleError | None:
-        """See BackgroundTask.failure."""
-        return self._core.failure
-
-    async def remaining(self) -> float | None:
-        """See BackgroundTask.remaining()."""
-        return await _run_async(self._core.remaining())
-
-    def close(self) -> None:
-        """Ends the task."""
-        self._core.close()
+    remaining = _awaited(_TaskCore.remaining)
 
 
-class AsyncSubscription:
+class AsyncSubscription(_Subscription):
     """The events of some aspects: an asynchronous iterator; otherwise like Subscription.
 
     Waiting for an event may be cancelled, for example by asyncio.timeout(): no event is lost.
     """
 
-    def __init__(self, core: _SubscriptionCore) -> None:
-        self._core = core
-
     def __aiter__(self) -> AsyncSubscription:
         return self
 
     async def __anext__(self) -> Event:
-        if event := await self.next():
-            return event
+        while await _run_async(self._core.next()):
+            if self._core.taken:
+                return self._core.taken.pop()[0][0]
         raise StopAsyncIteration
 
-    async def next(self, timeout: float | None = None) -> Event | None:
+    async def next(self, timeout: Duration | None = None) -> Event | None:
         """See Subscription.next()."""
-        until = math.inf if timeout is None else time.monotonic() + timeout
-        while await _run_async(self._core.next(until)):
+        while await _run_async(self._core.next(timeout)):
             if self._core.taken:
-                return self._core.taken.pop(0)
+                return self._core.taken.pop()[0][0]
         return None
 
-    async def enter_background(self, *, wake_after: float | timedelta | None = None) -> None:
-        """See Subscription.enter_background()."""
-        await _run_async(self._core.enter_background(wake_after))
+    async def batches(self) -> AsyncIterator[list[Event]]:
+        """See Subscription.batches()."""
+        while await _run_async(self._core.next(takes_all=True)):
+            if self._core.taken:
+                yield self._core.taken.pop()[0]
 
-    async def enter_foreground(self) -> None:
-        """See Subscription.enter_foreground()."""
-        await _run_async(self._core.enter_foreground())
-
-    async def become_inactive(self) -> None:
-        """See Subscription.become_inactive()."""
-        await _run_async(self._core.enter_foreground(is_inactive=True))
+    enter_background = _awaited(_SubscriptionCore.enter_background)
+    enter_foreground = _awaited(_SubscriptionCore.enter_foreground)
+    become_inactive = _awaited(_SubscriptionCore.become_inactive)
 
     def task(self, name: str) -> _Opening[AsyncBackgroundTask]:
         """Begins a task by `await`, or for the time of an `async with`. See Subscription.task()."""
@@ -2593,138 +2733,55 @@ class AsyncSubscription:
 
         return _Opening(open_it)
 
-    @property
-    def positions(self) -> Positions:
-        """See Subscription.positions."""
-        return self._core.positions
 
-    def close(self) -> None:
-        """Ends the subscription; events that were not taken are discarded."""
-        self._core.close()
-
-
-class AsyncBus:
+class AsyncBus(_Bus):
     """A bus for asyncio: it has the methods of Bus, for the tasks of one event loop."""
 
-    def __init__(self, core: _BusCore) -> None:
-        self._core = core
-
-    @property
-    def address(self) -> str:
-        """See Bus.address."""
-        return self._core.address
-
-    def subscribe(
-        self, *aspects: str, name: str | None = None, initial: bool = False, background: bool = False,
-        policies: Mapping[str, Policy] | None = None, resume: Positions | None = None,
-        domains: Collection[str] | None = None,
-    ) -> _Opening[AsyncSubscription]:
+    def subscribe(self, *aspects: str, **options: Unpack[SubscriptionOptions]) -> _Opening[AsyncSubscription]:
         """Subscribes by `await`, or for the time of an `async with`. See Bus.subscribe()."""
 
         async def open_it() -> AsyncSubscription:
-            core = _SubscriptionCore(
-                self._core, aspects, name=name, initial=initial, background=background, policies=policies,
-                resume=resume, domains=domains)
+            core = _SubscriptionCore(self._core, aspects, **options)
             await _run_async(core.start())
             return AsyncSubscription(core)
 
         return _Opening(open_it)
 
-    async def get(self, aspect: str) -> Event:
-        """See Bus.get()."""
-        return await _run_async(self._core.state(aspect))
+    def connection_states(self) -> AsyncIterator[bool]:
+        """See Bus.connection_states()."""
+        return _each_async(_ReachCore(self._core).next)
 
-    async def get_all(self, *aspects: str) -> dict[str, Event]:
-        """See Bus.get_all()."""
-        return await _run_async(self._core.states(aspects))
-
-    async def history(self, aspect: str, *, limit: int | None = None) -> list[Event]:
-        """See Bus.history()."""
-        return await _run_async(self._core.history(aspect, limit))
-
-    async def publish(self, name: str, value: Mapping[str, Any], *, while_connected: bool = False) -> int:
-        """See Bus.publish()."""
-        return await _run_async(self._core.publish(name, value, while_connected))
-
-    async def withdraw(self, name: str) -> int:
-        """See Bus.withdraw()."""
-        return await _run_async(self._core.publish(name, None, False))
-
-    async def post(self, aspect: str, state: Mapping[str, Any]) -> int:
-        """See Bus.post()."""
-        return await _run_async(self._core.post(aspect, state))
-
-    async def refresh(self) -> None:
-        """See Bus.refresh()."""
-        await _run_async(self._core.refresh())
-
-    async def subscriptions(self) -> list[SubscriptionInfo]:
-        """See Bus.subscriptions()."""
-        return await _run_async(self._core.entries("ListSubscriptions", "subscriptions"))
-
-    async def subscription_changes(self) -> AsyncIterator[SubscriptionChanges]:
+    def subscription_changes(self) -> AsyncIterator[SubscriptionChanges]:
         """See Bus.subscription_changes()."""
         core = _FollowerCore(self._core)
-        try:
-            while changes := await _run_async(core.next()):
-                yield changes
-        finally:
-            core.end()
+        return _each_async(core.next, core.end)
 
-    async def demand(self, name: str) -> AsyncIterator[bool]:
+    def demand(self, *names: str) -> AsyncIterator[set[str]]:
         """See Bus.demand()."""
-        core = _DemandCore(self._core, name)
-        try:
-            while (needed := await _run_async(core.next())) is not None:
-                yield needed
-        finally:
-            core.end()
+        core = _DemandCore(self._core, names)
+        return _each_async(core.next, core.end)
 
-    async def wake(self, subscription: str) -> None:
-        """See Bus.wake()."""
-        await _run_async(self._core.set_state(subscription, "foreground"))
-
-    async def hold(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
-        """See Bus.hold()."""
-        await _run_async(self._core.set_state(subscription, "background", wake_after))
-
-    async def suspend(self, subscription: str, *, wake_after: float | timedelta | None = None) -> None:
-        """See Bus.suspend()."""
-        await _run_async(self._core.suspend(subscription, wake_after))
-
-    async def aspects(self) -> list[AspectInfo]:
-        """See Bus.aspects()."""
-        return await _run_async(self._core.entries("DescribeAspects", "aspects"))
-
-    async def info(self) -> DeviceInfo:
-        """See Bus.info()."""
-        return await _run_async(self._core.info())
-
-    async def schedule(
-        self, id: str, name: str, value: Mapping[str, Any] | None = None, *, at: datetime | None = None,
-        every: float | timedelta | None = None, calendar: CalendarRule | None = None, zone: str | None = None,
-        until: datetime | None = None, if_missed: MissedFirings | None = None, grace: float | timedelta | None = None,
-        wake: bool = False, launch: Iterable[str] | None = None,
-    ) -> datetime | None:
-        """See Bus.schedule()."""
-        fields = _entry(id, name, value, at, every, calendar, zone, until, if_missed, grace, wake, launch)
-        return await _run_async(self._core.schedule(fields))
-
-    async def cancel_scheduled(self, id: str | None = None) -> int:
-        """See Bus.cancel_scheduled()."""
-        return await _run_async(self._core.cancel_scheduled(id))
-
-    async def scheduled(self) -> list[ScheduledEntry]:
-        """See Bus.scheduled()."""
-        return await _run_async(self._core.entries(f"{_SCHEDULE}.List", "entries"))
-
-    async def check(self, *capabilities: str) -> dict[str, CapabilityAnswer]:
-        """See Bus.check()."""
-        return await _run_async(self._core.check(capabilities))
-
-    def close(self) -> None:
-        """Ends the connection and all subscriptions."""
-        self._core.close()
+    enter_background = _awaited(_BusCore.enter_background)
+    enter_foreground = _awaited(_BusCore.enter_foreground)
+    become_inactive = _awaited(_BusCore.become_inactive)
+    get = _awaited(_BusCore.get)
+    get_all = _awaited(_BusCore.get_all)
+    history = _awaited(_BusCore.history)
+    publish = _awaited(_BusCore.publish)
+    withdraw = _awaited(_BusCore.withdraw)
+    post = _awaited(_BusCore.post)
+    refresh = _awaited(_BusCore.refresh)
+    aspects = _awaited(_BusCore.aspects)
+    info = _awaited(_BusCore.info)
+    check = _awaited(_BusCore.check)
+    check_all = _awaited(_BusCore.check_all)
+    subscriptions = _awaited(_BusCore.subscriptions)
+    wake = _awaited(_BusCore.wake)
+    hold = _awaited(_BusCore.hold)
+    suspend = _awaited(_BusCore.suspend)
+    schedule = _awaited(_BusCore.schedule)
+    scheduled = _awaited(_BusCore.scheduled)
+    cancel_scheduled = _awaited(_BusCore.cancel_scheduled)
 
 
 def connect_async(address: str | None = None, *, wait: bool = False) -> _Opening[AsyncBus]:

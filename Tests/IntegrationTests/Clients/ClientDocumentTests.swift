@@ -9,8 +9,8 @@ import Testing
 struct ClientDocumentTests {
     /// The output of each example, in the order of the article.
     private static let python = [
-        "battery {'state': 'unplugged'", "battery {'state': 'unplugged'", "while asleep: ", "battery\n",
-        "uploading part 2\n", "changes since 20", "{'level': 0.4}\n",
+        "battery {'state': 'unplugged'", "battery {'state': 'unplugged'", "draw ['battery']\n",
+        "while asleep: ", "battery\n", "uploading part 2\n", "changes since 20", "{'level': 0.4}\n", "needed: []\n",
         """
         Publish volume: InvalidParameter (parameter: aspect): a published name must have at least two words of letters, \
         digits, - and _, joined by dots, with at most 255 bytes; a pattern cannot be published

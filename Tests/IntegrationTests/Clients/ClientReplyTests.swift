@@ -51,7 +51,7 @@ struct ClientReplyTests {
         #expect(try connection.receiveText(seconds: 30)?.contains("suspended") == true)
         try client.call("close")
         let failure = #expect(throws: ClientProgram.Failure.self) { try client.result(of: suspending) }
-        #expect(failure?.code == "noBus" && failure?.message.hasPrefix("SetState s: ") == true, "\(failure as Any)")
+        #expect(failure?.code == "closed" && failure?.message == "SetState s: the bus object is closed")
         #expect(try connection.receiveText(seconds: 30) == nil)
     }
 

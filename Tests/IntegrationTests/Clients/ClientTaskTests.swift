@@ -91,10 +91,10 @@ import Testing
                     at = reveille.datetime.fromtimestamp(1 + number, reveille.timezone.utc)
                     bus.schedule(f"e{number}", "org.example.due", {"n": number}, at=at, launch=launch)
                 bus.schedule("far", "org.example.far", calendar={"weekdays": [1, 7]}, zone="UTC", wake=True)
-                [far] = [entry["entry"] for entry in bus.scheduled()]
+                [far] = bus.scheduled()
                 assert far["id"] == "far" and far["calendar"] == {"weekdays": [1, 7]} and far["wake"], far
                 bus.schedule("far", "org.example.far", every=3600, calendar=None)
-                assert "wake" not in bus.scheduled()[0]["entry"]
+                assert "wake" not in bus.scheduled()[0]
                 assert bus.cancel_scheduled("far") == 1 and bus.cancel_scheduled("far") == 0
             else:
                 assert reveille.launch_positions()["generations"].keys() == {"org.example.due"}

@@ -20,8 +20,8 @@ struct ClientTests {
         let event = try #require(try client.call("get", ["arguments": ["battery"]]).objectValue)
         #expect(event.aspect == "battery")
         #expect(event.levelAndChanges == [0.25, 0])
-        let states = try #require(try client.call("getAll").objectValue)
-        #expect(states.members.map(\.name) == ["locale", "defaults", "battery", "proximity", "orientation"])
+        let states = try client.call("getAll", ["arguments": ["battery", "proximity"]]).arrayValue ?? []
+        #expect(states.compactMap { $0.objectValue?.aspect } == ["battery", "proximity"])
         let aspects = try client.call("aspects").arrayValue ?? []
         #expect(aspects.contains { $0.objectValue?.aspect == "proximity" })
     }
@@ -32,11 +32,10 @@ struct ClientTests {
         #expect(info["model"] == .null)
         #expect(info.integer("processors") == 1)
         let answers =
-            try client.call("check", ["arguments": ["battery", "multitasking", "weather"]]).objectValue ?? [:]
-        let words = answers.members.map { $0.value.objectValue?["answer"] }
-        #expect(answers.members.map(\.name) == ["battery", "multitasking", "weather"])
-        #expect(words == ["no", "yes", "unknown"])
-        #expect(answers["battery"]?.objectValue?["reason"]?.stringValue?.isEmpty == false)
+            try client.call("checkAll", ["arguments": ["battery", "multitasking", "weather"]]).arrayValue ?? []
+        #expect(answers.map { $0.objectValue?["answer"] } == ["no", "yes", "unknown"])
+        let battery = try #require(try client.call("check", ["arguments": ["battery"]]).objectValue)
+        #expect(battery["answer"] == "no" && battery["reason"]?.stringValue?.isEmpty == false)
     }
 
     @Test("B162: on an older bus a capability is unknown", arguments: ClientLanguage.separate)
@@ -47,8 +46,7 @@ struct ClientTests {
         _ = try calls.receiveText(seconds: 30)
         try calls.send(
             #"{"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"org.reveille.Device"}}"#)
-        let answers = try client.result(of: checking).objectValue
-        #expect(answers?["battery"]?.objectValue?["answer"] == "unknown")
+        #expect(try client.result(of: checking).objectValue?["answer"] == "unknown")
     }
 
     @Test(arguments: ClientLanguage.separate) func deliversTheCurrentStateIfAsked(language: ClientLanguage) throws {
@@ -122,12 +120,24 @@ struct ClientTests {
         let next = try client.begin("next", ["of": "one"])
         try client.call("close", ["of": "one"])
         #expect(try client.result(of: next) == .null, "a pending call ends")
+        for action in ["enterBackground", "enterForeground", "becomeInactive"] {
+            let failure = #expect(throws: ClientProgram.Failure.self) { try client.call(action, ["of": "one"]) }
+            #expect(failure?.code == "closed" && failure?.message == "SetState battery: the subscription is closed")
+        }
         try wait(for: "the end") { try bus.subscription(named: "one") == nil }
         #expect(try bus.subscription(named: "two") != nil)
         try client.call("close")
         try wait(for: "the end") { try bus.subscription(named: "two") == nil }
         #expect(try client.next("two") == nil)
-        #expect(throws: ClientProgram.Failure.self) { try client.call("refresh") }
+        for action in ["refresh", "enterBackground"] {
+            let failure = #expect(throws: ClientProgram.Failure.self) { try client.call(action) }
+            #expect(failure?.code == "closed" && failure?.message.hasSuffix("the bus object is closed") == true)
+        }
+        for action in ["demand", "states", "follow"] {
+            try client.call(action, ["of": "iterator", "arguments": ["org.example.a"]])
+            let failure = #expect(throws: ClientProgram.Failure.self) { try client.next("iterator") }
+            #expect(failure?.code == "closed")
+        }
         #expect(client.errors == "")
     }
 

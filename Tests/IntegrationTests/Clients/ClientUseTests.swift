@@ -54,7 +54,10 @@ struct ClientUseTests {
                     for event in one:
                         assert event.state["level"] == 0.5
                         break
-                    assert two.next(timeout=0.01) is None
+                    try:
+                        raise AssertionError(two.next(timeout=0.01))
+                    except TimeoutError as error:
+                        assert "battery" in str(error)
                 assert list(one) == []
                 three = bus.subscribe("battery")
             assert list(three) == []

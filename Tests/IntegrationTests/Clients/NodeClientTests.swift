@@ -85,18 +85,20 @@ struct NodeClientTests {
     @Test func entriesAreListedAndCancelled() throws {
         try node(
             """
-            const next = await bus.schedule("far", "org.example.far", { every: 3_600_000 });
+            const { next } = await bus.schedule("far", "org.example.far", { every: 3_600_000 });
             assert(next > Date.now() && next < Date.now() + 3_600_001, `${next}`);
             const at = new Date(Date.UTC(2100, 0, 1));
-            assert.equal(await bus.schedule("once", "org.example.once", { at, value: { n: 1 } }), at.getTime());
+            const once = await bus.schedule("once", "org.example.once", { at, value: { n: 1 } });
+            const expected = { id: "once", name: "org.example.once", value: { n: 1 }, at: at.getTime(), next: at.getTime() };
+            assert.deepEqual(once, { ...expected, fired: 0 });
             const daily = { calendar: { hour: 7, minute: 30 }, zone: "UTC", until: 1 };
-            assert.equal(await bus.schedule("over", "org.example.over", daily), null);
+            assert.equal((await bus.schedule("over", "org.example.over", daily)).next, null);
             const woken = { calendar: { weekdays: [1, 7] }, zone: "UTC", wake: true };
             await bus.schedule("far", "org.example.far", woken);
-            const [far] = (await bus.scheduled()).map(({ entry }) => entry);
+            const [far, second] = await bus.scheduled();
             assert.deepEqual([far.id, far.calendar.weekdays, far.wake], ["far", [1, 7], true]);
-            const ids = (await bus.scheduled()).map(({ entry }) => entry.id);
-            assert.deepEqual(ids.sort(), ["far", "once", "over"]);
+            assert.deepEqual(second, once);
+            assert.deepEqual((await bus.scheduled()).map(({ id }) => id).sort(), ["far", "once", "over"]);
             assert.equal(await bus.cancelScheduled("far"), 1);
             assert.equal(await bus.cancelScheduled("far"), 0);
             assert.equal(await bus.cancelScheduled(), 2);
@@ -114,8 +116,8 @@ struct NodeClientTests {
               });
             await refused("x", {}, /InvalidParameter/);
             await refused("x", { every: 999 }, /InvalidParameter .*every/);
-            await refused("x", { every: NaN }, /'every' must be a number of milliseconds, not NaN/);
-            await refused("x", { at: new Date("tea") }, /'at' must be a number of milliseconds/);
+            await refused("x", { every: NaN }, /'every' must be a finite number, not NaN/);
+            await refused("x", { at: new Date("tea") }, /'at' must be a finite number/);
             await bus.schedule("one", "org.example.one", { every: 1_000 });
             await refused("x", { every: 1_000 }, /QuotaExceeded .*schedule.entries sets the limit/);
             """, "{ schedule: { entries: 1 } }")

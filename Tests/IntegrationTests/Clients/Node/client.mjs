@@ -24,15 +24,23 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
       subscriptions[of] = bus.subscriptionChanges();
       return;
     case "demand":
-      subscriptions[of] = bus.demand(...values);
+      subscriptions[of] = bus.demand(values);
       return;
+    case "getAll":
+    case "checkAll":
+      return bus[action](values);
+    case "states":
+      subscriptions[of] = bus.connectionStates();
+      return;
+    case "batch":
+      return (await subscriptions[of].batches().next()).value;
     case "next":
       return (await subscriptions[of].next()).value;
     case "enterBackground":
-      return subscriptions[of].enterBackground({ wakeAfter: request.wakeAfter });
+      return (subscriptions[of] ?? bus).enterBackground({ wakeAfter: request.wakeAfter });
     case "enterForeground":
     case "becomeInactive":
-      return subscriptions[of][action]();
+      return (subscriptions[of] ?? bus)[action]();
     case "task":
       tasks.push(await subscriptions[of].task("work"));
       return;
@@ -53,10 +61,11 @@ async function answer(request) {
     reply.result = (await carryOut(request)) ?? null;
   } catch (error) {
     if (!(error instanceof ReveilleError)) throw error;
-    const { message, code, error: name, parameters = {} } = error;
+    const { message, code, error: name, parameters } = error;
     reply.error = { message, code, name, parameters };
   }
-  peer.write(`${JSON.stringify(reply)}\0`);
+  const plain = (_, value) => (value instanceof Set ? [...value].sort() : value);
+  peer.write(`${JSON.stringify(reply, plain)}\0`);
 }
 
 let rest = "";

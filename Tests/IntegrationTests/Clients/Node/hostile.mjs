@@ -18,7 +18,7 @@ async function tried(action) {
 
 const bus = await connect(address);
 const calls = [
-  () => bus.get("battery"), () => bus.get("org.example.a"), () => bus.getAll(), () => bus.history("battery"),
+  () => bus.get("battery"), () => bus.get("org.example.a"), () => bus.getAll("battery"), () => bus.history("battery"),
   () => bus.subscriptions(), () => bus.aspects(), () => bus.info(), () => bus.refresh(), () => bus.scheduled(),
   () => bus.check("c"), () => bus.publish("org.example.a", {}), () => bus.post("battery", {}),
   () => bus.schedule("x", "org.example.a", { every: 1_000 }), () => bus.cancelScheduled("x"),

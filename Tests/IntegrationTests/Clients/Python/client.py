@@ -27,8 +27,10 @@ def plain(value):
         words = {"net_change": "netChange", "first_changed_at": "firstChangedAt", "changed_at": "changedAt"}
         entry = {words.get(name, name): member for name, member in dataclasses.asdict(value).items()}
         return entry | {name: entry[name].timestamp() * 1000 for name in ("firstChangedAt", "changedAt")}
-    if isinstance(value, reveille.SubscriptionChanges):
+    if dataclasses.is_dataclass(value):
         return dataclasses.asdict(value)
+    if isinstance(value, set):
+        return sorted(value)
     if isinstance(value, dict):
         return {name: plain(member) for name, member in value.items()}
     return [plain(member) for member in value] if isinstance(value, list) else value
@@ -59,14 +61,19 @@ def steps(request):
     elif action == "demand":
         demand = bus.demand(*request["arguments"])
         subscriptions[of] = types.SimpleNamespace(next=lambda: (next if is_blocking else anext)(demand, None))
+    elif action == "states":
+        states = bus.connection_states()
+        subscriptions[of] = types.SimpleNamespace(next=lambda: (next if is_blocking else anext)(states, None))
+    elif action == "batch":
+        return (yield (next if is_blocking else anext)(subscriptions[of].batches(), None))
     elif action == "next":
         return (yield subscriptions[of].next())
     elif action == "enterBackground":
-        yield subscriptions[of].enter_background(wake_after=seconds(request))
+        yield (subscriptions[of] if of else bus).enter_background(wake_after=seconds(request))
     elif action == "enterForeground":
-        yield subscriptions[of].enter_foreground()
+        yield (subscriptions[of] if of else bus).enter_foreground()
     elif action == "becomeInactive":
-        yield subscriptions[of].become_inactive()
+        yield (subscriptions[of] if of else bus).become_inactive()
     elif action == "task":
         tasks.append((yield subscriptions[of].task("work")))
     elif action == "hasFailed":
@@ -82,7 +89,7 @@ def steps(request):
     elif action in ("hold", "suspend"):
         yield getattr(bus, action)(request["arguments"][0], wake_after=seconds(options))
     else:
-        method = {"getAll": "get_all"}.get(action, action)
+        method = {"getAll": "get_all", "checkAll": "check_all"}.get(action, action)
         return (yield getattr(bus, method)(*request.get("arguments", [])))
 
 

@@ -20,13 +20,17 @@ EVENT = {
     "aspect": "battery", "generation": 2, "sequence": 2, "changes": 1, "netChange": True, "firstChangedAt": 1,
     "changedAt": 2, "dropped": 0, "battery": {"level": 0.5}}
 VALUE = {name: field for name, field in EVENT.items() if name != "battery"} | {"aspect": "org.example.a", "value": {}}
+ENTRY = {
+    "id": "x", "aspect": "org.example.a", "value": {}, "at": 1, "every": 1, "calendar": {"weekday": 1}, "zone": "UTC",
+    "until": 1, "ifMissed": "skip", "grace": 1, "wake": True, "launch": ["a"]}
 TASK = {"subscription": "1", "tasks": [{"name": "t", "remaining": 5}]}
 REPLIES = {
     "Subscribe": {"subscription": "1", "instance": "i", "resumed": True, "events": [EVENT, VALUE]},
     "Event": {"events": [EVENT, VALUE]}, "GetState": {"instance": "i", "events": [EVENT, VALUE]},
     "GetHistory": {"instance": "i", "events": [EVENT]}, "ListSubscriptions": {"subscriptions": [TASK]},
-    "DescribeAspects": {"aspects": [{"aspect": "battery", "sources": []}]}, "Publish": {"generation": 1},
-    "Post": {"generation": 1}, "Add": {"next": 1}, "Cancel": {"cancelled": 1}, "List": {"entries": [{"entry": {}}]},
+    "DescribeAspects": {"aspects": [{"aspect": "battery", "sources": []}]},
+    "Publish": {"generation": 1, "sequence": 1}, "Post": {"generation": 1, "sequence": 1}, "Add": {"next": 1},
+    "Cancel": {"cancelled": 1}, "List": {"entries": [{"entry": ENTRY, "next": 1, "fired": 0}]},
     "Check": {"answers": [{"capability": "c", "answer": "yes"}]}, "BeginTask": {"expiring": False, "ended": False},
     "Follow": {"subscriptions": [TASK], "ended": ["2"]}}
 STREAMS = {"Subscribe", "Event", "Follow", "BeginTask"}
@@ -127,7 +131,7 @@ def use_python(address, rounds):
     bus = reveille.connect(address)
     for _ in range(rounds):
         for call in (
-            lambda: bus.get("battery"), lambda: bus.get("org.example.a"), bus.get_all, lambda: bus.history("battery"),
+            lambda: bus.get("battery"), lambda: bus.get("org.example.a"), lambda: bus.get_all("battery"), lambda: bus.history("battery"),
             bus.subscriptions, bus.aspects, bus.info, bus.refresh, bus.scheduled, lambda: bus.check("c"),
             lambda: bus.publish("org.example.a", {}), lambda: bus.post("battery", {}),
             lambda: bus.schedule("x", "org.example.a", every=1), lambda: bus.cancel_scheduled("x"),
