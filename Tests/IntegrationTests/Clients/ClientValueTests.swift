@@ -188,4 +188,34 @@ struct ClientValueTests {
             bus.close();
             """)
     }
+
+    @Test(
+        "the package of npm has the version of the bus, and its example runs where it is installed, without a network")
+    func packageOfNPM() throws {
+        try bus.directory.write(
+            """
+            import { connect } from "reveille";
+            const bus = await connect();
+            const events = await bus.subscribe("battery", { initial: true });
+            for await (const event of events) { console.log(event.aspect, event.changes); break; }
+            """, to: "project/example.mjs")
+        let run = try ProgramRun(
+            [
+                "-ec",
+                """
+                cd "$3"
+                export HOME=$PWD npm_config_offline=true npm_config_update_notifier=false
+                version=$("$1" --version)
+                tar=$(npm pack --silent "$2")
+                test "$tar" = "reveille-$version.tgz"
+                tar -tf "$tar" | sort | tr '\\n' ' '
+                cd project
+                npm init --yes >init.log
+                npm install --silent --no-audit --no-fund "../$tar"
+                node example.mjs
+                """, "sh", BusProcess.program, ClientLanguage.node.module.directory, bus.directory.path,
+            ], program: "sh", in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        let files = ["package.json", "reveille.d.mts", "reveille.mjs"].map { "package/\($0) " }
+        #expect(run.output == files.joined() + "battery 0\n", "\(run.errors)")
+    }
 }
