@@ -22,7 +22,9 @@ struct CommandState: Sendable {
 
     /// Takes the file for this process, since another one would overwrite what is stored.
     func alone() throws(Failure) -> FileLock {
-        try FileLock.alone(path, "\(path): another 'reveille \(command)'", "uses this file")
+        // Before there is a lock beside it.
+        try checkKind()
+        return try FileLock.alone(path, "\(path): another 'reveille \(command)'", "uses this file")
     }
 
     /// Returns the state, if the command can have written it; `nil` if the file does not exist.
@@ -33,10 +35,7 @@ struct CommandState: Sendable {
             bytes = contents
         } catch {
             if error.code == EFBIG { throw tooLarge }
-            var status = stat()
-            if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-                throw Failure(.output, "\(path) is not a regular file")
-            }
+            try checkKind()
             throw failure(error)
         }
         guard let state = try? JSON.parse(bytes).decode(State.self), isValid(state) else {
@@ -55,6 +54,12 @@ struct CommandState: Sendable {
         } catch {
             throw failure(error)
         }
+    }
+
+    private func checkKind() throws(Failure) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw Failure(.output, "\(path) is not a regular file")
     }
 
     private var tooLarge: Failure {

@@ -77,7 +77,7 @@ extension CommandTests {
     func fileWithoutPositionsIsNotOverwritten(contents: String) throws {
         try bus.directory.write(contents, to: "notes")
         let run = try bus.run(["watch", "--state", bus.directory.path + "/notes"])
-        #expect(run.code == 1)
+        #expect(run.code == 74)
         #expect(run.errors.contains("/notes: not a file written by 'reveille watch --state'; left unchanged"))
         #expect(bus.directory.read("notes") == contents)
     }
@@ -111,8 +111,9 @@ extension CommandTests {
 
     @Test(arguments: ["/dev/full", "/dev"]) func stateMustBeARegularFile(path: String) throws {
         let run = try bus.run(["watch", "--state", path])
-        #expect(run.code == 1)
+        #expect(run.code == 74)
         #expect(run.errors == "reveille: \(path) is not a regular file\n")
+        #expect(access(path + ".lock", F_OK) != 0)
     }
 
     @Test(arguments: [SIGINT, SIGHUP]) func signalBeforeTheCountIsAFailure(signal: Int32) throws {

@@ -133,7 +133,7 @@ import Varlink
         let scene = try RulesScene("at 7:30 -- true")
         try scene.bus.directory.write("{}", to: "rules.json")
         let run = try scene.run([])
-        #expect(run.code == 1)
+        #expect(run.code == 74)
         #expect(run.errors.contains("rules.json: not a file written by 'reveille rules"), "\(run.errors)")
         unlink(scene.path("rules"))
         let missing = try scene.run([])
