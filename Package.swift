@@ -263,6 +263,9 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
                 "ReveilleTesting", "Varlink",
             ],
             path: "Sources/Trials/FleetStorm"),
+        .executableTarget(
+            name: "ReveilleClientAdapter", dependencies: ["Reveille", "ReveilleCore", "Varlink"],
+            path: "Tests/ClientConformance/Swift"),
 
         // MARK: - Tests
         .testTarget(
@@ -291,8 +294,10 @@ if Context.environment["REVEILLE_SATELLITES"] != nil {
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Reveille", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool", "ReveilleHost", "ReveilleLink",
-                "ReveilleLocation", "ReveilleMain", "ReveilleSensorProxy", "ReveilleSimulation", "ReveilleSystem",
+                "Reveille", "ReveilleClientAdapter", "ReveilleCore", "ReveilleDBus", "ReveilleFleetTool",
+                "ReveilleHost",
+                "ReveilleLink", "ReveilleLocation", "ReveilleMain", "ReveilleSensorProxy", "ReveilleSimulation",
+                "ReveilleSystem",
                 "ReveilleTesting", "ReveilleTool", "ReveilleView", "ReveilleViewCore", "Varlink",
             ],
             exclude: ["Clients/Node", "Clients/Python", "Fleet/kill.py"]),

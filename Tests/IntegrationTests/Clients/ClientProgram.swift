@@ -29,7 +29,8 @@ enum ClientLanguage: String, CaseIterable {
 
     private static let directory = Package.root + "/Tests/IntegrationTests/Clients/"
 
-    fileprivate var command: [String] {
+    /// The adapter, with the lines that `Tests/ClientConformance/run` documents.
+    var command: [String] {
         switch self {
         case .python: ["python3", "-X", "dev", Self.directory + "Python/client.py", "blocking"]
         case .asyncio: ["python3", "-X", "dev", Self.directory + "Python/client.py", "asyncio"]
@@ -62,11 +63,11 @@ final class ClientProgram {
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
-        peer = RawClient(descriptor: ends[0])
+        peer = RawClient(descriptor: ends[0], terminator: UInt8(ascii: "\n"))
         let command = language.command
         run = try RunningProgram(
             Array(command.dropFirst()), program: command[0], in: directory, environment: environment,
-            descriptors: [0: ends[1]])
+            descriptors: [0: ends[1], 1: ends[1]])
     }
 
     /// Starts a program that is connected to a bus.

@@ -8,14 +8,17 @@ import Varlink
 /// A client that sends and receives raw bytes, which may be invalid.
 final class RawClient {
     let descriptor: Int32
+    private let terminator: UInt8
     private var buffer: [UInt8] = []
 
-    /// Takes ownership of a connected socket.
-    init(descriptor: Int32) {
+    /// Takes ownership of a connected socket, whose frames end with a byte.
+    init(descriptor: Int32, terminator: UInt8 = 0) {
         self.descriptor = descriptor
+        self.terminator = terminator
     }
 
     init(_ path: String) throws {
+        terminator = 0
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         let result = try UnixAddress("unix:" + path).withSocketAddress { connect(descriptor, $0, $1) }
         guard result == 0 else { throw Trouble("connect \(path): \(String(cString: strerror(errno)))") }
@@ -25,9 +28,9 @@ final class RawClient {
         close(descriptor)
     }
 
-    /// Sends text as a frame, terminated by NUL.
+    /// Sends text as a frame.
     func send(_ text: String) throws {
-        try send(bytes: Array(text.utf8) + [0])
+        try send(bytes: Array(text.utf8) + [terminator])
     }
 
     func send(bytes: [UInt8]) throws {
@@ -48,7 +51,7 @@ final class RawClient {
     func receiveText(seconds: Int = 60) throws -> String? {
         let deadline = Deadline(seconds: seconds)
         while true {
-            if let end = buffer.firstIndex(of: 0) {
+            if let end = buffer.firstIndex(of: terminator) {
                 defer { buffer.removeSubrange(...end) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
@@ -73,7 +76,7 @@ final class RawClient {
             }
             buffer += chunk[..<count]
         }
-        let frames = buffer.split(separator: 0, omittingEmptySubsequences: false)
+        let frames = buffer.split(separator: terminator, omittingEmptySubsequences: false)
         buffer = Array(frames.last ?? [])
         return (frames.dropLast().map { String(decoding: $0, as: UTF8.self) }, hasEnded)
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls reveille.mjs as the other end of stdin, a socket, asks.
+// The adapter of reveille.mjs: it uses the client as lines on stdin ask.
 //
-// A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.
+// Tests/ClientConformance/run documents the lines. The actions that are not listed there have the names of the client's methods.
 
-import { Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { connect, ReveilleError } from "../../../../Sources/Clients/Node/reveille.mjs";
 
-const peer = new Socket({ fd: 0 });
 const subscriptions = {};
 const tasks = [];
 let bus;
@@ -44,6 +43,8 @@ async function carryOut({ do: action, of, aspects, options, arguments: values = 
     case "task":
       tasks.push(await subscriptions[of].task("work"));
       return;
+    case "endTask":
+      return tasks.pop().close();
     case "hasFailed":
       return tasks[0].failure !== undefined;
     case "positions":
@@ -65,14 +66,9 @@ async function answer(request) {
     reply.error = { message, code, name, parameters };
   }
   const plain = (_, value) => (value instanceof Set ? [...value].sort() : value);
-  peer.write(`${JSON.stringify(reply, plain)}\0`);
+  process.stdout.write(`${JSON.stringify(reply, plain)}
+`);
 }
 
-let rest = "";
-peer.setEncoding("utf8");
-for await (const text of peer) {
-  const frames = (rest + text).split("\0");
-  rest = frames.pop();
-  for (const frame of frames) answer(JSON.parse(frame));
-}
+for await (const line of createInterface({ input: process.stdin })) answer(JSON.parse(line));
 process.exit(0);

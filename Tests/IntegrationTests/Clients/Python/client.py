@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls reveille.py as the other end of stdin, a socket, asks; the argument is "blocking" or "asyncio".
+"""The adapter of reveille.py: it uses the client as lines on stdin ask. The argument is "blocking" or "asyncio".
 
-A request is {"id", "do", …}; its reply is {"id", "result"} or {"id", "error"}. Requests run side by side.
+Tests/ClientConformance/run documents the lines. The actions that are not listed there have the names of the client's methods.
 """
 import asyncio
 import dataclasses
 import json
 import pathlib
-import socket
 import sys
 import threading
 import types
@@ -15,10 +14,11 @@ import types
 sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "Sources/Clients/Python"))
 import reveille  # noqa: E402
 
-peer = socket.socket(fileno=0)
 bus = None
 subscriptions = {}
 tasks = []
+# Replies of several threads do not mix.
+writing = threading.Lock()
 
 
 def plain(value):
@@ -76,6 +76,8 @@ def steps(request):
         yield (subscriptions[of] if of else bus).become_inactive()
     elif action == "task":
         tasks.append((yield subscriptions[of].task("work")))
+    elif action == "endTask":
+        tasks.pop().close()
     elif action == "hasFailed":
         return tasks[0].failure is not None
     elif action == "positions":
@@ -106,7 +108,8 @@ def answer(request, outcome):
         reply = {"id": request["id"], "error": error}
     else:
         reply = {"id": request["id"], "result": plain(outcome)}
-    peer.sendall(json.dumps(reply).encode() + b"\0")
+    with writing:
+        print(json.dumps(reply), flush=True)
 
 
 def carry_out(request):
@@ -141,7 +144,7 @@ async def carry_out_async(request):
 
 async def serve():
     loop, tasks = asyncio.get_running_loop(), {}
-    requests = iter(received())
+    requests = received()
     while request := await loop.run_in_executor(None, next, requests, None):
         if request["do"] == "cancel":
             tasks[request["task"]].cancel()
@@ -150,10 +153,7 @@ async def serve():
 
 
 def received():
-    rest = b""
-    while data := peer.recv(65536):
-        *frames, rest = (rest + data).split(b"\0")
-        yield from map(json.loads, frames)
+    return map(json.loads, sys.stdin)
 
 
 is_blocking = sys.argv[1] == "blocking"
