@@ -24,7 +24,8 @@ import Varlink
     private static let elsewhere = [
         ("README.md", "console", "DocumentTests"), ("README.md", "python", "DocumentTests"),
         ("Docs/Clients.md", "python", "ClientDocumentTests"), ("Docs/Clients.md", "js", "ClientDocumentTests"),
-        ("Docs/Protocol.md", "", "DocumentTests"), ("Docs/Testing.md", "tap", "DocumentTests"),
+        ("Docs/WritingAClient.md", "c", "ClientConformanceTests"), ("Docs/Protocol.md", "", "DocumentTests"),
+        ("Docs/Testing.md", "tap", "DocumentTests"),
         ("Docs/Recipes.md", "json", "RecipeTests"), ("Docs/Recipes.md", "ini", "RecipeTests"),
         ("Docs/Recipes.md", "lisp", "RecipeTests"), ("Docs/Recipes.md", "", "RecipeTests"),
     ]
