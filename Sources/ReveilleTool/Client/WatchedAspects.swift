@@ -23,7 +23,7 @@ enum WatchedAspects {
 
     /// Says how many names are published that the default leaves out.
     static func reportLeftOut(on device: Device) async throws {
-        let count = try await device.aspects().count { $0.aspect.isPublished }
+        let count = try await device.aspects().count { $0.aspect.isPublished && !$0.aspect.isOwn }
         guard count > 0 else { return }
         let (names, whose) = count == 1 ? ("1 published name is", "its") : ("\(count) published names are", "their")
         Console.error("reveille: \(names) left out; 'reveille watch --all' prints \(whose) changes too")

@@ -18,7 +18,7 @@ struct LogCommand: GuardedCommand {
             The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
             the oldest is the last change before the restart. Printing changes delivers nothing to subscribers. A \
             pattern prints the changes of each matching name that is published now; a pattern without matches is \
-            reported on stderr.
+            reported on stderr. The names of rules and of the schedule's entries are left out unless they are named.
 
             Times are local and may have seconds. A time without a date is in the last 24 hours: at 09:00, 14:30 \
             means yesterday.
@@ -42,6 +42,9 @@ struct LogCommand: GuardedCommand {
         help: "Print only the latest changes, at most this many.", transform: Count.parse)
     var limit: Int?
 
+    @Flag(help: "Print the changes of all aspects, also of the names of rules and of the schedule's entries.")
+    var all = false
+
     @Flag(help: "Print each change as a line of JSON, an Event of the interface.")
     var json = false
 
@@ -51,11 +54,17 @@ struct LogCommand: GuardedCommand {
         var events = try changes()
         events.removeAll { !period.includes($0) }
         events.sort { $0.sequence < $1.sequence }
-        for event in events.suffix(limit ?? .max) {
+        events = events.suffix(limit ?? .max)
+        let column = EventText.column(for: events.map(\.aspect))
+        for event in events {
             try json
                 ? Console.json(event.structure)
-                : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event))
+                : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event, column: column))
         }
+    }
+
+    func validate() throws {
+        if all && !aspects.isEmpty { throw ValidationError("--all cannot be combined with aspects") }
     }
 
     /// Returns the changes of the aspects, all from one instance of the bus, since sequences of two instances cannot be
@@ -69,7 +78,7 @@ struct LogCommand: GuardedCommand {
         }
         Aspect.reportUnmatched(aspects, among: known)
         let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
-        let aspects = AspectSet(aspects.isEmpty ? known : named).aspects
+        let aspects = AspectSet(aspects.isEmpty ? known.filter { all || !$0.isOwn } : named).aspects
         for _ in 0..<Self.attempts {
             let replies = try aspects.map { aspect in
                 try client.call(GetHistory(aspect, limit: limit, wantsSupply: aspect == .battery))

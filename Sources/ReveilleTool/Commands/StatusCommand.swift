@@ -13,8 +13,12 @@ struct StatusCommand: GuardedCommand {
         abstract: "Show the bus, the source of each aspect, the published names, and all subscriptions.",
         discussion: """
             Lines are truncated to the width of the terminal, but not when written to a pipe. The uptime and the \
-            configuration file are shown if the process that serves the bus is visible.
+            configuration file are shown if the process that serves the bus is visible. The names of rules and of the \
+            schedule's entries are counted; 'reveille rules --list' and 'reveille schedule list' show what they are.
             """)
+
+    @Flag(help: "List all published names, also those of rules and of the schedule's entries.")
+    var all = false
 
     @Flag(help: "Print one JSON object: the bus, and the replies of DescribeAspects and ListSubscriptions.")
     var json = false
@@ -38,18 +42,23 @@ struct StatusCommand: GuardedCommand {
         }
         try Console.line("")
         try StatusTables.sources(sources.filter { !$0.aspect.isPublished }).print()
-        try Self.printNames(sources.filter(\.aspect.isPublished))
+        try printNames(sources.filter(\.aspect.isPublished))
         try Console.line("")
         try subscribers.isEmpty
             ? Console.line("no subscriptions") : StatusTables.subscribers(subscribers).print()
     }
 
-    private static func printNames(_ sources: [AspectInfo]) throws(Failure) {
+    private func printNames(_ sources: [AspectInfo]) throws(Failure) {
         guard !sources.isEmpty else { return }
-        let (table, further) = StatusTables.names(sources)
+        let listed = all ? sources : sources.filter { !$0.aspect.isOwn }
+        let (table, further) = StatusTables.names(listed)
         try Console.line("")
-        try table.print()
+        if !listed.isEmpty { try table.print() }
         if further > 0 { try Console.line(Style.dim("and \(further) more; --json prints all \(sources.count) names")) }
+        let own = sources.count - listed.count
+        if own > 0 {
+            try Console.line(Style.dim("\(Count.text(own, "name")) of rules and the schedule; --all lists them"))
+        }
     }
 
     private static func json(of bus: ServedBus) -> JSON {

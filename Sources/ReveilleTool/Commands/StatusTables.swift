@@ -51,13 +51,18 @@ enum StatusTables {
     }
 
     static func pending(of subscriber: SubscriptionInfo) -> String {
-        let pending = subscriber.pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let pending = Dictionary(subscriber.pending.map { (listed($0.key), $0.value) }, uniquingKeysWith: +)
+            .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return pending.isEmpty ? "-" : list(pending, separator: ", ", isWhole: pending.count < leastComplete)
     }
 
     static func aspects(of subscriber: SubscriptionInfo) -> String {
-        list(subscriber.aspects.aspects.map(\.name), separator: " ")
+        let names = subscriber.aspects.aspects.map(listed)
+        return list(names.indices.filter { !names[..<$0].contains(names[$0]) }.map { names[$0] }, separator: " ")
     }
+
+    /// Returns the name of an aspect in a list, in which all names of rules and the schedule are one.
+    private static func listed(_ aspect: Aspect) -> String { aspect.isOwn ? "schedule" : aspect.name }
 
     private static func text(_ task: SubscriptionInfo.Task) -> String {
         // Rounded down: a task never has more time than shown.

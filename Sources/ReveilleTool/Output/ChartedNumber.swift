@@ -55,8 +55,11 @@ struct ChartedNumber: Sendable {
     }
 
     /// Returns a number with its unit, and with one decimal place where there are decimals.
-    func text(_ number: Double) -> String {
-        (abs(number) < 1e15 ? number.text() : "\(number)") + unit
+    func text(_ number: Double) -> String { rounded(number, to: 10) }
+
+    /// Returns a number with its unit, rounded to parts of one.
+    func rounded(_ number: Double, to parts: Double) -> String {
+        (abs(number) < 1e15 ? number.text(parts: parts) : "\(number)") + unit
     }
 }
 

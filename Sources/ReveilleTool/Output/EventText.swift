@@ -14,14 +14,15 @@ enum EventText {
     private static let shortestValue = 16
 
     static func column(for aspects: some Sequence<Aspect>) -> Int {
-        aspects.reduce(narrowestColumn) { max($0, min($1.name.columns + gap, widestColumn)) }
+        aspects.reduce(narrowestColumn) { max($0, min($1.shownName.columns + gap, widestColumn)) }
     }
 
     /// Returns the line of an event: its aspect, its state, and remarks on merged changes.
     ///
     /// The value of a published name is truncated to a width if possible.
     static func line(_ event: Event, column: Int = narrowestColumn, width: Int? = nil) -> StyledText {
-        let name = Style.bold("\(event.aspect)").padded(to: max(column, event.aspect.name.columns + gap))
+        let shown = event.aspect.shownName
+        let name = Style.bold(StyledText(shown)).padded(to: max(column, shown.columns + gap))
         let remarks: StyledText = event.remarks.isEmpty ? "" : "  (\(event.remarks.joined(separator: ", ")))"
         var state = state(of: event).printable
         if let width, event.aspect.isPublished {
@@ -32,7 +33,9 @@ enum EventText {
 
     static func state(of event: Event) -> String {
         if FolderHint.concerns(event) { return FolderHint.text }
-        guard let value = event.published, value.json == nil else { return "\(event.reading)" }
+        guard let value = event.published, value.json == nil else {
+            return event.aspect.rule(in: event.published?.bytes) ?? "\(event.reading)"
+        }
         return event.changeCount == 0 ? "not published" : "withdrawn"
     }
 

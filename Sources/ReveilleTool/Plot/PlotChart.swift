@@ -42,7 +42,8 @@ struct PlotChart {
             + number.text(most)
     }
 
-    func text(of point: PlotPoint) -> String { point.value.map(number.text) ?? "unknown" }
+    /// Returns the number at a point with all its digits, for a reader that calculates with it.
+    func text(of point: PlotPoint) -> String { point.value.map { number.rounded($0, to: 1e9) } ?? "unknown" }
 
     /// Returns the lines of the chart with its axes; `nil` if the width does not suffice.
     func lines(columns: Int, rows: Int) -> [StyledText]? {

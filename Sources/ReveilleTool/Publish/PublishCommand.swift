@@ -122,8 +122,8 @@ struct WithdrawCommand: AwaitingCommand {
         commandName: "withdraw",
         abstract: "Withdraw a published state.",
         discussion: """
-            Subscribers receive an event with the value null. Withdrawing a name that is not published succeeds, and \
-            is not a change. Prints the resulting state.
+            Subscribers receive an event with the value null. Withdrawing a name that is not published succeeds, is \
+            not a change, and is reported on stderr. Prints the resulting state.
             """)
 
     @Argument(
@@ -137,6 +137,10 @@ struct WithdrawCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await bus.device()
+        if try await device.get(name).published?.isWithdrawn == true {
+            let names = try await device.aspects().filter { $0.isAvailable && !$0.aspect.isOwn }.map(\.aspect.name)
+            Console.error("reveille: \(name) was not published\(Suggestion.nearest(to: name.name, among: names))")
+        }
         try await device.withdraw(name)
         try await device.printState(of: name, json: json)
     }

@@ -9,7 +9,7 @@ import ReveilleWire
 struct RulesFile: Sendable {
     /// The largest file that is read, in bytes: thousands of rules.
     static let sizeLimit = 1 << 20
-    private static let prefix = "org.reveille.rules."
+    static let prefix = "org.reveille.rules."
 
     /// The valid rules, and the errors of the other lines.
     struct Contents: Sendable {

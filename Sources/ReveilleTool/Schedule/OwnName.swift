@@ -3,6 +3,7 @@
 import ReveilleConsole
 import ReveilleCore
 import ReveilleSystem
+import Varlink
 
 /// The published name of an entry whose user gave none, and its command, which knows nothing of the bus.
 struct OwnName {
@@ -37,4 +38,20 @@ struct OwnName {
 
     /// A condition that is true for each value, and a single run.
     private static let arguments = ["due != false or due == false", "--count", "1", "--"]
+}
+
+extension Aspect {
+    /// The beginnings of the names that the bus and this program choose for themselves, which say nothing to a person.
+    private static let ownPrefixes = [RulesFile.prefix, OwnName.prefix, "org.reveille.wake."]
+
+    /// Whether the name is one of these, so that lists leave it out unless they are asked for all.
+    var isOwn: Bool { self == .alarm || Self.ownPrefixes.contains(where: name.hasPrefix) }
+
+    /// The name in a line about a change: the name of a rule is a digest, and its value is the rule.
+    var shownName: String { name.hasPrefix(RulesFile.prefix) ? "rule" : name }
+
+    /// Returns the line of the rule whose entry publishes a value; `nil` for the value of another name.
+    func rule(in value: [UInt8]?) -> String? {
+        shownName == name ? nil : value.flatMap { try? JSON.parse($0) }?.objectValue?["rule"]?.stringValue
+    }
 }

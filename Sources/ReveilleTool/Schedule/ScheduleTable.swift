@@ -15,11 +15,14 @@ enum ScheduleTable {
             rows: entries.map { listing in
                 let entry = listing.entry
                 let next = listing.next.map { Timestamp(microseconds: $0) }
+                let rule = entry.aspect.rule(in: entry.value)
                 return [
-                    Table.Cell(entry.id, .bold), Table.Cell(entry.aspect.name), Table.Cell(moment(next, now: now)),
+                    rule == nil ? Table.Cell(entry.id, .bold) : Table.Cell("a rule"),
+                    Table.Cell(entry.aspect.isOwn ? "-" : entry.aspect.name), Table.Cell(moment(next, now: now)),
                     Table.Cell(entry.slotZone ?? "-"), Table.Cell(entry.wake == true ? "yes" : "-"),
                     Table.Cell("\(listing.fired)"),
-                    Table.Cell(entry.launch.map { OwnName.unwrap($0).map(quoted).joined(separator: " ") } ?? "-"),
+                    Table.Cell(
+                        rule ?? entry.launch.map { OwnName.unwrap($0).map(quoted).joined(separator: " ") } ?? "-"),
                 ]
             })
     }

@@ -106,7 +106,9 @@ struct TopModel: Sendable {
     mutating func applyFilter() {
         let text = filter.lowercased()
         aspects.show(allAspects) { row in
-            text.isEmpty || [row.id.name, row.source.source, row.value].contains { $0.lowercased().contains(text) }
+            text.isEmpty
+                ? !row.id.isOwn
+                : [row.id.name, row.source.source, row.value].contains { $0.lowercased().contains(text) }
         }
         subscriptions.show(allSubscribers) { row in
             text.isEmpty

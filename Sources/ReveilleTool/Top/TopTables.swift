@@ -8,11 +8,11 @@ enum TopTables {
     /// Returns the cells of an aspect, with a line of changes whose width is in characters.
     static func cells(_ row: AspectRow, at now: Timestamp, line: Int) -> [Table.Cell] {
         guard row.hasValue else {
-            return [Table.Cell(row.id.name, .dim), Table.Cell(row.value, .dim)]
+            return [Table.Cell(row.id.shownName, .dim), Table.Cell(row.value, .dim)]
                 + ["-", "-", "", "-"].map { Table.Cell($0, .dim) }
         }
         return [
-            Table.Cell(row.id.name, .bold),
+            Table.Cell(row.id.shownName, .bold),
             Table.Cell(row.value),
             Table.Cell(row.last.map { TopText.age(of: $0.changedAt, at: now) } ?? "-"),
             Table.Cell(TopText.rate(row.rate), row.rate ?? 0 > 0 ? .green : nil),

@@ -47,7 +47,8 @@ package final class DefaultsWatcher: Watcher {
         var sources = listed.map(table.real)
         if found.count > listed.count {
             let homes = table.homes.map { table.real($0.text) }.sorted().joined(separator: ", ")
-            sources.append("files in the folders of \(homes): \(found.count - listed.count)")
+            let count = found.count - listed.count
+            sources.append("\(count) \(count == 1 ? "file" : "files") in the folders of \(homes)")
         }
         let left = table.left.map { table.real($0.text) }.sorted()
         if !left.isEmpty { sources.append("read rarely, since they change often: " + left.joined(separator: ", ")) }

@@ -17,7 +17,8 @@ extension FileTable {
             } else if let value = entry.value {
                 examination.add(name, describe(value))
             } else if entry.isDirectory {
-                examination.add(name, "directory" + (entry.others > 0 ? "; other files: \(entry.others)" : ""))
+                let others = entry.others == 1 ? "1 other file" : "\(entry.others) other files"
+                examination.add(name, entry.others > 0 ? "directory, with \(others)" : "directory")
             } else if asked.contains(ExactText(path)) {
                 examination.add(name, "no such file")
             }

@@ -39,6 +39,39 @@ extension CommandTests {
         #expect(try sequences(log("--json", "--limit", "9")) == [1, 2, 3])
     }
 
+    /// Publishes a name, and what a rule and an entry without a name publish.
+    private func publishOwnNames() throws {
+        for (name, value) in [
+            ("org.example.a-player", #"{"a":1}"#), ("org.reveille.rules.x1.y2", #"{"rule":"every 1s -- true"}"#),
+            ("org.reveille.schedule.tea", "{}"),
+        ] { #expect(try bus.client().call("Publish", #"{"aspect":"\#(name)","value":\#(value)}"#).error == nil) }
+    }
+
+    @Test("columns align, and names of rules and the schedule are left out unless they are named")
+    func ownNamesAreLeftOut() throws {
+        try publishOwnNames()
+        try bus.client().post(level: 0.5)
+        func lines(_ run: ProgramRun) -> [Substring] {
+            run.output.split(separator: "\n").map { $0.dropFirst("2026-11-21 14:03:22  ".count) }
+        }
+        #expect(try lines(log()) == [#"org.example.a-player  {"a":1}"#, "battery               unplugged, 50%"])
+        #expect(
+            try lines(log("--all")) == [
+                #"org.example.a-player       {"a":1}"#, "rule                       every 1s -- true",
+                "org.reveille.schedule.tea  {}", "battery                    unplugged, 50%",
+            ])
+        #expect(try lines(log("org.reveille.rules.x1.y2")) == ["rule        every 1s -- true"])
+        let subscriber = try bus.subscribe(
+            #"{"aspects":["battery","org.reveille.rules.x1.y2","org.reveille.schedule.tea"],"background":true}"#)
+        let status = try bus.run(["status"]).output
+        #expect(
+            status.contains("org.example.a-player  published") && !status.contains("org.reveille.rules"), "\(status)")
+        #expect(status.contains("\n2 names of rules and the schedule; --all lists them\n"))
+        #expect(status.contains("  battery schedule\n"))
+        #expect(try bus.run(["status", "--all"]).output.contains("\norg.reveille.rules.x1.y2 "))
+        withExtendedLifetime(subscriber) {}
+    }
+
     /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
     ///
     /// - Returns: The run, and the aspects of the calls.

@@ -9,6 +9,8 @@ extension CommandTests {
         #expect(run.code == 0, "\(run.errors)")
         let lines = run.output.split(separator: "\n")
         #expect(lines.map { $0.dropFirst("2026-11-22 20:00:00  ".count) }.suffix(2) == ["50%", "49%"])
+        #expect(try bus.run(["publish", "org.example.n", #"{"n":0.123456}"#]).code == 0)
+        #expect(try bus.run(["plot", "org.example.n"]).output.hasSuffix("  0.123456\n"))
         let json = try bus.run(["plot", "battery", "--json"]).output.split(separator: "\n")
         #expect(json.count == lines.count && json.last?.hasSuffix(#""value":49.0}"#) == true, "\(json)")
         #expect(

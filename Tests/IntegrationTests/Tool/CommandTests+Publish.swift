@@ -36,6 +36,11 @@ extension CommandTests {
         let again = try bus.run(["withdraw", "org.example.player", "--json"])
         #expect(try event(again)["value"] == .null)
         #expect(again.code == 0)
+        #expect(run.errors == "" && again.errors == "reveille: org.example.player was not published\n")
+        #expect(try bus.run(["publish", "org.example.player", "{}"]).code == 0)
+        let similar = try bus.run(["withdraw", "org.example.payer"])
+        #expect(
+            similar.errors == "reveille: org.example.payer was not published; did you mean org.example.player?\n")
     }
 
     @Test func valueIsReadFromStdin() throws {

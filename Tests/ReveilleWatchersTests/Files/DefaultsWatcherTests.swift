@@ -39,7 +39,7 @@ import Testing
         #expect(app.scene.warnings == [])
         #expect(
             app.watcher.examine().findings.contains {
-                $0.name == app.scene.at("/home/u/.config") && $0.value == "directory; other files: 2"
+                $0.name == app.scene.at("/home/u/.config") && $0.value == "directory, with 2 other files"
             })
     }
 

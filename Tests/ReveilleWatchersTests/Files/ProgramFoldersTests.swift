@@ -34,9 +34,9 @@ import Testing
                 "dconf/other": ["/a"],
             ])
         let root = home.scene.at("/home/u/.config")
-        #expect(home.watcher.source == .available("\(root)/kwinrc, files in the folders of \(root): 4"))
+        #expect(home.watcher.source == .available("\(root)/kwinrc, 4 files in the folders of \(root)"))
         let findings = home.watcher.examine().findings
-        #expect(findings.contains { $0.name == root + "/gtk-3.0" && $0.value == "directory; other files: 1" })
+        #expect(findings.contains { $0.name == root + "/gtk-3.0" && $0.value == "directory, with 1 other file" })
         #expect(findings.contains { $0.name == root + "/app/settings.json" && $0.value == "keys a" })
         #expect(home.scene.warnings == [])
     }
@@ -123,7 +123,7 @@ import Testing
             #expect(
                 watcher.source
                     == .available(
-                        "files in the folders of \(root): 1, read rarely, since they change often: \(root)/app"))
+                        "1 file in the folders of \(root), read rarely, since they change often: \(root)/app"))
             scene.replace(Self.config + "app/settings.json", "{\"b\":1}")
         }
         scene.step(
