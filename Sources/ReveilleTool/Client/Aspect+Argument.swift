@@ -60,6 +60,9 @@ extension Aspect {
 
     private static func refusal(of argument: String) -> String {
         let words = device.map(\.name)
+        if argument.hasPrefix("dconf:") {
+            return "a domain of the settings is not an aspect; use defaults --domain \(argument)"
+        }
         if argument.contains("*") { return "a pattern must be the beginning of a name and .*, such as org.example.*" }
         guard argument.contains(".") else {
             return "an aspect must be \(Suggestion.list(words)), or a published name such as org.example.volume"

@@ -11,10 +11,19 @@ extension BusOptions {
     }
 
     /// Connects on a thread that the caller uses too, and reports the loss of the bus and its return from then on.
+    ///
+    /// With `wait`, a bus that is not there yet is reported and waited for.
     func device(
         on thread: LoopThread, wait: Bool = false, onReport: @escaping @Sendable () -> Void = {}
     ) async throws -> Device {
-        let device = try await Device.connect(to: address, wait: wait, on: thread)
+        let device: Device
+        do {
+            device = try await Device.connect(to: address, on: thread)
+        } catch let error as ReveilleError {
+            guard wait, error.code == .noBus else { throw error }
+            Console.error("reveille: \(error); waiting for the bus")
+            device = try await Device.connect(to: address, wait: true, on: thread)
+        }
         Task(executorPreference: thread) {
             try await device.reportConnection {
                 Console.error($0)

@@ -55,6 +55,7 @@ final class WatchStream: Sendable {
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)
         if command.aspects.isEmpty, !command.all { try await WatchedAspects.reportLeftOut(on: device) }
+        try await device.reportWaiting(for: command.aspects, of: command.domains.selection(for: aspects)?.words)
         if !command.initial, !isInteractive { try await FolderHint.print(for: aspects, on: device) }
         showState(isHeld: command.background)
         try await withThrowingTaskGroup { group in

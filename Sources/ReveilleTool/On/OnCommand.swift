@@ -65,7 +65,7 @@ struct OnCommand: GuardedCommand {
             A file that stores whether the condition is true, and the position in the stream, for one run at a time. \
             The next run with this file continues from there, and runs the command only if the condition has become true since then. A \
             command that was killed by the signal that ended 'on', or with it, is run again.
-            """)
+            """, completion: .file())
     var state: String?
 
     @OptionGroup var bus: BusOptions
@@ -104,6 +104,12 @@ struct OnCommand: GuardedCommand {
 extension Condition {
     /// Parses a condition and checks it against the states of an aspect; suggests a field or word for a misspelled one.
     init(argument: String, for aspect: Aspect) throws(Failure) {
+        if aspect.builtIn?.isReportedInParts == true {
+            let word = argument.prefix { !$0.isWhitespace }
+            let domain = word.hasPrefix("dconf:") ? word.lastIndex(of: "/").map { word[...$0] } : nil
+            let option = aspect == .defaults ? " --domain \(domain ?? "DOMAIN")" : ""
+            throw Failure(.usage, "\(aspect) has no condition; '\(aspect)\(option) -- COMMAND' runs for each change")
+        }
         do throws(ConditionError) {
             try self.init(parsing: argument)
         } catch {

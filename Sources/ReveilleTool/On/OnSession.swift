@@ -26,6 +26,7 @@ final class OnSession {
         let subscription = try await device.subscribe(
             to: AspectSet(rule.aspect), initial: true, resume: set.positions(of: rule.domains, in: set.instance),
             name: Environment["REVEILLE_NAME"] ?? "reveille on \(rule.aspect)", domains: rule.domains)
+        try await device.reportWaiting(for: [rule.aspect], of: rule.domains)
         while let event = try await subscription.next() {
             guard let instance = subscription.positions?.instance else {
                 preconditionFailure("an event before the bus has answered")

@@ -18,7 +18,19 @@ final class Program {
 
     /// Checks that a program exists and is executable.
     static func check(_ command: [String]) throws(Failure) {
-        _ = try Failure.coded(.notStarted) { try ExecutableSearch.find(command[0]) }
+        _ = try found(command[0]) { () throws(SystemError) in try ExecutableSearch.find(command[0]) }
+    }
+
+    /// Runs a body that looks up a program by its name or path.
+    private static func found<Value>(
+        _ name: String, _ body: () throws(SystemError) -> Value
+    ) throws(Failure) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            let isName = error.code == ENOENT && !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/"))
+            throw Failure(.notStarted, isName ? "\(name): command not found" : "\(error)")
+        }
     }
 
     /// Starts a program, which is looked up in `PATH`.
@@ -27,7 +39,7 @@ final class Program {
     init(_ command: [String], environment: [String: String], descriptors: [Int32: Int32]) throws(Failure) {
         let isApart = tcgetpgrp(STDIN_FILENO) != getpgrp()
         self.isApart = isApart
-        process = try Failure.coded(.notStarted) {
+        process = try Self.found(command[0]) { () throws(SystemError) in
             try ChildProcess(command, environment: environment, descriptors: descriptors, isApart: isApart)
         }
     }

@@ -7,20 +7,35 @@ import ReveilleWire
 
 /// The rules of a file as `reveille rules --list` shows them.
 enum RuleTable {
-    static func print(_ rules: [Rule], _ stateFile: CommandState, _ bus: BusOptions) throws {
+    /// Prints a row for each line; without a bus, what is true now is not known.
+    static func print(_ file: RulesFile.Contents, _ stateFile: CommandState, _ bus: BusOptions) throws {
         let stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
         try AwaitedTask.awaiting {
+            let nows = try await nows(of: file.rules, bus)
+            let rules = zip(file.rules, nows).map { rule, now in
+                (rule.number, row(rule, now, stored.rules.first { $0.rule == rule.text }))
+            }
+            let wrong = file.errors.map { error in
+                (error.number, ["\(error.number)", "wrong", "-", "-", error.reason].map { Table.Cell($0, .yellow) })
+            }
+            let rows = (rules + wrong).sorted { $0.0 < $1.0 }.map(\.1)
+            try Table(columns: ["LINE", "NOW", "LAST RUN", "EXIT", .loose("RULE")], rows: rows).print()
+        }
+    }
+
+    private static func nows(of rules: [Rule], _ bus: BusOptions) async throws -> [String] {
+        do {
             let device = try await bus.device()
             let listings = try await device.listings
             var states: [Aspect: Event] = [:]
             for rule in rules where states[rule.aspect] == nil {
                 states[rule.aspect] = try await device.get(rule.aspect)
             }
-            let rows = rules.map { rule in
-                let now = now(rule, states[rule.aspect], listings)
-                return row(rule, now, stored.rules.first { $0.rule == rule.text })
-            }
-            try Table(columns: ["LINE", "NOW", "LAST RUN", "EXIT", .loose("RULE")], rows: rows).print()
+            return rules.map { now($0, states[$0.aspect], listings) }
+        } catch let error as ReveilleError {
+            guard error.code == .noBus else { throw error }
+            Console.error("reveille: \(error); what is true now is not known")
+            return rules.map { _ in "-" }
         }
     }
 

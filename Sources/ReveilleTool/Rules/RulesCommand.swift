@@ -32,18 +32,20 @@ struct RulesCommand: GuardedCommand {
               reveille rules ./kiosk.rules
             """)
 
-    @Argument(help: "The file. Default: reveille/rules in $XDG_CONFIG_HOME or in ~/.config.")
+    @Argument(
+        help: "The file. Default: reveille/rules in $XDG_CONFIG_HOME or in ~/.config.", completion: .file())
     var path: String?
 
     @Flag(help: "Check the rules and their commands, and exit: with 0 if all are right, else with 78.")
     var check = false
 
-    @Flag(help: "Print the rules, whether they are true now, and their last runs.")
+    @Flag(help: "Print the rules, whether they are true now, and their last runs, and the lines that are wrong.")
     var list = false
 
     @Option(
         help:
-            "The file that stores what the rules did. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.")
+            "The file that stores what the rules did. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.",
+        completion: .file())
     var state: String?
 
     @OptionGroup var bus: BusOptions
@@ -59,7 +61,7 @@ struct RulesCommand: GuardedCommand {
         if check { return try check(file, file.parse(bytes)) }
         let statePath = try state ?? file.statePath()
         let stateFile = CommandState(statePath, of: "rules")
-        if list { return try RuleTable.print(file.parse(bytes).rules, stateFile, bus) }
+        if list { return try RuleTable.print(file.parse(bytes), stateFile, bus) }
         StatePath.createDirectories(of: statePath)
         let lock = try FileLock.alone(statePath, "\(file.path): another 'reveille rules'", "follows these rules")
         let log = ProgramLog(of: "reveille", level: try Failure.coded(.usage) { try LogLevel.chosen(nil) })
@@ -82,11 +84,18 @@ struct RulesCommand: GuardedCommand {
 
     private func check(_ file: RulesFile, _ contents: RulesFile.Contents) throws(Failure) {
         let missing = contents.rules.compactMap { rule in rule.missingCommand.map { RuleError(rule.number, "\($0)") } }
+        let wrong = contents.errors.count
+        // Several rules can have one command.
+        let commands = Set(missing.map(\.reason)).count
         let errors = (contents.errors + missing).sorted { $0.number < $1.number }
         for error in errors { Console.error("reveille: \(file.path): \(error)") }
         try Console.line("\(Count.text(contents.rules.count, "rule"))")
         guard errors.isEmpty else {
-            throw Failure(.configuration, "\(file.path): \(Count.text(errors.count, "wrong line"))")
+            let counts = [
+                wrong == 0 ? nil : wrong == 1 ? "1 line is wrong" : "\(wrong) lines are wrong",
+                commands == 0 ? nil : commands == 1 ? "1 command is missing" : "\(commands) commands are missing",
+            ]
+            throw Failure(.configuration, "\(file.path): \(counts.compactMap { $0 }.joined(separator: ", "))")
         }
     }
 }

@@ -65,6 +65,9 @@ struct ConditionScanner {
         guard let number = try? JSON.parse(Array(text.utf8)), number.numberValue != nil else {
             throw ConditionError("'\(text)' at column \(column) is neither a number nor a quoted string")
         }
+        if next == "%", let percent = number.numberValue {
+            throw ConditionError("use \(percent / 100) instead of the '\(text)%' at column \(column)")
+        }
         return number
     }
 

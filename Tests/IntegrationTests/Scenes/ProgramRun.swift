@@ -25,6 +25,12 @@ final class RunningProgram {
     var output: String { directory.read(name) }
     var errors: String { directory.read(name + ".errors") }
 
+    /// The errors without the lines about a missing source: most buses of the tests have no devices.
+    var reports: String {
+        errors.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("reveille: waiting for a source of ") }.joined(separator: "\n")
+    }
+
     /// Sends SIGTERM and returns the exit code.
     @discardableResult
     func stop() -> Int32 {

@@ -8,6 +8,18 @@ import Varlink
 
 /// `reveille watch`: its output, reconnection and exit codes.
 extension CommandTests {
+    @Test("a source and a domain that are missing are reported, and waited for") func missingSourceIsReported() throws {
+        let run = try RunningProgram(
+            ["watch", "light", "defaults", "--domain", "nosuch", "--domain", "dconf:/org/x/", "--count", "1"],
+            in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address])
+        for text in [
+            "a source of light: ", "the domain dconf:/org/x/, of which there are no settings\n",
+            "the domain nosuch, of which there are no settings\n",
+        ] { try wait(for: "\(text), not \(run.errors)") { run.errors.contains("waiting for " + text) } }
+        #expect(try bus.run(["post", "light", #"{"lux":12}"#]).code == 0)
+        #expect(run.process.wait() == 0 && run.output.hasSuffix("12 lux\n"), "\(run.output)")
+    }
+
     private func watch(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {
         try RunningProgram(
             ["watch"] + arguments, in: bus.directory,
@@ -126,7 +138,7 @@ extension CommandTests {
             run.process.signal(signal)
         }
         #expect(counting.process.wait() == 128 + signal)
-        #expect(counting.errors.isEmpty)
+        #expect(counting.reports.isEmpty)
         #expect(endless.process.wait() == 0)
     }
 
@@ -145,10 +157,10 @@ extension CommandTests {
     @Test func timeoutDistinguishesNoEventFromTooFew() throws {
         let none = try watch(["battery", "--timeout", "1"])
         #expect(none.process.wait() == 124)
-        #expect(none.errors == "reveille: no event within 1 second\n")
+        #expect(none.reports == "reveille: no event within 1 second\n")
         let one = try watch(["battery", "--initial", "--count", "2", "--timeout", "5"])
         #expect(one.process.wait() == 124)
-        #expect(one.errors == "reveille: no further event within 5 seconds\n")
+        #expect(one.reports == "reveille: no further event within 5 seconds\n")
     }
 
     @Test func dateAndSourceAreShownOnRequest() throws {

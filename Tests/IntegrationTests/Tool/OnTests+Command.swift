@@ -37,7 +37,7 @@ extension OnTests {
         // The command need not read the event.
         try scene.post(0.5, 0.05)
         try wait(for: "the next run") { run.output.split(separator: "\n").count == 4 }
-        #expect(run.errors.isEmpty)
+        #expect(run.reports.isEmpty)
     }
 
     @Test("the command inherits no descriptors, signal masks or ignored signals") func commandInheritsNothing() throws {
@@ -68,10 +68,10 @@ extension OnTests {
     func failingCommandIsReported(script: String, code: Int) throws {
         let run = try scene.start([], ["sh", "-c", "cat; \(script)"])
         try scene.post(0.09)
-        try wait(for: "the report") { run.errors == "reveille: sh: exit code \(code)\n" }
+        try wait(for: "the report") { run.reports == "reveille: sh: exit code \(code)\n" }
         try scene.post(0.5, 0.08)
         try scene.waitForRuns(of: run, at: [0.09, 0.08])
-        try wait(for: "both reports") { run.errors.split(separator: "\n").count == 2 }
+        try wait(for: "both reports") { run.reports.split(separator: "\n").count == 2 }
     }
 
     @Test("a command that cannot be started is reported before anything is watched")
@@ -79,7 +79,7 @@ extension OnTests {
         let nowhere = ["REVEILLE_ADDRESS": "unix:" + scene.path("nowhere")]
         try scene.bus.directory.write("", to: "plain")
         for (command, reason) in [
-            ("no-such-program", "No such file or directory (ENOENT)"), ("", "No such file or directory (ENOENT)"),
+            ("", "No such file or directory (ENOENT)"),
             (scene.path("missing"), "No such file or directory (ENOENT)"),
             (scene.path("plain"), "Permission denied (EACCES)"), ("/", "Permission denied (EACCES)"),
         ] {
@@ -87,6 +87,8 @@ extension OnTests {
             #expect(run.code == 127)
             #expect(run.errors == "reveille: exec \(command): \(reason)\n")
         }
+        let absent = try scene.run(scene.low + ["--", "no-such-program"], environment: nowhere)
+        #expect(absent.code == 127 && absent.errors == "reveille: no-such-program: command not found\n")
         #expect(try scene.run(scene.low + ["--", "true"], environment: nowhere).code == 69)
         // A file in an earlier directory that cannot be executed does not hide one in a later directory.
         try scene.bus.directory.write("", to: "first/here")
@@ -113,7 +115,7 @@ extension OnTests {
         unlink(command)
         try scene.post(0.09)
         #expect(run.process.wait() == 127)
-        #expect(run.errors == "reveille: posix_spawn \(command): No such file or directory (ENOENT)\n")
+        #expect(run.reports == "reveille: posix_spawn \(command): No such file or directory (ENOENT)\n")
         try install()
         let next = try scene.start(options, [command])
         try scene.waitForRuns(of: next, at: [0.09])

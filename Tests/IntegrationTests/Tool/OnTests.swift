@@ -24,7 +24,7 @@ import Varlink
         try scene.post(0.06)
         try scene.waitForRuns(of: run, at: [0.09, 0.06])
         #expect(run.stop() == 0)
-        #expect(run.errors.isEmpty)
+        #expect(run.reports.isEmpty)
     }
 
     @Test("no time is missed while the command runs, and runs do not overlap") func noTimeIsMissed() throws {
@@ -93,7 +93,7 @@ import Varlink
         try scene.post(0.5, 0.08, 0.5, 0.07)
         #expect(run.process.wait() == Int32(code))
         try scene.waitForRuns(of: run, at: [0.09, 0.08])
-        #expect(run.errors == "reveille: sh: exit code 3\n" + (code == 0 ? "" : "reveille: sh: exit code \(code)\n"))
+        #expect(run.reports == "reveille: sh: exit code 3\n" + (code == 0 ? "" : "reveille: sh: exit code \(code)\n"))
     }
 
     @Test("a program that ends before the count of runs fails") func endBeforeTheCountIsAFailure() throws {

@@ -58,6 +58,14 @@ import Testing
             ("org.example.* 'a == 1' -- true", "org.example.*: a condition applies to one aspect, not to a pattern"),
             ("battery 'levle < 1' -- true", "levle: unknown field of battery; did you mean level?"),
             ("battery 'level < ' -- true", "level < : "),
+            ("battery 'level < 12.5%' -- true", "use 0.125 instead of the '12.5%' at column 9"),
+            ("defaults 'x == 1' -- true", "defaults has no condition; 'defaults --domain DOMAIN -- COMMAND' runs"),
+            (
+                "defaults \"dconf:/org/x/key == 'a'\" -- true",
+                "defaults has no condition; 'defaults --domain dconf:/org/x/ -- COMMAND' runs for each change"
+            ),
+            ("folders 'x == 1' -- true", "folders has no condition; 'folders -- COMMAND' runs for each change"),
+            ("dconf:/org/x/ 'x == 1' -- true", "is not an aspect; use defaults --domain dconf:/org/x/"),
             ("battery level<1 -- true", "must be in quotes"),
             ("battery 'level < 1 -- true", "a quote or a bracket is not closed"),
             ("battery 'level < 1' -- echo $(date)", "are not run"),

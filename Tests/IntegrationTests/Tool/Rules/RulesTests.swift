@@ -63,6 +63,8 @@ import Varlink
             """#)
         try scene.start()
         #expect(try scene.entries().count == 2)
+        let list = try scene.bus.run(["schedule", "list"]).output
+        #expect(list.contains(#/a rule +- +in .* +at 23:59 -- true\n/#) && !list.contains("org.reveille."), "\(list)")
         try wait(for: "a firing") { !scene.lines().isEmpty }
         // The firings while nothing follows the rules are one run.
         scene.program?.stop()
@@ -89,7 +91,7 @@ import Varlink
         try scene.write("# first\n" + Self.playing + "\nbroken\norg.example.player 'n == 3' -- no-such-command\n")
         try wait(for: "the report") { scene.program?.errors.contains("line 3: a rule has the form") == true }
         try scene.waitUntilFollowed()
-        #expect(scene.program?.errors.contains("line 4: exec no-such-command: No such file") == true)
+        #expect(scene.program?.errors.contains("line 4: no-such-command: command not found") == true)
         try publish(scene, (2, false), (3, true))
         try scene.waitForLines(["1", "3"])
         try wait(for: "the run that failed") {
@@ -104,19 +106,47 @@ import Varlink
     }
 
     @Test("--check reports each line that is wrong, and needs no bus") func checkReports() throws {
-        let scene = try RulesScene("at 7:30 -- true\nnothing\nbattery 'level < 1' -- no-such-command")
+        let missing = "at 7:30 -- true\nnothing\nbattery 'level < 1' -- no-such-command\nat 8:00 -- no-such-command"
+        let scene = try RulesScene(missing)
         scene.bus.kill()
         let run = try scene.run(["--check"])
         #expect(run.code == 78)
-        #expect(run.output == "2 rules\n")
-        #expect(run.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }.count == 3)
-        #expect(run.errors.contains("rules: line 2: ") && run.errors.contains("rules: line 3: exec no-such-command: "))
-        #expect(run.errors.hasSuffix("rules: 2 wrong lines\n"), "\(run.errors)")
+        #expect(run.output == "3 rules\n")
+        #expect(run.errors.split(separator: "\n").count == 4)
+        #expect(
+            run.errors.contains("rules: line 2: ")
+                && run.errors.contains("rules: line 3: no-such-command: command not found\n"))
+        #expect(run.errors.hasSuffix("rules: 1 line is wrong, 1 command is missing\n"), "\(run.errors)")
+        try scene.write("nothing\nnothing more\nat 8:00 -- no-such-command\nat 7:30 -- no-such-tool")
+        #expect(
+            try scene.run(["--check"]).errors.hasSuffix("rules: 2 lines are wrong, 2 commands are missing\n"))
         try scene.write("at 7:30 -- true\nnothing")
         let other = try scene.run(["--check"])
-        #expect(other.output == "1 rule\n" && other.errors.hasSuffix("rules: 1 wrong line\n"), "\(other.errors)")
+        #expect(other.output == "1 rule\n" && other.errors.hasSuffix("rules: 1 line is wrong\n"), "\(other.errors)")
         try scene.write("at 7:30 -- true")
         #expect(try scene.run(["--check"]).code == 0)
+    }
+
+    @Test("--list shows the lines that are wrong, and needs no bus") func listNeedsNoBus() throws {
+        let scene = try RulesScene("battery 'level < 1' -- true\nbattery 'level < 10%' -- true\nat 7:30 -- true")
+        scene.bus.kill()
+        let run = try scene.run(["--list"])
+        #expect(run.code == 0 && run.errors.hasSuffix("; what is true now is not known\n"), "\(run.errors)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 4 && lines[1].hasSuffix("battery 'level < 1' -- true"), "\(run.output)")
+        #expect(lines.dropFirst(2).first?.contains(#/^2 +wrong .*use 0\.1 instead of the '10%'/#) == true, "\(lines)")
+    }
+
+    @Test("rules without a bus say that they wait for it") func rulesWaitForABus() throws {
+        let scene = try RulesScene(Self.playing)
+        scene.bus.kill()
+        let program = try RunningProgram(
+            ["rules", scene.path("rules"), "--state", scene.path("rules.json")], in: scene.bus.directory,
+            environment: ["REVEILLE_ADDRESS": scene.bus.address])
+        try wait(for: "the line: \(program.errors)") { program.errors.hasSuffix("; waiting for the bus\n") }
+        try scene.bus.restart()
+        try wait(for: "the subscription") { try !scene.bus.client().subscriptions().isEmpty }
+        #expect(program.stop() == 0)
     }
 
     @Test("a second program for the same rules is refused") func secondProgramIsRefused() throws {
