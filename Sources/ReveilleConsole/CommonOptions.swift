@@ -24,19 +24,21 @@ package struct BrokerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The certificates that may sign the broker's, in PEM. Default: this system's.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     package var ca: String?
 
-    @Option(help: ArgumentHelp("The certificate that is shown to the broker, in PEM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The certificate that is shown to the broker, in PEM.", valueName: "file"),
+        completion: .file())
     package var certificate: String?
 
-    @Option(help: ArgumentHelp("The private key of the certificate, in PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The private key of the certificate, in PEM.", valueName: "file"), completion: .file())
     package var key: String?
 
     @Option(help: "The name of the user, if the broker does not take it from the certificate.")
     package var user: String?
 
-    @Option(help: ArgumentHelp("The file with the user's password.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file with the user's password.", valueName: "file"), completion: .file())
     package var passwordFile: String?
 
     package init() {}

@@ -7,26 +7,47 @@ import ReveilleWire
 import Varlink
 
 extension Aspect {
+    static let completion = CompletionKind.custom { words, _, prefix in
+        device.map(\.name) + publishedNames(for: words, after: prefix)
+    }
+
+    static let publishedCompletion = CompletionKind.custom { words, _, prefix in
+        publishedNames(for: words, after: prefix)
+    }
+
+    private static func publishedNames(for words: [String], after prefix: String) -> [String] {
+        let names = (DescribeAspects().completing(words) ?? []).map(\.aspect).filter(\.isPublished)
+        // A name of a rule is offered to someone who has begun it.
+        return names.filter { !$0.isOwn || prefix.hasPrefix("org.reveille.") }.map(\.name)
+    }
+}
+
+extension ScheduleEntry {
     static let completion = CompletionKind.custom { words, _, _ in
-        device.map(\.name) + publishedNames(for: words)
+        (ListEntries().completing(words) ?? []).map(\.entry).filter { !$0.id.hasPrefix(RulesFile.prefix) }.map(\.id)
+            .filter(\.isPlain)
     }
+}
 
-    static let publishedCompletion = CompletionKind.custom { words, _, _ in publishedNames(for: words) }
-
-    private static func publishedNames(for words: [String]) -> [String] {
-        let sources = DescribeAspects().completing(words) ?? []
-        return sources.map(\.aspect).filter(\.isPublished).map(\.name)
+extension ChartedNumber {
+    /// The numbers of the state that a command line draws.
+    static let completion = CompletionKind.custom { words, _, _ in
+        guard let aspect = words.lazy.compactMap({ Aspect($0) }).first,
+            let event = GetState(AspectSet(aspect)).completing(words)?.events.first
+        else { return [] }
+        return members(of: event.reading).filter(\.isPlain)
     }
+}
+
+extension String {
+    /// Whether the text has no meaning for a shell: bash expands what it is offered, so that $(…) would be run.
+    fileprivate var isPlain: Bool { utf8.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") } }
 }
 
 extension SubscriptionName {
     static let completion = CompletionKind.custom { words, _, _ in
         let subscriptions = ListSubscriptions().completing(words)?.subscriptions ?? []
-        // Any user can give a subscription any name, and bash expands what it is offered: $(…) would be run.
-        let isPlain = { (name: String) in
-            name.utf8.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
-        }
-        return Set(subscriptions.compactMap(\.name).filter(isPlain)).sorted()
+        return Set(subscriptions.compactMap(\.name).filter(\.isPlain)).sorted()
     }
 }
 

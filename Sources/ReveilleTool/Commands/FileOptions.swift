@@ -6,14 +6,16 @@ import ReveilleService
 import ReveilleSystem
 
 struct FileOptions: ParsableArguments {
-    @Option(help: "The configuration file. Default: $REVEILLE_CONFIG if it exists; every key has a default.")
+    @Option(
+        help: "The configuration file. Default: $REVEILLE_CONFIG if it exists; every key has a default.",
+        completion: .file())
     var config: String?
 
     @Option(
         help: """
             The directory below which locale files, settings files and files that describe the device are read. \
             Default: $REVEILLE_ROOT, else /.
-            """)
+            """, completion: .directory)
     var root: String?
 
     /// The file that the option names, otherwise the environment's file, which need not exist.

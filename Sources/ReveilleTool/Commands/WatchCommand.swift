@@ -84,7 +84,7 @@ struct WatchCommand: GuardedCommand {
             A file that stores the position in the stream, of at most \(CommandState.sizeText), for one run at a time. The \
             next run with this file first prints what changed since then. Events that were being printed when the run was killed are printed \
             again.
-            """)
+            """, completion: .file())
     var state: String?
 
     @OptionGroup var bus: BusOptions

@@ -35,7 +35,7 @@ struct PlotCommand: GuardedCommand {
         help: """
             The member of the state that is drawn, such as volume or track.length. Default: the number of \
             \(Suggestion.list(names)), or the only one.
-            """)
+            """, completion: ChartedNumber.completion)
     var member: String?
 
     @OptionGroup var period: PeriodOptions

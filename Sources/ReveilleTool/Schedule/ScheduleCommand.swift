@@ -55,7 +55,7 @@ struct ScheduleAddCommand: AwaitingCommand {
               reveille schedule add alarm --daily 6:45 --weekday mon,thu --wake -- ./alarm
             """)
 
-    @Argument(help: "The identifier of the entry, which you choose.")
+    @Argument(help: "The identifier of the entry, which you choose.", completion: ScheduleEntry.completion)
     var id: String
 
     @Argument(
@@ -178,7 +178,7 @@ struct ScheduleCancelCommand: AwaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Remove entries from the schedule, or all of yours.")
 
-    @Argument(help: "The identifiers of the entries.")
+    @Argument(help: "The identifiers of the entries.", completion: ScheduleEntry.completion)
     var ids: [String] = []
 
     @Flag(help: "Remove all entries.")

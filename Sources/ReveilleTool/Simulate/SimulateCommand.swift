@@ -39,7 +39,7 @@ struct SimulateCommand: GuardedCommand {
               reveille simulate --timeline day.svg day.scenario -- reveille watch
             """)
 
-    @Argument(help: "The scenario file, or - for stdin.")
+    @Argument(help: "The scenario file, or - for stdin.", completion: .file())
     var scenario: String
 
     @Option(
@@ -59,7 +59,7 @@ struct SimulateCommand: GuardedCommand {
         help: """
             Draw what the phone did and what subscribers received, and write the picture to this SVG file. Its \
             title is the first comment of the scenario.
-            """)
+            """, completion: .file())
     var timeline: String?
 
     @Argument(parsing: .postTerminator, help: "The program and its arguments, after --.")

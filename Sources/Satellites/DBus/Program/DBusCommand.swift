@@ -82,7 +82,7 @@ struct SetupOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The configuration, in JSON5. Default: reveille/dbus.json5 in $XDG_CONFIG_HOME or in ~/.config, if it exists.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var config: String?
 
     func read() throws(Failure) -> DBusConfiguration {

@@ -54,12 +54,12 @@ struct ViewCommand: ParsableCommand {
             """
             The file of the battery's history. Default: view.sqlite in $STATE_DIRECTORY, else in \
             $XDG_STATE_HOME/reveille, else in ~/.local/state/reveille. The file of the address is beside it.
-            """, valueName: "path"))
+            """, valueName: "path"), completion: .file())
     var history: String?
 
     @Option(
         name: .customLong("import"), parsing: .upToNextOption,
-        help: ArgumentHelp("Add histories of UPower to the history, and exit.", valueName: "file"))
+        help: ArgumentHelp("Add histories of UPower to the history, and exit.", valueName: "file"), completion: .file())
     var imports: [String] = []
 
     @OptionGroup var logging: LogOptions

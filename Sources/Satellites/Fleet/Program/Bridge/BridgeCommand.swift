@@ -39,7 +39,7 @@ struct BridgeCommand: ParsableCommand {
             """
             The configuration, in JSON5. Default: /etc/reveille/fleet.json5 for root, else reveille/fleet.json5 in \
             $XDG_CONFIG_HOME or in ~/.config.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var config: String?
 
     @Option(
@@ -47,7 +47,7 @@ struct BridgeCommand: ParsableCommand {
             """
             The file of positions. Default: bridge-DEVICE.json in $STATE_DIRECTORY, else in $XDG_STATE_HOME/reveille, \
             else in ~/.local/state/reveille.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var state: String?
 
     @OptionGroup var bus: BusOptions

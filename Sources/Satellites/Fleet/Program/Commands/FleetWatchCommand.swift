@@ -42,7 +42,7 @@ struct FleetWatchCommand: ParsableCommand {
         help: """
             A file that stores what was printed. The next run with this file, these devices and these aspects first \
             prints what changed since then. Events that were being printed when the run was killed are printed again.
-            """)
+            """, completion: .file())
     var state: String?
 
     @OptionGroup var broker: BrokerOptions
