@@ -105,8 +105,10 @@ class Command:
         text = f".Nm {' '.join(self.words)}\n"
         if self.commands:
             text += ".Oo\n.Ar subcommand\n.Oc\n" if self.has_default else ".Ar subcommand\n"
-        for argument in self.arguments:
-            signature = self.signature(argument, [argument.get("preferredName")])
+        def is_last(argument):
+            return argument.get("parsingStrategy") == "postTerminator"
+        for argument in sorted(self.arguments, key=is_last):
+            signature = "Fl - " * is_last(argument) + self.signature(argument, [argument.get("preferredName")])
             text += f".Op {signature}\n" if argument["isOptional"] else f".{signature}\n"
         return text
 

@@ -67,6 +67,7 @@ struct ManualTests {
             #expect(page("reveille.1").contains(".It Xr reveille-\(command) 1\n"))
         }
         #expect(page("reveille-watch.1").contains(".It Fl -initial\n"))
+        #expect(page("reveille-on.1").contains(".Op Fl - Ar command ...\n.Sh DESCRIPTION\n"))
         #expect(page("reveille-watch.1").hasPrefix(".Dd January 2, 1970\n"))
         #expect(page("reveille-location.1", of: "reveille-location").contains(".Nm reveille-location\n"))
     }

@@ -9,7 +9,7 @@ import Testing
     .blocking, .timeLimit(.minutes(10)),
     .enabled(if: Browser.isThere || Browser.isRequired, "no Chromium, driver or Selenium: run Scripts/setup test"))
 struct ViewPageTests {
-    private static let checks = 14
+    private static let checks = 16
     private static let fleetChecks = 16
     private static let mosquitto = Package.root + "/.build-mosquitto/usr/sbin/mosquitto"
 

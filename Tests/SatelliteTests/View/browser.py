@@ -196,6 +196,34 @@ def check_entry(scene):
     expect(len(scene.pages()), 1, "the subscriptions of a visible page")
 
 
+def check_loading(scene):
+    """What is not known yet is loading, and neither nothing nor none."""
+    source = scene.request("/")[2]
+    expect(source.count("Loading…"), 4, "sections that are loading")
+    expect("Nothing has changed" in source, False, "the page says what it does not know")
+    wait(lambda: "Loading" not in scene.driver.execute_script("return document.querySelector('main').innerText"),
+         "everything to be loaded")
+
+
+def check_levels(scene):
+    """The chart of the battery has each level of the lane, and the page lists neither its history nor names of rules."""
+    for percent in (46, 45, 44, 43, 42):
+        scene.post_battery(percent)
+    scene.run("publish", "org.reveille.rules.x1.y2", json.dumps({"rule": "every 1h -- true"}))
+    scene.run("publish", "org.example.volume", json.dumps({"level": 36}))
+    scene.driver.execute_script("document.getElementById('battery-table').closest('details').open = true")
+    rows = "return [...document.querySelectorAll('#battery-table tbody tr')].map(row => row.children[1].textContent)"
+    levels = [f"{percent}\u00a0%" for percent in range(42, 47)]
+    wait(lambda: scene.driver.execute_script(rows)[:5] == levels, "the levels in the table of the chart")
+    scene.driver.execute_script("document.getElementById('battery-table').closest('details').open = false")
+    names = [one["name"] for one in scene.subscriptions()]
+    expect("reveille-view history" in names, True, "a subscription of the history")
+    wait(lambda: "reveille-view page" in scene.text("subscriptions"), "the subscription of the page")
+    expect("history" in scene.text("subscriptions"), False, "the history is listed")
+    wait(lambda: scene.card("org.example.volume") == "36", "an event of a name")
+    expect(scene.card("org.reveille.rules.x1.y2"), "", "a card of a rule")
+
+
 def check_events(scene):
     scene.post_battery(41)
     wait(lambda: scene.card("battery") == "41 %", "an event")
@@ -439,7 +467,7 @@ def check_console(scene):
     expect(wrong, [], "messages in the console")
 
 
-CHECKS = (check_entry, check_events, check_members, check_signs, check_hidden, check_bus_restart, check_requests, check_other_site,
+CHECKS = (check_entry, check_loading, check_levels, check_events, check_members, check_signs, check_hidden, check_bus_restart, check_requests, check_other_site,
           check_keyboard, check_view_restart, check_pictures, check_names, check_other_instance, check_console)
 
 

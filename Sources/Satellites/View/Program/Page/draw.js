@@ -185,6 +185,9 @@ export function compareAspects(one, other) {
 
 export const isStream = aspect => aspects.some(({ name, isStream }) => isStream && name === aspect);
 
+// Whether a rule or the schedule has chosen a name for itself, which says nothing to a person.
+export const isOwn = aspect => /^org\.reveille\.(rules|schedule|wake|alarm)(\.|$)/.test(aspect);
+
 export const title = aspect => aspect.includes(".") ? aspect : capital(aspect);
 
 // MARK: Charts

@@ -2,7 +2,7 @@
 
 // The page's behavior: a subscriber in the foreground while visible, and no subscriber while hidden.
 
-import { announce, compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, find, html, isStream, parse, percent, showStatus, svg, time, title, tracks } from "./draw.js";
+import { announce, compareAspects, count, describe, drawBattery, drawLanes, drawWakes, duration, find, html, isOwn, isStream, parse, percent, showStatus, svg, time, title, tracks } from "./draw.js";
 
 const hour = 3600e3;
 // A chart begins with this much time, and grows with its data.
@@ -26,7 +26,8 @@ let sources = new Map();
 let stream = null;
 let position = sessionStorage.getItem("position") ?? "";
 let hiddenAt = Number(sessionStorage.getItem("hiddenAt")) || null;
-let battery = { points: [], from: 0, to: 1 };
+let battery = null;
+let hasLanes = false;
 let cursor = null, cursorIndex = -1;
 let probe = null;
 
@@ -77,6 +78,7 @@ function keep(id) {
 
 function start(reply, id) {
   const before = states.size;
+  reply.events = reply.events.filter(event => !isOwn(event.aspect));
   const isOther = reply.resumed === false;
   if (isOther) { states.clear(); lanes.clear(); }
   for (const name of reply.withdrawn ?? []) remove(name);
@@ -88,6 +90,7 @@ function start(reply, id) {
   for (const event of reply.events) set(event, before > 0 && event.changes > 0);
   if (isOther) { announce("Another instance of the bus. All states are new."); }
   keep(id);
+  find("loading").hidden = true;
   showStatus("live", "Live. Hide this tab, and it sleeps.");
   loadLanes([...states.keys()]);
   loadBattery();
@@ -117,7 +120,8 @@ function show(element, text) {
   element.hidden = !text;
 }
 
-function take(events, id) {
+function take(all, id) {
+  const events = all.filter(event => !isOwn(event.aspect));
   note(events);
   for (const event of events) {
     set(event, true);
@@ -214,6 +218,7 @@ async function loadLanes(aspects) {
   isLoading = true;
   while (wanted.size && !document.hidden) {
     await loadWanted();
+    hasLanes = true;
     redraw();
     await new Promise(done => setTimeout(done, lanePause));
   }
@@ -257,7 +262,7 @@ function drawHour() {
   const drawn = changed.flatMap(([aspect, changes]) => lanesOf(aspect, changes, from, to));
   // The names are last.
   drawn.splice(drawn.filter(lane => !lane.isOfName).length + nameLanes);
-  chart.nextElementSibling.hidden = drawn.length > 0;
+  show(chart.nextElementSibling, drawn.length ? "" : hasLanes ? "Nothing has changed in the last hour." : "Loading…");
   chart.style.display = drawn.length ? "" : "none";
   const width = chart.clientWidth || chart.parentElement.clientWidth - 32;
   if (drawn.length) drawLanes(chart, drawn, from, to, width);
@@ -303,11 +308,24 @@ async function loadBattery() {
     battery = { ...await response.json(), span };
   } catch { return; }
   cursorIndex = -1;
+  battery.recorded = battery.points;
   show(find("problem"), battery.problem ? `The history is not recorded: ${battery.problem}` : "");
   drawHistory();
 }
 
+// Of a minute, only the last level is recorded. The bus still knows each of the latest changes.
+function addLatest() {
+  const known = (lanes.get("battery") ?? []).map(({ at, event }) => [at / 1e3, event.battery?.level ?? null, event.battery?.state ?? "unknown", false]);
+  const latest = known.slice(Math.max(0, known.findLastIndex(point => point[0] <= battery.from)));
+  if (!latest.length) return;
+  latest[0][0] = Math.max(battery.from, latest[0][0]);
+  battery.points = [...battery.recorded.filter(point => point[0] < Math.floor(latest[0][0])), ...latest];
+  battery.to = Math.max(battery.to, latest.at(-1)[0]);
+}
+
 function drawHistory() {
+  if (!battery) return;
+  addLatest();
   const chart = find("battery"), { points, from, to, span } = battery;
   const empty = chart.nextElementSibling;
   show(empty, points.length ? "" : battery.problem ? "" : states.has("battery") && sources.get("battery")?.available === false ? "There is no battery to record." : "There are no records yet.");
@@ -323,6 +341,7 @@ function drawHistory() {
 }
 
 function point(index) {
+  if (!battery) return;
   cursorIndex = Math.max(0, Math.min(battery.points.length - 1, index));
   const [at, level, state] = battery.points[cursorIndex] ?? [];
   if (at === undefined) return;
@@ -331,7 +350,7 @@ function point(index) {
 }
 
 find("battery").addEventListener("keydown", event => {
-  const last = battery.points.length - 1, index = cursorIndex < 0 ? last : cursorIndex;
+  const last = (battery?.points.length ?? 0) - 1, index = cursorIndex < 0 ? last : cursorIndex;
   const next = { ArrowLeft: index - 1, ArrowRight: index + 1, PageUp: index - 20, PageDown: index + 20, Home: 0, End: last }[event.key];
   if (next === undefined || last < 0) return;
   event.preventDefault();
@@ -350,6 +369,7 @@ find("spans").addEventListener("change", () => { find("reading").textContent = "
 
 // MARK: The subscribers
 
+const listed = aspect => isOwn(aspect) ? "schedule" : aspect;
 const holdTexts = { app: "in the background", operator: "sent to the background", frozen: "frozen", unread: "does not read" };
 
 async function poll() {
@@ -375,6 +395,12 @@ async function follow() {
 }
 
 function drawSubscriptions(subscriptions) {
+  // The history of this page waits for its minute, as it is meant to.
+  subscriptions = subscriptions.filter(subscription => subscription.name !== "reveille-view history");
+  for (const subscription of subscriptions) {
+    subscription.aspects = [...new Set(subscription.aspects.map(listed))];
+    subscription.pending = subscription.pending.map(entry => ({ ...entry, aspect: listed(entry.aspect) }));
+  }
   // Sleepers first, then subscriptions with the most events.
   const order = subscription => [subscription.held.length ? 0 : 1, -subscription.events];
   const sorted = [...subscriptions].sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
@@ -415,6 +441,8 @@ function redraw() {
     drawCards();
     drawMerged();
     drawHour();
+    // A point that is read stays where it is.
+    if (cursorIndex < 0) drawHistory();
     for (const card of find("cards").children) card.querySelector(".age").textContent = age(card.event);
   });
 }
@@ -437,7 +465,7 @@ function sleep() {
 }
 
 document.addEventListener("visibilitychange", () => { if (document.hidden) sleep(); else wake(); });
-for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", () => { drawHour(); if (battery.points.length) drawHistory(); drawMerged(); });
+for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", () => { drawHour(); drawHistory(); drawMerged(); });
 new ResizeObserver(() => { drawHour(); drawHistory(); drawMerged(); }).observe(document.querySelector("main"));
 drawMerged();
 if (!document.hidden) wake();
